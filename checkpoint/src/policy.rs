@@ -1,0 +1,142 @@
+//! The numbers and switches a decision goes by, fully resolved: defaults, the user's file and the project's file are
+//! one by the time they are here (`config.rs` does that). A policy is journaled whole the first time it is used.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest;
+use crate::rules::Rule;
+
+/// Everything that a decision goes by besides the session's state and the evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Whether the project takes part at all (`enabled` in `.checkpointd.yml`, `projects` in `config.yml`).
+    pub enabled: bool,
+    /// The shortest turn that gets a checkpoint (001 inv 1).
+    pub min_turn_ms: u64,
+    /// What the turn's start is taken from.
+    pub timer: Timer,
+    /// How often one turn may be blocked (002 R11: 1).
+    pub max_blocks_per_turn: u32,
+    /// Which changed files count.
+    pub scope: Scope,
+    /// Whether a demand that was made before is made again.
+    pub repeat: Repeat,
+    /// What counts as having done an action.
+    pub evidence: EvidenceRule,
+    /// What happens when all that was expected has been seen.
+    pub all_clear: Quiet,
+    /// What happens when only documentation changed.
+    pub docs_only: Quiet,
+    /// The dialect in which Claude Code is answered.
+    pub reply: Reply,
+    /// What happens when nobody sits in front of the agent.
+    pub headless: Headless,
+    /// From an agent restart to its unconditional checkpoint (001 inv 8), in milliseconds.
+    pub restart_delay_ms: u64,
+    /// First words of every checkpoint; how our own text is recognised (001).
+    pub prefix: String,
+    /// From a sent hook reply to giving up on its confirmation, in milliseconds.
+    pub confirm_timeout_ms: u64,
+    /// The active work item, where the project's file names one (002 R7).
+    pub working_slug: Option<String>,
+    /// Whether the work item may be read from the branch name (002 R7).
+    pub slug_from_branch: bool,
+    /// The rule packs that are on.
+    pub packs: Vec<String>,
+    /// The rules, in the order in which they speak.
+    pub rules: Vec<Rule>,
+}
+
+impl Policy {
+    /// Returns the shortest turn that gets a checkpoint.
+    pub const fn min_turn(&self) -> Duration {
+        Duration::from_millis(self.min_turn_ms)
+    }
+
+    /// Returns the JSON text that is journaled, and the number that identifies it.
+    pub fn to_text(&self) -> (u64, String) {
+        let text = serde_json::to_string(self).expect("a policy has only string keys and finite numbers");
+        (digest::of_text(&text), text)
+    }
+
+    /// Reads back what [`Policy::to_text`] gave.
+    pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+/// What the turn's start is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timer {
+    /// The later of the last user message and the last checkpoint (001 inv 1).
+    Unified,
+    /// The first tool use after either (000 inv 1-3).
+    FirstToolUse,
+}
+
+/// Which changed files count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// All that differs from the last commit, untracked files, and what was committed since the turn began (002 R1).
+    Worktree,
+    /// Only what changed since the turn began.
+    Turn,
+}
+
+/// Whether a demand that was made before is made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// Once in a session for the same actions on the same file contents.
+    Once,
+    /// At every stop.
+    Always,
+}
+
+/// What counts as having done an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceRule {
+    /// The command was executed, succeeded, and came after the last edit it covers.
+    Command,
+    /// The text occurs in a shell command (002 R4 to the letter).
+    Substring,
+}
+
+/// Whether a variant is sent at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quiet {
+    /// Send it (002 R9).
+    Message,
+    /// Let the agent stop.
+    Silent,
+}
+
+/// The dialect in which Claude Code is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// `context` where the host's version is known to take it, else `block`.
+    Auto,
+    /// `{"decision":"block","reason":..}`.
+    Block,
+    /// `hookSpecificOutput.additionalContext`.
+    Context,
+}
+
+/// What happens when nobody sits in front of the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Headless {
+    /// A checkpoint only when actions or observations are due.
+    WhenNeeded,
+    /// As with a person.
+    Always,
+    /// No checkpoint.
+    Never,
+}

@@ -1,0 +1,94 @@
+//! An event with its address: which session, where in the order, when.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Agent, Event, Timestamp};
+
+/// Names the stream that an event belongs to: one session of one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stream {
+    /// The session's id here: the host's id where that is a uuid, else derived from agent and host id.
+    pub session: Uuid,
+    /// Whose session it is.
+    pub agent: Agent,
+    /// The host's id where it is not a uuid.
+    pub native: Option<String>,
+}
+
+impl Stream {
+    /// Returns the stream of a host's session id.
+    pub fn of_native(agent: Agent, native: &str) -> Self {
+        match Uuid::try_parse(native) {
+            // Only the canonical form keeps its identity; `{..}`, urn and simple forms would not read back the same.
+            Ok(session) if session.as_hyphenated().to_string() == native => Self { session, agent, native: None },
+            _ => {
+                let name = format!("checkpointd:{agent}:{native}");
+                let session = Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes());
+                Self { session, agent, native: Some(native.to_owned()) }
+            }
+        }
+    }
+
+    /// Returns the stream of the daemon's own events.
+    pub const fn daemon() -> Self {
+        Self { session: Uuid::nil(), agent: Agent::Daemon, native: None }
+    }
+
+    /// Returns the session id as the host writes it.
+    pub fn native(&self) -> String {
+        self.native.clone().unwrap_or_else(|| self.session.to_string())
+    }
+}
+
+/// An event that is to be appended: everything but its place in the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// Whose event it is.
+    pub stream: Stream,
+    /// When it happened, by the clock of whoever saw it.
+    pub at: Timestamp,
+    /// Identity: appending the same id twice appends once.
+    pub id: Uuid,
+    /// What happened.
+    pub event: Event,
+    /// The host's payload as it came (bounded), or its text where it was not JSON.
+    pub payload: Option<String>,
+}
+
+/// An event of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Place in the journal, gapless from 1.
+    pub seq: u64,
+    /// Whose event it is.
+    pub stream: Stream,
+    /// When it happened, by the clock of whoever saw it.
+    pub at: Timestamp,
+    /// When the journal took it.
+    pub recorded_at: Timestamp,
+    /// Identity, for idempotent appends.
+    pub id: Uuid,
+    /// It came after an event of the same session that happened later.
+    pub late: bool,
+    /// What happened.
+    pub event: Event,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_canonical_uuid_keeps_its_identity_and_anything_else_gets_a_stable_one() {
+        let native = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
+        let stream = Stream::of_native(Agent::Claude, native);
+        assert_eq!((stream.session.to_string().as_str(), stream.native.as_deref()), (native, None));
+        for odd in ["abc", "10E54898-3D7E-4D3D-BFF0-5AA71C2B471A", ""] {
+            let stream = Stream::of_native(Agent::Gemini, odd);
+            assert_eq!(stream.native(), odd);
+            assert_eq!(stream, Stream::of_native(Agent::Gemini, odd));
+            assert_ne!(stream.session, Stream::of_native(Agent::Codex, odd).session);
+        }
+    }
+}

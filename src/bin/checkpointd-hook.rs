@@ -1,0 +1,2 @@
+//! hook client
+fn main() {}

@@ -1,0 +1,2 @@
+//! checkpointd
+fn main() {}
