@@ -6,6 +6,9 @@
 
 pub mod envelope;
 pub mod event;
+pub mod frame;
+pub mod home;
+pub mod request;
 pub mod time;
 
 pub use envelope::{Draft, Envelope, Stream};
@@ -13,6 +16,7 @@ pub use event::{
     Action, Agent, ChangedFile, Changes, Decision, Event, Evidence, Host, Place, PromptOrigin, Reason, ReplyForm,
     Route, Step, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
 };
+pub use home::Home;
 pub use time::Timestamp;
 
 /// Version of the deciding code: raised by every wanted change of what `decide` answers to equal inputs.

@@ -1,0 +1,284 @@
+//! Frames: the one format of bytes that must survive anything. The intake log and the hook client's spool both
+//! consist of them. Standard library and a checksum only, so that the client can use it without a store.
+//!
+//! ```text
+//! offset  size  field
+//!      0     4  magic  C5 4B 9D 1E  (finds the next frame after damage)
+//!      4     1  format version of the frame, 1
+//!      5     1  kind: what the payload is
+//!      6     2  zero
+//!      8     4  payload length, little-endian
+//!     12     4  CRC-32 of bytes 4..12 and the payload, little-endian
+//!     16     n  payload
+//! ```
+
+/// First bytes of every frame.
+pub const MAGIC: [u8; 4] = [0xC5, 0x4B, 0x9D, 0x1E];
+/// The frame format that is written, and the newest that is read.
+pub const VERSION: u8 = 1;
+/// Bytes in front of the payload.
+pub const HEADER_BYTES: usize = 16;
+/// The largest payload: a hook payload at its limit plus its head.
+pub const PAYLOAD_BYTES_MAX: usize = 80 * 1024 * 1024;
+
+/// What a frame's payload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A hook call as the client would have sent it (`request.rs`).
+    Request = 1,
+    /// An encoded envelope with its payload (`codec.rs`).
+    Envelope = 2,
+}
+
+impl Kind {
+    const fn of(byte: u8) -> Option<Self> {
+        match byte {
+            1 => Some(Self::Request),
+            2 => Some(Self::Envelope),
+            _ => None,
+        }
+    }
+}
+
+/// A whole, checked frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Where it begins in the bytes that were read.
+    pub offset: usize,
+    /// What its payload is.
+    pub kind: Kind,
+    /// Its payload.
+    pub payload: &'a [u8],
+}
+
+impl Frame<'_> {
+    /// Returns the offset just behind this frame.
+    pub const fn end(&self) -> usize {
+        self.offset + HEADER_BYTES + self.payload.len()
+    }
+}
+
+/// A stretch of bytes that is not a whole frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// The bytes end inside a frame: a write was cut short.
+    Torn {
+        /// Where the unfinished frame begins.
+        offset: usize,
+        /// How many bytes there are of it.
+        bytes: usize,
+    },
+    /// Bytes that no writer left there.
+    Corrupt {
+        /// Where they begin.
+        offset: usize,
+        /// How many bytes are skipped until the next whole frame or the end.
+        bytes: usize,
+    },
+    /// A frame of a newer format than this program knows.
+    Newer {
+        /// Where it begins.
+        offset: usize,
+        /// Its version.
+        version: u8,
+    },
+}
+
+/// Appends one frame to `out`.
+///
+/// # Panics
+///
+/// When the payload is larger than [`PAYLOAD_BYTES_MAX`]: callers bound what they write.
+pub fn push(out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
+    assert!(payload.len() <= PAYLOAD_BYTES_MAX, "frame payload over the limit");
+    let mut header = [0; HEADER_BYTES];
+    header[..4].copy_from_slice(&MAGIC);
+    header[4] = VERSION;
+    header[5] = kind as u8;
+    header[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+    let sum = checksum(&header[4..12], payload);
+    header[12..].copy_from_slice(&sum.to_le_bytes());
+    out.reserve(HEADER_BYTES + payload.len());
+    out.extend_from_slice(&header);
+    out.extend_from_slice(payload);
+}
+
+fn checksum(head: &[u8], payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(head);
+    hasher.update(payload);
+    hasher.finalize()
+}
+
+/// Walks over bytes frame by frame. Damage is an item of its own and never ends the walk before the bytes do.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts at the first byte.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    fn frame_at(&self, at: usize) -> Look<'a> {
+        let rest = &self.bytes[at..];
+        let known = rest.len().min(4);
+        if rest[..known] != MAGIC[..known] {
+            return Look::Nothing;
+        }
+        if rest.len() < HEADER_BYTES {
+            return Look::Short;
+        }
+        if rest[4] > VERSION {
+            return Look::Newer(rest[4]);
+        }
+        let length = u32::from_le_bytes([rest[8], rest[9], rest[10], rest[11]]) as usize;
+        let Some(kind) = Kind::of(rest[5]).filter(|_| rest[4] == VERSION && length <= PAYLOAD_BYTES_MAX) else {
+            return Look::Nothing;
+        };
+        let Some(payload) = rest.get(HEADER_BYTES..HEADER_BYTES + length) else { return Look::Short };
+        let sum = u32::from_le_bytes([rest[12], rest[13], rest[14], rest[15]]);
+        if checksum(&rest[4..12], payload) != sum {
+            return Look::Nothing;
+        }
+        Look::Whole(Frame { offset: at, kind, payload })
+    }
+
+    /// Returns where the next whole frame begins, at `from` or later.
+    fn next_whole(&self, from: usize) -> Option<usize> {
+        let mut at = from;
+        while at + HEADER_BYTES <= self.bytes.len() {
+            let found = self.bytes[at..].windows(4).position(|four| four == MAGIC)?;
+            at += found;
+            if matches!(self.frame_at(at), Look::Whole(_)) {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+enum Look<'a> {
+    Whole(Frame<'a>),
+    Short,
+    Newer(u8),
+    Nothing,
+}
+
+impl<'a> Iterator for Reader<'a> {
+    type Item = Result<Frame<'a>, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let offset = self.at;
+        if offset >= self.bytes.len() {
+            return None;
+        }
+        let look = self.frame_at(offset);
+        if let Look::Whole(frame) = look {
+            self.at = frame.end();
+            return Some(Ok(frame));
+        }
+        let next = self.next_whole(offset + 1);
+        self.at = next.unwrap_or(self.bytes.len());
+        let bytes = self.at - offset;
+        Some(Err(match look {
+            Look::Short if next.is_none() => Damage::Torn { offset, bytes },
+            Look::Newer(version) => Damage::Newer { offset, version },
+            _ => Damage::Corrupt { offset, bytes },
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn three() -> Vec<u8> {
+        let mut out = Vec::new();
+        push(&mut out, Kind::Request, b"one");
+        push(&mut out, Kind::Envelope, b"");
+        push(&mut out, Kind::Envelope, &[7; 300]);
+        out
+    }
+
+    fn payloads(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<Damage>) {
+        let (mut whole, mut damage) = (Vec::new(), Vec::new());
+        for item in Reader::new(bytes) {
+            match item {
+                Ok(frame) => whole.push(frame.payload.to_vec()),
+                Err(found) => damage.push(found),
+            }
+        }
+        (whole, damage)
+    }
+
+    #[test]
+    fn bytes_of_a_frame_are_fixed() {
+        let mut out = Vec::new();
+        push(&mut out, Kind::Request, b"hi");
+        assert_eq!(out, [0xC5, 0x4B, 0x9D, 0x1E, 1, 1, 0, 0, 2, 0, 0, 0, 0x53, 0x8E, 0xB1, 0xCF, b'h', b'i']);
+    }
+
+    #[test]
+    fn every_cut_gives_the_whole_frames_before_it_and_names_the_torn_one() {
+        let bytes = three();
+        let ends = [0, 19, 35, 351];
+        for cut in 0..=bytes.len() {
+            let (whole, damage) = payloads(&bytes[..cut]);
+            assert_eq!(whole.len(), ends.iter().filter(|end| **end <= cut).count() - 1, "cut at {cut}");
+            let expected = if ends.contains(&cut) { 0 } else { 1 };
+            assert_eq!(damage.len(), expected, "cut at {cut}: {damage:?}");
+            assert!(damage.iter().all(|found| matches!(found, Damage::Torn { .. })), "cut at {cut}: {damage:?}");
+        }
+    }
+
+    #[test]
+    fn a_flipped_byte_costs_its_own_frame_only_and_is_reported() {
+        let bytes = three();
+        for position in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[position] ^= 0x40;
+            let (whole, damage) = payloads(&damaged);
+            assert_eq!(whole.len(), 2, "at {position}: {damage:?}");
+            assert_eq!(damage.len(), 1, "at {position}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_named_not_guessed_at() {
+        let mut bytes = three();
+        bytes[4] = VERSION + 1;
+        let (whole, damage) = payloads(&bytes);
+        assert_eq!((whole.len(), damage), (2, vec![Damage::Newer { offset: 0, version: VERSION + 1 }]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_pushed_is_read(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..20)) {
+            let mut bytes = Vec::new();
+            for part in &parts {
+                push(&mut bytes, Kind::Envelope, part);
+            }
+            let (whole, damage) = payloads(&bytes);
+            prop_assert_eq!(whole, parts);
+            prop_assert!(damage.is_empty());
+        }
+
+        #[test]
+        fn any_bytes_are_walked_to_their_end(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let covered: usize = Reader::new(&bytes).map(|item| match item {
+                Ok(frame) => frame.end() - frame.offset,
+                Err(Damage::Torn { bytes, .. } | Damage::Corrupt { bytes, .. }) => bytes,
+                Err(Damage::Newer { .. }) => 0,
+            }).sum();
+            prop_assert!(covered <= bytes.len());
+        }
+    }
+}

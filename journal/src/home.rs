@@ -1,0 +1,107 @@
+//! Where things are: every path of the product, from the environment alone. The hook client uses it, so it is
+//! standard library only and reads no file.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The folders and files of one installation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// The user's configuration.
+    pub config: PathBuf,
+    /// The journal: intake segments and the store.
+    pub journal: PathBuf,
+    /// Hook calls that found no daemon.
+    pub spool: PathBuf,
+    /// Socket, pid file and locks.
+    pub run: PathBuf,
+    /// The daemon's socket.
+    pub socket: PathBuf,
+    /// The daemon's logs.
+    pub logs: PathBuf,
+}
+
+impl Home {
+    /// Reads `CHECKPOINTD_HOME`, `CHECKPOINTD_SOCKET` and, without the former, the XDG variables.
+    ///
+    /// The socket is deliberately not in `XDG_RUNTIME_DIR`: agents pass on only a part of their environment, and the
+    /// client and the daemon must agree. Returns none when not even `HOME` is set.
+    pub fn from_env() -> Option<Self> {
+        Self::resolve(|name| std::env::var_os(name))
+    }
+
+    /// Does what [`Home::from_env`] does for the variables that `var` knows.
+    pub fn resolve(var: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+        let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let mut home = if let Some(root) = set("CHECKPOINTD_HOME") {
+            Self::under(&std::path::absolute(&root).unwrap_or(root))
+        } else {
+            let user = set("HOME");
+            // XDG: a relative path in one of its variables is invalid and ignored.
+            let xdg = |name: &str, fallback: &str| {
+                set(name)
+                    .filter(|path| path.is_absolute())
+                    .or_else(|| user.as_ref().map(|user| user.join(fallback)))
+                    .map(|base| base.join("checkpointd"))
+            };
+            let data = xdg("XDG_DATA_HOME", ".local/share")?;
+            let state = xdg("XDG_STATE_HOME", ".local/state")?;
+            Self {
+                config: xdg("XDG_CONFIG_HOME", ".config")?.join("config.yml"),
+                journal: data.join("journal"),
+                spool: data.join("spool"),
+                socket: state.join("run").join("sock"),
+                run: state.join("run"),
+                logs: state.join("logs"),
+            }
+        };
+        if let Some(socket) = set("CHECKPOINTD_SOCKET") {
+            home.socket = std::path::absolute(&socket).unwrap_or(socket);
+        }
+        Some(home)
+    }
+
+    /// Puts everything under one folder.
+    pub fn under(root: &Path) -> Self {
+        Self {
+            config: root.join("config.yml"),
+            journal: root.join("journal"),
+            spool: root.join("spool"),
+            run: root.join("run"),
+            socket: root.join("run").join("sock"),
+            logs: root.join("logs"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(vars: &[(&str, &str)]) -> Option<Home> {
+        Home::resolve(|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+    }
+
+    #[test]
+    fn one_folder_holds_everything_when_it_is_named() {
+        let home = resolve(&[("CHECKPOINTD_HOME", "/x/y"), ("HOME", "/home/u")]).expect("set");
+        assert_eq!(home, Home::under(Path::new("/x/y")));
+        assert_eq!(home.socket, Path::new("/x/y/run/sock"));
+    }
+
+    #[test]
+    fn xdg_folders_are_used_otherwise_and_relative_ones_ignored() {
+        let home =
+            resolve(&[("HOME", "/home/u"), ("XDG_DATA_HOME", "/data"), ("XDG_STATE_HOME", "oops")]).expect("set");
+        assert_eq!(home.config, Path::new("/home/u/.config/checkpointd/config.yml"));
+        assert_eq!(home.spool, Path::new("/data/checkpointd/spool"));
+        assert_eq!(home.socket, Path::new("/home/u/.local/state/checkpointd/run/sock"));
+        assert_eq!(resolve(&[]), None);
+    }
+
+    #[test]
+    fn the_socket_can_be_named_on_its_own() {
+        let home = resolve(&[("CHECKPOINTD_HOME", "/x"), ("CHECKPOINTD_SOCKET", "/run/s")]).expect("set");
+        assert_eq!(home.socket, Path::new("/run/s"));
+    }
+}

@@ -1,0 +1,224 @@
+//! A hook call on its way from the client to the daemon: an HTTP/1.1 request, sent over the socket or, byte for byte
+//! the same, kept in a spool frame. Standard library only; the client writes it, the daemon reads it from the spool.
+//!
+//! ```text
+//! POST /v1/hooks/claude HTTP/1.1
+//! Host: checkpointd
+//! Content-Type: application/json
+//! Checkpointd-Event: Stop            (only where the payload does not say)
+//! Checkpointd-Id: <uuid>
+//! Checkpointd-At: <RFC 3339, UTC>
+//! Checkpointd-Env: {"TMUX":"..",..}
+//! Checkpointd-Client: 0.1.0
+//! Checkpointd-Truncated: 1           (only where stdin was cut)
+//! Content-Length: <bytes>
+//!
+//! <payload as the host sent it>
+//! ```
+
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Name of the event, where the payload has none.
+pub const EVENT: &str = "Checkpointd-Event";
+/// The call's uuid.
+pub const ID: &str = "Checkpointd-Id";
+/// When the hook was called.
+pub const AT: &str = "Checkpointd-At";
+/// Hook-relevant environment variables, a JSON object of strings.
+pub const ENV: &str = "Checkpointd-Env";
+/// The client's version.
+pub const CLIENT: &str = "Checkpointd-Client";
+/// Set where the client did not read all of stdin.
+pub const TRUNCATED: &str = "Checkpointd-Truncated";
+
+/// The environment variables that a hook call passes on. Never a secret among them.
+pub const ENV_NAMES: [&str; 13] = [
+    "TMUX",
+    "TMUX_PANE",
+    "TMPDIR",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_PID",
+    "GEMINI_SESSION_ID",
+    "GEMINI_PROJECT_DIR",
+    "GEMINI_CWD",
+    "CODEX_HOME",
+    "CHECKPOINTD_TTY",
+    "CI",
+];
+
+/// What the client knows of a hook call besides its payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head<'a> {
+    /// The agent's word, as on the command line.
+    pub agent: &'a str,
+    /// The event's name, where given on the command line.
+    pub event: Option<&'a str>,
+    /// The call's uuid, hyphenated.
+    pub id: &'a str,
+    /// When the hook was called.
+    pub at: SystemTime,
+    /// Hook-relevant environment variables.
+    pub env: &'a [(&'a str, String)],
+    /// Whether stdin was cut.
+    pub truncated: bool,
+}
+
+impl Head<'_> {
+    /// Returns the request's head for a payload of `length` bytes.
+    pub fn to_bytes(&self, length: usize) -> Vec<u8> {
+        let mut out = String::with_capacity(512);
+        let agent = token(self.agent);
+        let _ =
+            write!(out, "POST /v1/hooks/{agent} HTTP/1.1\r\nHost: checkpointd\r\nContent-Type: application/json\r\n");
+        if let Some(event) = self.event {
+            let _ = write!(out, "{EVENT}: {}\r\n", token(event));
+        }
+        let _ = write!(
+            out,
+            "{ID}: {}\r\n{AT}: {}\r\n{CLIENT}: {}\r\n",
+            self.id,
+            rfc3339(self.at),
+            env!("CARGO_PKG_VERSION")
+        );
+        if !self.env.is_empty() {
+            let _ = write!(out, "{ENV}: ");
+            for (index, (name, value)) in self.env.iter().enumerate() {
+                out.push(if index == 0 { '{' } else { ',' });
+                let _ = write!(out, "\"{name}\":");
+                push_json_text(&mut out, value);
+            }
+            out.push_str("}\r\n");
+        }
+        if self.truncated {
+            let _ = write!(out, "{TRUNCATED}: 1\r\n");
+        }
+        let _ = write!(out, "Content-Length: {length}\r\n\r\n");
+        out.into_bytes()
+    }
+}
+
+/// Keeps the characters that are safe in a URL and a header; all else becomes `_`.
+fn token(word: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    word.chars().take(64).map(safe).collect()
+}
+
+/// Writes a JSON string in ASCII, so that it can stand in a header.
+fn push_json_text(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// Writes a time as RFC 3339 in UTC with microseconds.
+pub fn rfc3339(at: SystemTime) -> String {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
+    // Civil date from days, counted in 400-year eras that begin in March (H. Hinnant's algorithm).
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}.{:06}Z", second % 60, since.subsec_micros())
+}
+
+/// A hook call as it was read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Received<'a> {
+    /// The agent's word, from the path.
+    pub agent: &'a str,
+    /// Headers as they came, in order.
+    pub headers: Vec<(&'a str, &'a str)>,
+    /// The payload.
+    pub body: &'a [u8],
+}
+
+impl<'a> Received<'a> {
+    /// Reads a request that [`Head::to_bytes`] began.
+    ///
+    /// # Errors
+    ///
+    /// A short sentence when the bytes are not such a request.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
+        let split = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("no end of the request's head")?;
+        let head = std::str::from_utf8(&bytes[..split]).map_err(|_| "the request's head is not text")?;
+        let mut lines = head.split("\r\n");
+        let first = lines.next().unwrap_or_default();
+        let agent = first
+            .strip_prefix("POST /v1/hooks/")
+            .and_then(|rest| rest.strip_suffix(" HTTP/1.1"))
+            .ok_or("not a hook request")?;
+        let headers = lines.filter_map(|line| line.split_once(": ")).collect();
+        Ok(Self { agent, headers, body: &bytes[split + 4..] })
+    }
+
+    /// Returns a header's value, whatever the case of its name.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_reads_back_as_it_was_written() {
+        let env = [("TMUX", "/tmp/tmux \"1\",\\ü\n".to_owned())];
+        let at = UNIX_EPOCH + Duration::from_micros(1_795_295_936_177_105);
+        let head = Head {
+            agent: "claude",
+            event: Some("Stop"),
+            id: "01a1fffa-28d2-7052-8d5e-d33d1a413d46",
+            at,
+            env: &env,
+            truncated: true,
+        };
+        let mut bytes = head.to_bytes(2);
+        bytes.extend_from_slice(b"{}");
+        let read = Received::parse(&bytes).expect("whole");
+        assert_eq!((read.agent, read.body), ("claude", &b"{}"[..]));
+        assert_eq!(read.header("checkpointd-event"), Some("Stop"));
+        assert_eq!(read.header(AT), Some("2026-11-21T21:18:56.177105Z"));
+        assert_eq!(read.header(ENV), Some(r#"{"TMUX":"/tmp/tmux \"1\",\\\u00fc\u000a"}"#));
+        assert_eq!(read.header(TRUNCATED), Some("1"));
+        assert_eq!(read.header("content-length"), Some("2"));
+    }
+
+    #[test]
+    fn hostile_words_cannot_leave_their_place() {
+        let head = Head { agent: "a/../b\r\nX: y", event: None, id: "i", at: UNIX_EPOCH, env: &[], truncated: false };
+        let text = String::from_utf8(head.to_bytes(0)).expect("text");
+        assert!(text.starts_with("POST /v1/hooks/a_.._b__X__y HTTP/1.1\r\n"), "{text}");
+    }
+
+    #[test]
+    fn dates_agree_with_the_library_over_two_centuries() {
+        for day in (0..73_000).step_by(13) {
+            let at = UNIX_EPOCH + Duration::from_secs(day * 86_400 + day % 86_399);
+            let micros = at.duration_since(UNIX_EPOCH).expect("after").as_micros() as i64;
+            assert_eq!(rfc3339(at), crate::Timestamp::from_micros(micros).to_string());
+        }
+    }
+}
