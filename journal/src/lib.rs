@@ -4,19 +4,37 @@
 //! intake log and in the hook client's spool, and encoded envelopes in the store. Invariant: only `store.rs` names
 //! sled, only `codec.rs` knows old shapes.
 
+#[cfg(feature = "store")]
+pub mod codec;
 pub mod envelope;
+#[cfg(feature = "store")]
+pub mod error;
 pub mod event;
 pub mod frame;
 pub mod home;
+#[cfg(feature = "store")]
+mod intake;
+#[cfg(feature = "store")]
+pub mod log;
+#[cfg(feature = "store")]
+pub mod recovery;
 pub mod request;
+#[cfg(feature = "store")]
+pub mod store;
 pub mod time;
 
 pub use envelope::{Draft, Envelope, Stream};
+#[cfg(feature = "store")]
+pub use error::{Error, Result};
 pub use event::{
     Action, Agent, ChangedFile, Changes, Decision, Event, Evidence, Host, Place, PromptOrigin, Reason, ReplyForm,
     Route, Step, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;
+#[cfg(feature = "store")]
+pub use log::{Appended, Journal, Options, Sync};
+#[cfg(feature = "store")]
+pub use store::{Outcome, SessionEntry};
 pub use time::Timestamp;
 
 /// Version of the deciding code: raised by every wanted change of what `decide` answers to equal inputs.

@@ -1,0 +1,177 @@
+//! Bytes to envelopes and back: the only file that knows old shapes.
+//!
+//! ```text
+//! event value    format version (1 byte), bincode of the envelope
+//! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow
+//! record         length of the event value (4 bytes LE), event value, payload value
+//! ```
+//!
+//! A record is what an intake frame carries; the store keeps its two values apart, so that folding history never
+//! touches a payload.
+
+use bincode::config::{self, Configuration};
+
+use crate::error::{Error, Result};
+use crate::{Envelope, Event};
+
+/// Version of the stored shape of an [`Envelope`].
+///
+/// - 1: first release.
+///
+/// A new variant of [`Event`] at its end needs no new version: an old program says "upgrade" on meeting it. Any other
+/// change of a stored type does, with the old type kept here and an upcaster from it in [`decode_event`].
+pub const FORMAT_VERSION: u8 = 1;
+
+/// Payloads shorter than this are kept plain: compressing them gains nothing.
+const COMPRESS_FROM_BYTES: usize = 256;
+
+const CONFIG: Configuration = config::standard();
+
+/// Encodes an envelope into an event value.
+pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    out.push(FORMAT_VERSION);
+    bincode::serde::encode_into_std_write(envelope, &mut out, CONFIG)
+        .expect("events hold only plain data and a vector takes any amount of it");
+    out
+}
+
+/// Decodes an event value of any known version.
+///
+/// # Errors
+///
+/// [`Error::Newer`] for a version from the future, [`Error::Damaged`] for anything else that is not an envelope.
+pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
+    match bytes.split_first() {
+        Some((&1, rest)) => {
+            let (envelope, read) = bincode::serde::decode_from_slice::<Envelope, _>(rest, CONFIG).map_err(explain)?;
+            if read == rest.len() {
+                Ok(envelope)
+            } else {
+                Err(Error::damaged("an event", format!("{} bytes behind its end", rest.len() - read)))
+            }
+        }
+        Some((&found, _)) if found > FORMAT_VERSION => {
+            Err(Error::Newer { what: "an event".into(), found: found.into(), known: FORMAT_VERSION.into() })
+        }
+        Some((&found, _)) => Err(Error::damaged("an event", format!("no format {found} was ever written"))),
+        None => Err(Error::damaged("an event", "it is empty")),
+    }
+}
+
+fn explain(error: bincode::error::DecodeError) -> Error {
+    match error {
+        // A variant beyond the last one known here can only come from a newer program.
+        bincode::error::DecodeError::OtherString(text) if text.contains("variant index") => {
+            Error::Newer { what: format!("an event ({text})"), found: 2, known: FORMAT_VERSION.into() }
+        }
+        other => Error::damaged("an event", other.to_string()),
+    }
+}
+
+/// Encodes a host's payload into a payload value.
+pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
+    let Some(text) = payload else { return vec![0] };
+    if text.len() >= COMPRESS_FROM_BYTES {
+        let packed = lz4_flex::block::compress_prepend_size(text.as_bytes());
+        if packed.len() < text.len() {
+            return [&[2], packed.as_slice()].concat();
+        }
+    }
+    [&[1], text.as_bytes()].concat()
+}
+
+/// Decodes a payload value.
+///
+/// # Errors
+///
+/// [`Error::Damaged`] where the bytes are none.
+pub fn decode_payload(bytes: &[u8]) -> Result<Option<String>> {
+    let text = match bytes.split_first() {
+        Some((0, [])) => return Ok(None),
+        Some((1, text)) => text.to_vec(),
+        Some((2, packed)) => lz4_flex::block::decompress_size_prepended(packed)
+            .map_err(|error| Error::damaged("a payload", error.to_string()))?,
+        _ => return Err(Error::damaged("a payload", "no such form")),
+    };
+    String::from_utf8(text).map(Some).map_err(|_| Error::damaged("a payload", "it is not text"))
+}
+
+/// Joins an event value and a payload value into a record.
+pub fn join(event: &[u8], payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(event.len()).expect("an event is bounded far below 4 GB");
+    [&length.to_le_bytes(), event, payload].concat()
+}
+
+/// Splits a record into its event value and its payload value.
+///
+/// # Errors
+///
+/// [`Error::Damaged`] where the bytes are no record.
+pub fn split(record: &[u8]) -> Result<(&[u8], &[u8])> {
+    let damaged = || Error::damaged("a record", "it is cut short");
+    let (length, rest) = record.split_first_chunk::<4>().ok_or_else(damaged)?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)
+}
+
+/// Returns an envelope as the JSON object that `journal export`, `tail` and the API show.
+///
+/// `{"seq","at","recorded_at","session","native_session","agent","id","late","kind", ..fields of the kind.., "payload"}`
+pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value {
+    let mut line = serde_json::Map::new();
+    line.insert("seq".into(), envelope.seq.into());
+    line.insert("at".into(), envelope.at.to_string().into());
+    line.insert("recorded_at".into(), envelope.recorded_at.to_string().into());
+    line.insert("session".into(), envelope.stream.session.to_string().into());
+    line.insert("native_session".into(), envelope.stream.native().into());
+    line.insert("agent".into(), envelope.stream.agent.word().into());
+    line.insert("id".into(), envelope.id.to_string().into());
+    line.insert("late".into(), envelope.late.into());
+    line.insert("kind".into(), envelope.event.kind().into());
+    let tagged = serde_json::to_value(&envelope.event).expect("events hold only plain data");
+    if let serde_json::Value::Object(fields) = tagged {
+        for (_, value) in fields {
+            if let serde_json::Value::Object(fields) = value {
+                line.extend(fields);
+            }
+        }
+    }
+    let payload = payload.map(|text| {
+        let parsed = serde_json::from_str(text).ok().filter(serde_json::Value::is_object);
+        parsed.unwrap_or_else(|| serde_json::json!({ "text": text }))
+    });
+    line.insert("payload".into(), payload.unwrap_or_default());
+    line.into()
+}
+
+/// Reads back a line that [`to_json`] gave: the envelope, and its payload.
+///
+/// # Errors
+///
+/// A sentence that names the field.
+pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Option<String>), String> {
+    let serde_json::Value::Object(mut line) = line else { return Err("not a JSON object".into()) };
+    fn take<T: serde::de::DeserializeOwned>(
+        line: &mut serde_json::Map<String, serde_json::Value>,
+        name: &str,
+    ) -> std::result::Result<T, String> {
+        let value = line.shift_remove(name).unwrap_or_default();
+        serde_json::from_value(value).map_err(|error| format!("field `{name}`: {error}"))
+    }
+    let (seq, at, recorded_at) = (take(&mut line, "seq")?, take(&mut line, "at")?, take(&mut line, "recorded_at")?);
+    let (session, native): (uuid::Uuid, String) = (take(&mut line, "session")?, take(&mut line, "native_session")?);
+    let (agent, id, late) = (take(&mut line, "agent")?, take(&mut line, "id")?, take(&mut line, "late")?);
+    let kind: String = take(&mut line, "kind")?;
+    let payload = match take::<serde_json::Value>(&mut line, "payload")? {
+        serde_json::Value::Null => None,
+        serde_json::Value::Object(map) if map.len() == 1 && map.get("text").is_some_and(|text| text.is_string()) => {
+            map.get("text").and_then(|text| text.as_str()).map(str::to_owned)
+        }
+        other => Some(other.to_string()),
+    };
+    let tagged = serde_json::json!({ kind.clone(): line });
+    let event: Event = serde_json::from_value(tagged).map_err(|error| format!("kind `{kind}`: {error}"))?;
+    let native = (native != session.to_string()).then_some(native);
+    let stream = crate::Stream { session, agent, native };
+    Ok((Envelope { seq, stream, at, recorded_at, id, late, event }, payload))
+}

@@ -1,0 +1,560 @@
+//! The journal: one writer thread that orders, dedupes and makes durable; one thread that moves what is durable into
+//! the store; and everybody else, who reads.
+//!
+//! The order of things: frames are written to the intake log, synced by group commit, acknowledged, and then stored.
+//! Readers that need what was just acknowledged call [`Journal::settle`] first.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use crate::error::{Doing, Error, Result};
+use crate::frame::{self, Kind};
+use crate::intake::{self, Writer};
+use crate::recovery::{self, Recovered};
+use crate::store::{Item, Outcome, SessionEntry, Store};
+use crate::{Draft, Envelope, Timestamp, codec};
+
+/// Appends that may wait for the writer; one more is refused with [`Error::Overloaded`].
+const QUEUE_MAX: usize = 1024;
+/// Appends that are committed together at most.
+const GROUP_MAX: usize = 512;
+/// Committed groups that may wait for the store; one more makes the writer wait.
+const STORE_QUEUE_MAX: usize = 64;
+/// A segment is sealed at this size.
+const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
+/// The store is flushed at least this often while it is written to.
+const FLUSH_EVERY: Duration = Duration::from_millis(500);
+
+/// When an append is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// Tool and model events once written, all others once synced (DESIGN 10).
+    Mixed,
+    /// Everything once synced.
+    Always,
+}
+
+/// How a journal is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// When an append is acknowledged.
+    pub sync: Sync,
+    /// The longest time an acknowledged event may be unsynced with [`Sync::Mixed`].
+    pub batch_window: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { sync: Sync::Mixed, batch_window: Duration::from_millis(50) }
+    }
+}
+
+/// What became of an append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The event's place.
+    pub seq: u64,
+    /// It was there already under the same id, and nothing was written.
+    pub duplicate: bool,
+}
+
+type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
+type Observer = Box<dyn Fn(&[Envelope]) + Send + std::marker::Sync>;
+
+/// An append: drafts that stand together, with what the importer knows of their recording.
+struct Append {
+    drafts: Vec<Draft>,
+    recorded_at: Option<Timestamp>,
+    late: Option<bool>,
+    done: Done,
+}
+
+enum Command {
+    Append(Append),
+    Stop,
+}
+
+/// A handle to the journal. Cheap to clone; the journal closes when [`Journal::close`] is called or the last is dropped.
+#[derive(Clone)]
+pub struct Journal {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    dir: PathBuf,
+    queue: SyncSender<Command>,
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    _lock: std::fs::File,
+}
+
+struct Shared {
+    store: Store,
+    /// Ids that are durable but not in the store yet.
+    in_flight: Mutex<HashMap<Uuid, u64>>,
+    committed: AtomicU64,
+    stored: Mutex<Stored>,
+    moved: Condvar,
+    observer: RwLock<Option<Observer>>,
+}
+
+struct Stored {
+    seq: u64,
+    failure: Option<Error>,
+}
+
+impl Journal {
+    /// Opens the journal in `dir`, creating it where there is none, and brings the store up to date with the intake log.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] while another process has it; [`Error::Newer`] for a journal of a newer program;
+    /// [`Error::Damaged`] where neither the intake log nor the store has an event that must be there.
+    pub fn open(dir: &Path, options: Options) -> Result<(Self, Recovered)> {
+        let lock = recovery::lock(dir)?;
+        let (store, writer, recovered) = recovery::recover(dir)?;
+        let next_seq = recovered.last_seq + 1;
+        let shared = Arc::new(Shared {
+            store,
+            in_flight: Mutex::default(),
+            committed: AtomicU64::new(recovered.last_seq),
+            stored: Mutex::new(Stored { seq: recovered.last_seq, failure: None }),
+            moved: Condvar::new(),
+            observer: RwLock::default(),
+        });
+        let (queue, commands) = sync_channel(QUEUE_MAX);
+        let (to_store, batches) = sync_channel(STORE_QUEUE_MAX);
+        let last_at = shared.store.entries().into_iter().map(|entry| (entry.stream.session, entry.last_at)).collect();
+        let committer =
+            Committer { shared: Arc::clone(&shared), options, writer, next_seq, last_at, to_store, dirty: None };
+        let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new().name(name.into()).spawn(body).doing("start a thread for", dir)
+        };
+        let mover = Arc::clone(&shared);
+        let threads = vec![
+            spawn("journal-commit", Box::new(move || committer.run(&commands)))?,
+            spawn("journal-store", Box::new(move || move_to_store(&mover, &batches)))?,
+        ];
+        let inner = Inner { dir: dir.to_owned(), queue, shared, threads: Mutex::new(threads), _lock: lock };
+        Ok((Self { inner: Arc::new(inner) }, recovered))
+    }
+
+    /// Appends drafts that belong together, in order, and calls `done` once they are acknowledged. Never blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all else.
+    pub fn append(&self, drafts: Vec<Draft>, done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static) -> Result<()> {
+        let append = Append { drafts, recorded_at: None, late: None, done: Box::new(done) };
+        self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
+            TrySendError::Full(_) => Error::Overloaded,
+            TrySendError::Disconnected(_) => Error::Closed,
+        })
+    }
+
+    /// Appends and waits for the acknowledgement. For callers on threads of their own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append`], but waits where that is refused as overloaded.
+    pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
+        self.submit(drafts, None, None)
+    }
+
+    /// Appends an exported event with the recording time it had.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append_wait`].
+    pub fn import(&self, envelope: Envelope, payload: Option<String>) -> Result<Appended> {
+        let Envelope { stream, at, recorded_at, id, late, event, .. } = envelope;
+        let draft = Draft { stream, at, id, event, payload };
+        let appended = self.submit(vec![draft], Some(recorded_at), Some(late))?;
+        appended.first().copied().ok_or(Error::Closed)
+    }
+
+    fn submit(&self, drafts: Vec<Draft>, recorded_at: Option<Timestamp>, late: Option<bool>) -> Result<Vec<Appended>> {
+        let (sender, receiver) = sync_channel(1);
+        let done: Done = Box::new(move |result| {
+            let _ = sender.send(result);
+        });
+        let append = Append { drafts, recorded_at, late, done };
+        self.inner.queue.send(Command::Append(append)).map_err(|_| Error::Closed)?;
+        receiver.recv().map_err(|_| Error::Closed)?
+    }
+
+    /// Calls `observer` with every group of events once it can be read, in order. It must not block.
+    pub fn observe(&self, observer: impl Fn(&[Envelope]) + Send + std::marker::Sync + 'static) {
+        *self.inner.shared.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(observer));
+    }
+
+    /// Returns once everything acknowledged before the call can be read.
+    ///
+    /// # Errors
+    ///
+    /// What stopped the store, when it no longer takes events.
+    pub fn settle(&self) -> Result<u64> {
+        let shared = &self.inner.shared;
+        let wanted = shared.committed.load(Ordering::Acquire);
+        let mut stored = shared.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(failure) = &stored.failure {
+                return Err(failure.clone());
+            }
+            if stored.seq >= wanted {
+                return Ok(stored.seq);
+            }
+            stored = shared.moved.wait(stored).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Returns the sequence number of the last acknowledged event, 0 for an empty journal.
+    pub fn last_seq(&self) -> u64 {
+        self.inner.shared.committed.load(Ordering::Acquire)
+    }
+
+    /// Returns one event.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read, as with all readers below.
+    pub fn event(&self, seq: u64) -> Result<Option<Envelope>> {
+        self.inner.shared.store.event(seq)
+    }
+
+    /// Returns the payload kept with an event.
+    pub fn payload(&self, seq: u64) -> Result<Option<String>> {
+        self.inner.shared.store.payload(seq)
+    }
+
+    /// Walks over all events from `from` on, in order.
+    pub fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
+        self.inner.shared.store.events_from(from)
+    }
+
+    /// Returns a session's events after `after`, in order, at most `limit`.
+    pub fn stream(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<Envelope>> {
+        let store = &self.inner.shared.store;
+        let seqs = store.stream_seqs(session, after, limit)?;
+        seqs.into_iter()
+            .map(|seq| store.event(seq)?.ok_or_else(|| Error::damaged("the store", format!("event {seq} is missing"))))
+            .collect()
+    }
+
+    /// Returns what is known of a session without reading its events.
+    pub fn session(&self, session: Uuid) -> Option<SessionEntry> {
+        self.inner.shared.store.entry(session)
+    }
+
+    /// Returns all sessions, oldest first.
+    pub fn sessions(&self) -> Vec<SessionEntry> {
+        self.inner.shared.store.entries()
+    }
+
+    /// Returns the stops, restarts and deliveries that no later event has settled, as session and sequence number.
+    pub fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
+        self.inner.shared.store.unsettled()
+    }
+
+    /// Walks over decisions before `before`, newest first, with how their deliveries stand.
+    pub fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
+        self.inner.shared.store.decisions_before(before)
+    }
+
+    /// Returns how the delivery of a decision stands; none where the event is no decision.
+    pub fn outcome(&self, decision: u64) -> Result<Option<Outcome>> {
+        self.inner.shared.store.outcome(decision)
+    }
+
+    /// Returns a session's snapshot: the sequence number it was taken at, and the bytes that were given.
+    pub fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
+        self.inner.shared.store.snapshot(session)
+    }
+
+    /// Keeps a snapshot of a session at `seq`, replacing an older one. It may be lost at any time.
+    pub fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
+        self.inner.shared.store.put_snapshot(session, seq, bytes)
+    }
+
+    /// Drops all snapshots; the next reader folds from the beginning.
+    pub fn clear_snapshots(&self) -> Result<()> {
+        self.inner.shared.store.clear_snapshots()
+    }
+
+    /// Returns the bytes on disk of the store and of the intake log.
+    pub fn disk_bytes(&self) -> (u64, u64) {
+        let segments = intake::segments(&recovery::intake_dir(&self.inner.dir)).unwrap_or_default();
+        let intake = segments.iter().filter_map(|segment| segment.path.metadata().ok()).map(|meta| meta.len()).sum();
+        (self.inner.shared.store.size_on_disk(), intake)
+    }
+
+    /// Proves that intake log and store agree, as far as both reach back.
+    ///
+    /// # Errors
+    ///
+    /// Only when reading fails; what does not agree is in the result.
+    pub fn verify(&self, progress: impl FnMut(u64, u64)) -> Result<recovery::Verified> {
+        let last = self.settle()?;
+        recovery::verify(&self.inner.dir, &self.inner.shared.store, last, progress)
+    }
+
+    /// Commits what waits, flushes the store and ends both threads. Later appends are refused.
+    pub fn close(&self) {
+        let _ = self.inner.queue.send(Command::Stop);
+        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let _ = self.queue.send(Command::Stop);
+        for thread in std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner)) {
+            // The observer may hold the last handle, and then this runs on the store's own thread.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// The thread that orders events and makes them durable.
+struct Committer {
+    shared: Arc<Shared>,
+    options: Options,
+    writer: Writer,
+    next_seq: u64,
+    last_at: HashMap<Uuid, Timestamp>,
+    to_store: SyncSender<Move>,
+    /// Since when acknowledged events are unsynced.
+    dirty: Option<Instant>,
+}
+
+/// Work for the store's thread.
+enum Move {
+    Items(Vec<Item>),
+    Seal(PathBuf),
+}
+
+/// An append whose answer is known but not given yet.
+struct Answer {
+    done: Done,
+    appended: Vec<Appended>,
+    wants_sync: bool,
+}
+
+impl Committer {
+    fn run(mut self, commands: &Receiver<Command>) {
+        let mut group = Vec::new();
+        loop {
+            let first = match self.dirty {
+                None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(since) => commands.recv_timeout(self.options.batch_window.saturating_sub(since.elapsed())),
+            };
+            let mut stop = false;
+            match first {
+                Ok(Command::Append(append)) => group.push(append),
+                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => stop = true,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            while !stop && !group.is_empty() && group.len() < GROUP_MAX {
+                match commands.try_recv() {
+                    Ok(Command::Append(append)) => group.push(append),
+                    Ok(Command::Stop) => stop = true,
+                    Err(_) => break,
+                }
+            }
+            if !group.is_empty() {
+                self.commit(std::mem::take(&mut group));
+            }
+            let window_over = self.dirty.is_some_and(|since| since.elapsed() >= self.options.batch_window);
+            if (stop || window_over) && self.writer.sync().is_ok() {
+                self.dirty = None;
+            }
+            if stop {
+                return;
+            }
+        }
+    }
+
+    /// Writes, syncs where an event wants it, answers, and hands over to the store.
+    fn commit(&mut self, group: Vec<Append>) {
+        let (before_length, before_seq) = (self.writer.len(), self.next_seq);
+        let (mut frames, mut items, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+        let recorded_at = Timestamp::now();
+        let mut fresh: HashMap<Uuid, u64> = HashMap::new();
+        for append in group {
+            match self.order(append, recorded_at, &mut fresh, &mut frames, &mut items) {
+                Ok(answer) => answers.push(answer),
+                Err((done, error)) => done(Err(error)),
+            }
+        }
+        let sync = answers.iter().any(|answer| answer.wants_sync);
+        let written = match (items.is_empty(), sync) {
+            // A duplicate of an event that is written but not synced yet is acknowledged only once it is.
+            (true, true) if self.dirty.is_some() => self.writer.sync(),
+            (true, _) => Ok(()),
+            (false, true) => self.writer.append(&frames).and_then(|()| self.writer.sync()),
+            (false, false) => self.writer.append(&frames),
+        };
+        if let Err(error) = written {
+            if !items.is_empty() {
+                self.writer.take_back(before_length);
+                self.next_seq = before_seq;
+            }
+            answers.into_iter().for_each(|answer| (answer.done)(Err(error.clone())));
+            return;
+        }
+        self.dirty = if sync { None } else { self.dirty.or_else(|| (!items.is_empty()).then(Instant::now)) };
+        self.publish(fresh, items);
+        answers.into_iter().for_each(|answer| (answer.done)(Ok(answer.appended)));
+    }
+
+    /// Gives every draft its place and its bytes.
+    fn order(
+        &mut self,
+        append: Append,
+        now: Timestamp,
+        fresh: &mut HashMap<Uuid, u64>,
+        frames: &mut Vec<u8>,
+        items: &mut Vec<Item>,
+    ) -> std::result::Result<Answer, (Done, Error)> {
+        let Append { drafts, recorded_at, late, done } = append;
+        let mut appended = Vec::with_capacity(drafts.len());
+        let mut wants_sync = false;
+        for draft in drafts {
+            wants_sync |= self.options.sync == Sync::Always || !draft.event.may_be_batched();
+            match fresh.get(&draft.id).copied().map_or_else(|| self.known(draft.id), |seq| Ok(Some(seq))) {
+                Ok(Some(seq)) => appended.push(Appended { seq, duplicate: true }),
+                Ok(None) => {
+                    let seq = self.next_seq;
+                    self.next_seq += 1;
+                    fresh.insert(draft.id, seq);
+                    let item = self.item(draft, seq, recorded_at.unwrap_or(now), late);
+                    frame::push(frames, Kind::Envelope, &codec::join(&item.event, &item.payload));
+                    items.push(item);
+                    appended.push(Appended { seq, duplicate: false });
+                }
+                Err(error) => return Err((done, error)),
+            }
+        }
+        Ok(Answer { done, appended, wants_sync })
+    }
+
+    fn item(&mut self, draft: Draft, seq: u64, recorded_at: Timestamp, late: Option<bool>) -> Item {
+        let Draft { stream, at, id, event, payload } = draft;
+        let mut is_late = false;
+        if event.host().is_some() {
+            let last = self.last_at.entry(stream.session).or_insert(at);
+            is_late = at < *last;
+            *last = at.max(*last);
+        }
+        let envelope = Envelope { seq, stream, at, recorded_at, id, late: late.unwrap_or(is_late), event };
+        let event = codec::encode_event(&envelope);
+        Item { event, payload: codec::encode_payload(payload.as_deref()), envelope }
+    }
+
+    /// Returns the place of an event that is already there.
+    fn known(&self, id: Uuid) -> Result<Option<u64>> {
+        let in_flight = self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
+        if in_flight.is_some() { Ok(in_flight) } else { self.shared.store.seq_by_id(id) }
+    }
+
+    fn publish(&mut self, fresh: HashMap<Uuid, u64>, items: Vec<Item>) {
+        if items.is_empty() {
+            return;
+        }
+        self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).extend(fresh);
+        self.shared.committed.store(self.next_seq - 1, Ordering::Release);
+        // The store's thread only ends after this one, and reports its failures through `settle`.
+        let _ = self.to_store.send(Move::Items(items));
+        if self.writer.len() >= SEGMENT_BYTES {
+            self.rotate();
+        }
+    }
+
+    /// Begins a new segment. Where that fails, the old one grows on.
+    fn rotate(&mut self) {
+        if self.writer.sync().is_err() {
+            return;
+        }
+        match Writer::create(self.writer.dir(), self.next_seq) {
+            Ok(writer) => {
+                let full = std::mem::replace(&mut self.writer, writer);
+                self.dirty = None;
+                let _ = self.to_store.send(Move::Seal(full.path().to_owned()));
+            }
+            Err(error) => tracing::warn!(%error, "Could not begin a new intake segment."),
+        }
+    }
+}
+
+/// The thread that moves durable events into the store, in order.
+fn move_to_store(shared: &Shared, moves: &Receiver<Move>) {
+    let mut unflushed: Option<Instant> = None;
+    loop {
+        let next = match unflushed {
+            None => moves.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(since) => moves.recv_timeout(FLUSH_EVERY.saturating_sub(since.elapsed())),
+        };
+        match next {
+            Ok(Move::Items(items)) => {
+                store_items(shared, items);
+                unflushed = unflushed.or_else(|| Some(Instant::now()));
+            }
+            Ok(Move::Seal(path)) => {
+                if let Err(error) = intake::seal(&path) {
+                    tracing::warn!(%error, "Could not seal an intake segment.");
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                let _ = shared.store.flush();
+                return;
+            }
+        }
+        if unflushed.is_some_and(|since| since.elapsed() >= FLUSH_EVERY) {
+            if let Err(error) = shared.store.flush() {
+                tracing::warn!(%error, "Could not flush the store.");
+            }
+            unflushed = None;
+        }
+    }
+}
+
+fn store_items(shared: &Shared, items: Vec<Item>) {
+    let Some(last) = items.last().map(|item| item.envelope.seq) else { return };
+    let failed = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure.is_some();
+    // After a failure nothing more goes in: the next start brings the store up to date from the intake log, and a
+    // store with a hole would be worse than one that is behind.
+    let result = if failed { Err(Error::Closed) } else { shared.store.put(&items) };
+    match result {
+        Ok(()) => {
+            let mut in_flight = shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+            for item in &items {
+                in_flight.remove(&item.envelope.id);
+            }
+            drop(in_flight);
+            shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq = last;
+            let envelopes: Vec<Envelope> = items.into_iter().map(|item| item.envelope).collect();
+            if let Some(observer) = &*shared.observer.read().unwrap_or_else(PoisonError::into_inner) {
+                observer(&envelopes);
+            }
+        }
+        Err(error) if !failed => {
+            tracing::error!(%error, "The store takes no more events; they stay safe in the intake log.");
+            shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure = Some(error);
+        }
+        Err(_) => {}
+    }
+    shared.moved.notify_all();
+}

@@ -1,0 +1,311 @@
+//! Coming up: the store is brought up to date from the intake log, rebuilt from it where it is damaged, and a write that
+//! was cut short is cut off. And the proof that both agree.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Doing, Error, Result};
+use crate::frame::{self, Damage, Kind};
+use crate::intake::{self, Segment, Writer};
+use crate::store::{Item, Store};
+use crate::{Timestamp, codec};
+
+/// Events that are written to the store at once during recovery.
+const BATCH: usize = 2048;
+/// Bytes that are copied to the intake log at once.
+const COPY_BYTES: usize = 4 * 1024 * 1024;
+
+/// What opening a journal found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// The last event there is, 0 for none.
+    pub last_seq: u64,
+    /// Events that were durable but not in the store yet.
+    pub moved: u64,
+    /// What a person should know, one line each; empty after a clean stop or a plain kill.
+    pub notes: Vec<String>,
+}
+
+/// What [`crate::Journal::verify`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Verified {
+    /// Nothing is wrong.
+    pub ok: bool,
+    /// Events in the store.
+    pub events: u64,
+    /// Events in the intake log.
+    pub intake_events: u64,
+    /// The first event that the intake log still holds.
+    pub intake_from: Option<u64>,
+    /// What is wrong, one line each.
+    pub problems: Vec<String>,
+}
+
+pub(crate) fn intake_dir(dir: &Path) -> PathBuf {
+    dir.join("intake")
+}
+
+fn store_dir(dir: &Path) -> PathBuf {
+    dir.join("store")
+}
+
+/// Takes the journal for this process; it is given back when the file is dropped, or the process dies.
+pub(crate) fn lock(dir: &Path) -> Result<File> {
+    let intake = intake_dir(dir);
+    DirBuilder::new().recursive(true).mode(0o700).create(&intake).doing("create", &intake)?;
+    let path = dir.join("lock");
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .doing("open", &path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(Error::Locked { path }),
+        Err(fs::TryLockError::Error(error)) => Err(Error::disk("lock", &path, &error)),
+    }
+}
+
+/// Opens the store, brings it up to date, and returns the segment to go on with.
+pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
+    let mut recovered = Recovered::default();
+    let segments = intake::segments(&intake_dir(dir))?;
+    let store = match open_whole(dir) {
+        Ok(store) => store,
+        Err(error @ Error::Newer { .. }) => return Err(error),
+        Err(error) => {
+            let aside = set_aside(&store_dir(dir))?;
+            let kept = aside.display();
+            recovered.notes.push(format!("{error}; it was moved to {kept} and rebuilt from the intake log"));
+            Store::open(&store_dir(dir))?
+        }
+    };
+    let had = store.last_seq()?;
+    let tail = catch_up(&store, &segments, had, &mut recovered)?;
+    recovered.last_seq = store.last_seq()?;
+    let mut writer = match &tail.open {
+        Some((segment, length)) => Writer::resume(segment, *length)?,
+        None => Writer::create(&intake_dir(dir), tail.last_seq.max(recovered.last_seq) + 1)?,
+    };
+    if tail.last_seq < recovered.last_seq {
+        complete_intake(&store, &mut writer, tail.last_seq, &mut recovered)?;
+    }
+    Ok((store, writer, recovered))
+}
+
+/// Writes again what only the store has: a power cut may take unsynced tool events from the log and leave them there.
+fn complete_intake(store: &Store, writer: &mut Writer, after: u64, recovered: &mut Recovered) -> Result<()> {
+    if writer.len() == 0 {
+        *writer = Writer::create(writer.dir(), after + 1)?;
+    }
+    let mut frames = Vec::new();
+    for envelope in store.events_from(after + 1) {
+        let envelope = envelope?;
+        let payload = codec::encode_payload(store.payload(envelope.seq)?.as_deref());
+        frame::push(&mut frames, Kind::Envelope, &codec::join(&codec::encode_event(&envelope), &payload));
+        if frames.len() > COPY_BYTES {
+            writer.append(&frames)?;
+            frames.clear();
+        }
+    }
+    writer.append(&frames)?;
+    writer.sync()?;
+    let (from, to) = (after + 1, recovered.last_seq);
+    recovered
+        .notes
+        .push(format!("the intake log lacked events {from} to {to}; they were written again from the store"));
+    Ok(())
+}
+
+/// Opens the store and looks at both of its ends and at its sums; a hole in between is for `verify`.
+fn open_whole(dir: &Path) -> Result<Store> {
+    let store = Store::open(&store_dir(dir))?;
+    let last = store.last_seq()?;
+    for seq in [1, last.saturating_sub(64).max(1)] {
+        let mut expected = seq;
+        for envelope in store.events_from(seq).take(64) {
+            let envelope = envelope?;
+            if envelope.seq != expected {
+                return Err(Error::damaged("the store", format!("event {expected} is missing")));
+            }
+            if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
+                return Err(Error::damaged("the store", format!("event {expected} is not found by its id")));
+            }
+            expected += 1;
+        }
+    }
+    let counted: u64 = store.entries().iter().map(|entry| entry.events).sum();
+    if counted != last {
+        return Err(Error::damaged("the store", format!("its sessions have {counted} events, not {last}")));
+    }
+    Ok(store)
+}
+
+fn set_aside(path: &Path) -> Result<PathBuf> {
+    let aside = path.with_file_name(format!("store.damaged-{}", Timestamp::now().as_micros()));
+    fs::rename(path, &aside).doing("move aside", path)?;
+    Ok(aside)
+}
+
+/// The end of the intake log.
+#[derive(Default)]
+struct Tail {
+    /// Its last event.
+    last_seq: u64,
+    /// The segment to go on with, and the length of its whole frames.
+    open: Option<(Segment, u64)>,
+}
+
+/// Moves what the store lacks into it.
+fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recovered) -> Result<Tail> {
+    let mut next = had + 1;
+    let mut tail = Tail::default();
+    for (index, segment) in segments.iter().enumerate() {
+        let is_last = index + 1 == segments.len();
+        // A segment that ends before the first missing event need not be read.
+        if !is_last && segments[index + 1].first_seq <= next {
+            continue;
+        }
+        let bytes = segment.read()?;
+        let mut torn = None;
+        let mut damage = Vec::new();
+        let records = intake::records(&bytes, |offset, found| match found {
+            Damage::Torn { bytes, .. } if is_last => torn = Some((offset, bytes)),
+            other => damage.push(other),
+        })?;
+        for found in &damage {
+            recovered.notes.push(format!("{}: {found:?}", segment.path.display()));
+        }
+        if let Some((offset, bytes)) = torn {
+            let name = segment.path.display();
+            recovered.notes.push(format!("{name}: an unfinished write of {bytes} bytes at {offset} was cut off"));
+        }
+        tail.last_seq = records.last().map_or(segment.first_seq - 1, |record| record.envelope.seq);
+        next = store_missing(store, segment, records, next, recovered)?;
+        // Damage inside the last segment stays readable where it is: writing goes on in a fresh one.
+        if is_last && !segment.sealed && damage.is_empty() {
+            let length = torn.map_or(bytes.len(), |(offset, _)| offset);
+            tail.open = Some((segment.clone(), length as u64));
+        }
+    }
+    Ok(tail)
+}
+
+fn store_missing(
+    store: &Store,
+    segment: &Segment,
+    records: Vec<intake::Record<'_>>,
+    mut next: u64,
+    recovered: &mut Recovered,
+) -> Result<u64> {
+    let mut batch = Vec::new();
+    for record in records {
+        let seq = record.envelope.seq;
+        if seq < next {
+            continue;
+        }
+        if seq > next {
+            let what = segment.path.display().to_string();
+            return Err(Error::damaged(what, format!("event {next} is missing here and in the store")));
+        }
+        batch.push(Item { envelope: record.envelope, event: record.event.to_vec(), payload: record.payload.to_vec() });
+        next += 1;
+        if batch.len() == BATCH {
+            store.put(&batch)?;
+            recovered.moved += batch.len() as u64;
+            batch.clear();
+        }
+    }
+    store.put(&batch)?;
+    recovered.moved += batch.len() as u64;
+    Ok(next)
+}
+
+/// Compares both sides event by event. `progress` gets the events done and the events in all.
+pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl FnMut(u64, u64)) -> Result<Verified> {
+    let mut verified = Verified::default();
+    let mut expected = 1;
+    for envelope in store.events_from(1) {
+        match envelope {
+            Ok(envelope) => {
+                if envelope.seq != expected {
+                    verified.problems.push(format!("store: event {expected} is missing"));
+                }
+                if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
+                    verified.problems.push(format!("store: event {} is not found by its id", envelope.seq));
+                }
+                expected = envelope.seq + 1;
+                verified.events += 1;
+                if verified.events.is_multiple_of(10_000) {
+                    progress(verified.events, last * 2);
+                }
+            }
+            Err(error) => verified.problems.push(format!("store: near event {expected}: {error}")),
+        }
+    }
+    if expected <= last {
+        verified.problems.push(format!("store: it ends at event {}, {last} were acknowledged", expected - 1));
+    }
+    for (tree, count) in store.counts()? {
+        if count != verified.events {
+            verified.problems.push(format!("store: {count} entries in `{tree}` for {} events", verified.events));
+        }
+    }
+    verify_intake(dir, store, last, &mut verified, &mut progress)?;
+    verified.ok = verified.problems.is_empty();
+    Ok(verified)
+}
+
+fn verify_intake(
+    dir: &Path,
+    store: &Store,
+    last: u64,
+    verified: &mut Verified,
+    progress: &mut impl FnMut(u64, u64),
+) -> Result<()> {
+    let mut next = None;
+    for segment in intake::segments(&intake_dir(dir))? {
+        let name = segment.path.display().to_string();
+        let bytes = match segment.read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                verified.problems.push(format!("intake: {error}"));
+                continue;
+            }
+        };
+        let mut damage = Vec::new();
+        let records = match intake::records(&bytes, |_, found| damage.push(found)) {
+            Ok(records) => records,
+            Err(error) => {
+                verified.problems.push(format!("intake: {name}: {error}"));
+                continue;
+            }
+        };
+        verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
+        for record in records {
+            let seq = record.envelope.seq;
+            verified.intake_from.get_or_insert(seq);
+            // The daemon may go on writing while this runs.
+            if seq > last {
+                break;
+            }
+            if next.is_some_and(|next| next != seq) {
+                verified.problems.push(format!("intake: {name}: event {seq} follows {}", next.unwrap_or(1) - 1));
+            }
+            next = Some(seq + 1);
+            verified.intake_events += 1;
+            if store.event_value(seq)?.as_deref() != Some(record.event) {
+                verified.problems.push(format!("event {seq} differs between intake log and store"));
+            }
+            if let Err(error) = codec::decode_payload(record.payload) {
+                verified.problems.push(format!("intake: event {seq}: {error}"));
+            }
+        }
+        progress(verified.events + verified.intake_events, last * 2);
+    }
+    Ok(())
+}
