@@ -4,13 +4,19 @@
 //! are passed in, so that every past decision can be made again from the journal.
 
 pub mod config;
+pub mod decide;
 pub mod digest;
 pub mod findings;
+pub mod hooks;
 pub mod message;
 pub mod policy;
+pub mod prompts;
 pub mod rules;
 pub mod shell;
+pub mod state;
 pub mod tools;
 pub mod transcript;
 
+pub use decide::{Case, decide};
 pub use policy::Policy;
+pub use state::SessionState;

@@ -218,7 +218,8 @@ impl Store {
         let close = |seq: u64| self.unsettled.remove(stream_key(session, seq)).map(drop);
         let outcome = |seq: u64, outcome: Outcome| self.decisions.insert(seq.to_be_bytes(), &[outcome as u8]).map(drop);
         match &envelope.event {
-            Event::AgentStopped { .. } | Event::RestartRequested { .. } => open(envelope.seq),
+            // Of a stop that nobody waits for, a crash loses nothing but a checkpoint: the agent has stopped.
+            Event::AgentStopped { can_reply: true, .. } | Event::RestartRequested { .. } => open(envelope.seq),
             Event::Decided(decision) => {
                 close(decision.trigger)?;
                 if decision.verdict == Verdict::Inject {

@@ -1,0 +1,265 @@
+//! The decision: what is known of a session, what was looked up, and the policy, to inject or pass.
+//!
+//! Pure, so that deciding again from the journal gives the same bytes. The order of the exits is DESIGN 7's.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use journal::{
+    Agent, DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict,
+};
+
+use crate::findings::{self, Findings};
+use crate::message;
+use crate::policy::{Headless, Policy, Quiet, Repeat, Reply};
+use crate::state::{SessionState, Stop};
+
+/// The first Claude Code that takes `additionalContext` at a stop.
+const CONTEXT_SINCE: [u64; 3] = [2, 1, 163];
+
+/// All that a decision goes by.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The session up to and with the stop.
+    pub state: &'a SessionState,
+    /// The stop.
+    pub stop: &'a Stop,
+    /// What was looked up.
+    pub evidence: &'a Evidence,
+    /// The policy of the session's project.
+    pub policy: &'a Policy,
+    /// Identifies the policy's journaled text.
+    pub fingerprint: u64,
+}
+
+/// One exit that was considered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Considered {
+    /// The reason it would give.
+    pub reason: Reason,
+    /// It was taken.
+    pub taken: bool,
+    /// What it looked at.
+    pub why: String,
+}
+
+type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
+
+/// The exits that need nothing from outside the journal, in order (DESIGN 7).
+const EARLY: [Exit; 8] = [
+    (Reason::ProjectOff, |case| (!case.policy.enabled, format!("enabled: {}", case.policy.enabled))),
+    (Reason::Muted, |case| (case.state.is_muted(case.stop.at), format!("muted: {}", case.state.muted.is_some()))),
+    (Reason::EscapeHatch, |case| {
+        let (cleared, marker) = (case.state.cleared, case.evidence.escape_marker);
+        (cleared || marker, format!("cleared by command: {cleared}, marker file: {marker}"))
+    }),
+    (Reason::BackgroundTasks, |case| {
+        (case.stop.background_tasks > 0, format!("background tasks running: {}", case.stop.background_tasks))
+    }),
+    (Reason::NoTurnStart, |case| {
+        let start = case.turn_start();
+        (start.is_none(), format!("turn start: {}", start.map_or("none".into(), |start| start.to_string())))
+    }),
+    (Reason::BlockBudget, |case| {
+        let (blocks, budget) = (case.state.blocks_this_turn(), case.policy.max_blocks_per_turn);
+        (blocks >= budget, format!("checkpoints this turn: {blocks} of {budget}"))
+    }),
+    (Reason::BelowThreshold, |case| {
+        let (elapsed, least) = (case.elapsed_ms().unwrap_or(0), case.policy.min_turn_ms);
+        (elapsed < least, format!("elapsed: {elapsed} ms, threshold: {least} ms"))
+    }),
+    (Reason::OwnPrompt, |case| {
+        let (hook, transcript) = (case.state.own_prompt_last, case.own_prompt_in_transcript());
+        (hook || transcript, format!("last prompt is ours: by hook {hook}, by transcript {transcript}"))
+    }),
+];
+
+impl Case<'_> {
+    fn turn_start(&self) -> Option<Timestamp> {
+        self.state.turn_start(self.policy.timer)
+    }
+
+    /// Returns the milliseconds from the turn's start to the stop.
+    pub fn elapsed_ms(&self) -> Option<u64> {
+        self.turn_start().map(|start| self.stop.at.millis_since(start))
+    }
+
+    /// The budget already counts hook replies, and a host may write those into its transcript as plain prompts
+    /// (Gemini), so the transcript speaks only for turns without one.
+    fn own_prompt_in_transcript(&self) -> bool {
+        self.evidence.own_prompt_last && self.state.turn.blocks.is_empty()
+    }
+
+    fn route(&self) -> Route {
+        if self.stop.can_reply { Route::HookReply } else { Route::Tmux }
+    }
+
+    fn form(&self) -> ReplyForm {
+        match (self.state.stream.agent, self.policy.reply) {
+            (Agent::Gemini, _) => ReplyForm::Deny,
+            (Agent::Claude, Reply::Context) => ReplyForm::Context,
+            (Agent::Claude, Reply::Auto) if takes_context(self.evidence.host_version.as_deref()) => ReplyForm::Context,
+            _ => ReplyForm::Block,
+        }
+    }
+
+    /// Returns the exit that is taken before anything is looked up, if any.
+    pub fn early_exit(&self) -> Option<Reason> {
+        if self.stop.restart {
+            return None;
+        }
+        EARLY.iter().find(|(_, exit)| exit(self).0).map(|(reason, _)| *reason)
+    }
+
+    /// Returns every exit up to the one that was taken, for people who ask why.
+    pub fn considered(&self) -> Vec<Considered> {
+        let mut all = Vec::new();
+        for (reason, exit) in EARLY.iter().filter(|_| !self.stop.restart) {
+            let (taken, why) = exit(self);
+            all.push(Considered { reason: *reason, taken, why });
+            if taken {
+                return all;
+            }
+        }
+        let findings = self.find();
+        for (reason, taken, why) in self.late_exits(&findings) {
+            all.push(Considered { reason, taken, why });
+            if taken {
+                return all;
+            }
+        }
+        all.push(Considered { reason: inject_reason(&findings), taken: true, why: "nothing stood against it".into() });
+        all
+    }
+
+    /// Returns what the rules make of the evidence. A panic in a rule costs the rules, not the agent (001 inv 13).
+    pub fn find(&self) -> Findings {
+        let (evidence, policy) = (self.evidence, self.policy);
+        catch_unwind(AssertUnwindSafe(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy)))
+            .unwrap_or_else(|_| Findings { generic: true, ..Findings::default() })
+    }
+
+    /// The exits that depend on what the rules found, in order.
+    fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 4] {
+        let due = !findings.actions.is_empty() || !findings.observations.is_empty();
+        let headless = self.evidence.headless;
+        let quiet = match self.policy.headless {
+            Headless::Always => false,
+            Headless::Never => headless,
+            Headless::WhenNeeded => headless && !due,
+        };
+        let known = findings.demand.is_some_and(|demand| self.state.demands.contains(&demand));
+        let docs = findings.docs_only && !due;
+        [
+            (Reason::Headless, quiet, format!("headless: {headless}, something is due: {due}")),
+            (
+                Reason::Repeated,
+                known && self.policy.repeat == Repeat::Once,
+                format!("the same demand was made before: {known}"),
+            ),
+            (
+                Reason::SilentDocsOnly,
+                docs && self.policy.docs_only == Quiet::Silent,
+                format!("only documentation: {docs}, docs_only: {:?}", self.policy.docs_only),
+            ),
+            (
+                Reason::SilentAllClear,
+                findings.all_clear && !docs && self.policy.all_clear == Quiet::Silent,
+                format!("all clear: {}, all_clear: {:?}", findings.all_clear, self.policy.all_clear),
+            ),
+        ]
+    }
+}
+
+/// Decides about a stop.
+pub fn decide(case: &Case<'_>) -> Decision {
+    if let Some(reason) = case.early_exit() {
+        return pass(case, reason, &Findings::default());
+    }
+    let findings = case.find();
+    if !case.stop.restart
+        && let Some((reason, ..)) = case.late_exits(&findings).into_iter().find(|(_, taken, _)| *taken)
+    {
+        return pass(case, reason, &findings);
+    }
+    let text = catch_unwind(AssertUnwindSafe(|| message::compose(&findings, case.policy)));
+    let generic = Findings { generic: true, ..Findings::default() };
+    let text = text.unwrap_or_else(|_| message::compose(&generic, case.policy));
+    let reason = if case.stop.restart { Reason::Restart } else { inject_reason(&findings) };
+    let route = case.route();
+    Decision {
+        verdict: Verdict::Inject,
+        route: Some(route),
+        form: (route == Route::HookReply).then(|| case.form()),
+        message: Some(text),
+        demand: findings.demand,
+        ..pass(case, reason, &findings)
+    }
+}
+
+/// Lets a stop pass that nobody waits for any more: the agent has stopped normally (DESIGN 7, `fail: open`).
+pub fn pass_unanswered(case: &Case<'_>) -> Decision {
+    pass(case, Reason::Overloaded, &Findings::default())
+}
+
+fn pass(case: &Case<'_>, reason: Reason, findings: &Findings) -> Decision {
+    Decision {
+        trigger: case.stop.seq,
+        basis: case.state.last_seq,
+        verdict: Verdict::Pass,
+        reason,
+        route: None,
+        form: None,
+        elapsed_ms: case.elapsed_ms(),
+        categories: findings.categories.clone(),
+        actions: findings.actions.clone(),
+        observations: findings.observations.clone(),
+        all_clear: findings.all_clear,
+        message: None,
+        demand: None,
+        policy: case.fingerprint,
+        version: DECISION_VERSION,
+    }
+}
+
+fn inject_reason(findings: &Findings) -> Reason {
+    if findings.generic {
+        Reason::Generic
+    } else if !findings.actions.is_empty() {
+        Reason::ActionsDue
+    } else if !findings.observations.is_empty() {
+        Reason::ObservationsOnly
+    } else if findings.docs_only {
+        Reason::DocsOnly
+    } else {
+        Reason::AllClear
+    }
+}
+
+fn takes_context(version: Option<&str>) -> bool {
+    let Some(version) = version else { return false };
+    let mut parts = version.split(['.', '-', '+']).map(|part| part.parse::<u64>().ok());
+    let parts: [Option<u64>; 3] = std::array::from_fn(|_| parts.next().flatten());
+    let [Some(major), Some(minor), Some(patch)] = parts else { return false };
+    [major, minor, patch] >= CONTEXT_SINCE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes_context;
+
+    #[test]
+    fn only_a_version_that_is_known_to_take_context_gets_it() {
+        for (version, expected) in [
+            (Some("2.1.330"), true),
+            (Some("2.1.163"), true),
+            (Some("2.1.162"), false),
+            (Some("2.2.0"), true),
+            (Some("1.9.999"), false),
+            (Some("3.0.0-beta.1"), true),
+            (Some("latest"), false),
+            (None, false),
+        ] {
+            assert_eq!(takes_context(version), expected, "{version:?}");
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! What we know of a session: one value, folded from its events by one function.
+//!
+//! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
+//! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
+
+use journal::{
+    Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
+};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::policy::Timer;
+
+/// Version of the snapshot's shape; a snapshot of another one is not read.
+pub const SNAPSHOT_VERSION: u32 = 1;
+
+/// The most tool calls of one turn that are kept, the oldest go first.
+pub const CALLS_MAX: usize = 1_000;
+/// The most delivered demands that are remembered for `repeat: once`.
+pub const DEMANDS_MAX: usize = 64;
+
+/// One turn: from a real user message to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// When the real user message that began it was sent (`last_message_sent_at`, 001 inv 1).
+    pub started_at: Option<Timestamp>,
+    /// Hash of that message.
+    pub prompt_digest: Option<u64>,
+    /// The last checkpoint of the turn (`last_checkpoint_at`).
+    pub last_checkpoint_at: Option<Timestamp>,
+    /// The first tool use of the turn (000 inv 2).
+    pub first_tool_use_at: Option<Timestamp>,
+    /// The last tool use of the turn.
+    pub last_tool_use_at: Option<Timestamp>,
+    /// Checkpoints sent in the turn.
+    pub blocks: Vec<Block>,
+    /// Its tool calls, in the order in which they began.
+    pub calls: Vec<ToolCall>,
+}
+
+/// A checkpoint that was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// When it was decided.
+    pub at: Timestamp,
+    /// The host's id of the turn it was sent into.
+    pub host_turn: Option<String>,
+}
+
+/// A stop that was not decided about yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// Its sequence number.
+    pub seq: u64,
+    /// When it happened.
+    pub at: Timestamp,
+    /// The host's id of the turn.
+    pub host_turn: Option<String>,
+    /// The caller can continue the agent by its reply.
+    pub can_reply: bool,
+    /// Background tasks that still run.
+    pub background_tasks: u32,
+    /// It was asked for by an agent restart, not by the agent (001 inv 8).
+    pub restart: bool,
+}
+
+/// A checkpoint on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// Sequence number of the decision.
+    pub decision: u64,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// How it travels.
+    pub route: journal::Route,
+    /// The host's id of the turn that it was sent into.
+    pub host_turn: Option<String>,
+    /// What the agent demanded by it, for forgetting the demand if it fails.
+    pub demand: Option<u64>,
+    /// It left: only then can anything that follows confirm it.
+    pub attempted: bool,
+    /// A later event that shows the agent has it: what showed it.
+    pub seen_by: Option<String>,
+}
+
+/// What happened how often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Events of the session.
+    pub events: u64,
+    /// Tool calls that finished or failed.
+    pub tools: u64,
+    /// Tool calls that failed.
+    pub errors: u64,
+    /// Stops.
+    pub stops: u64,
+    /// Checkpoints sent.
+    pub injected: u64,
+    /// Stops that were let pass.
+    pub passed: u64,
+}
+
+/// What we know of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionState {
+    /// Whose session it is.
+    pub stream: Stream,
+    /// The last event that was applied.
+    pub last_seq: u64,
+    /// When the last event happened.
+    pub last_at: Option<Timestamp>,
+    /// Where the agent runs, as last heard.
+    pub place: Place,
+    /// When the session was first heard of.
+    pub started_at: Option<Timestamp>,
+    /// When it ended, if it has.
+    pub ended_at: Option<Timestamp>,
+    /// The agent works.
+    pub running: bool,
+    /// How many real user messages there were.
+    pub turns: u64,
+    /// The current turn.
+    pub turn: Turn,
+    /// The turn before, for taking back a turn that hook feedback seemed to begin (Gemini).
+    pub previous: Option<Box<Turn>>,
+    /// The last prompt was this product's own text, and not the echo of a hook reply (001 inv 5).
+    pub own_prompt_last: bool,
+    /// Somebody should look: the agent finished or asks. Cleared by a real user message only (001 inv 3).
+    pub notification: Option<String>,
+    /// A dialog waits for a person.
+    pub dialog_up: bool,
+    /// The person asked that the next stop pass (001 inv 9).
+    pub cleared: bool,
+    /// The session is switched off: `Some(None)` for good, `Some(Some(t))` until `t`.
+    pub muted: Option<Option<Timestamp>>,
+    /// The host's id of the turn whose stop was decided about last.
+    pub decided_turn: Option<String>,
+    /// The stop that waits for its decision.
+    pub pending: Option<Stop>,
+    /// A restart whose checkpoint is due: sequence number and time.
+    pub restart: Option<(u64, Timestamp)>,
+    /// The checkpoint on its way.
+    pub delivery: Option<Delivery>,
+    /// Demands that were delivered in this session.
+    pub demands: Vec<u64>,
+    /// The agent's last words at a stop that was let pass.
+    pub last_output: Option<String>,
+    /// What happened how often.
+    pub counts: Counts,
+}
+
+impl SessionState {
+    /// Begins with nothing known.
+    pub fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            last_seq: 0,
+            last_at: None,
+            place: Place::default(),
+            started_at: None,
+            ended_at: None,
+            running: false,
+            turns: 0,
+            turn: Turn::default(),
+            previous: None,
+            own_prompt_last: false,
+            notification: None,
+            dialog_up: false,
+            cleared: false,
+            muted: None,
+            decided_turn: None,
+            pending: None,
+            restart: None,
+            delivery: None,
+            demands: Vec::new(),
+            last_output: None,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Returns the session's id.
+    pub const fn session(&self) -> Uuid {
+        self.stream.session
+    }
+
+    /// Returns the project: the folder the agent says it works for, else its working directory.
+    pub fn project(&self) -> &str {
+        let named = match self.stream.agent {
+            Agent::Claude => self.place.env("CLAUDE_PROJECT_DIR"),
+            Agent::Gemini => self.place.env("GEMINI_PROJECT_DIR"),
+            _ => None,
+        };
+        named.unwrap_or(&self.place.cwd)
+    }
+
+    /// Returns when the current period of work began, by the given timer (001 inv 1, 000 inv 1-2).
+    pub fn turn_start(&self, timer: Timer) -> Option<Timestamp> {
+        match timer {
+            Timer::Unified => self.turn.started_at.max(self.turn.last_checkpoint_at),
+            // A checkpoint at or after the first tool use means: no new activity, nothing to time.
+            Timer::FirstToolUse => {
+                self.turn.first_tool_use_at.filter(|first| self.turn.last_checkpoint_at.is_none_or(|last| last < *first))
+            }
+        }
+    }
+
+    /// Returns how many checkpoints the current turn has had.
+    pub fn blocks_this_turn(&self) -> u32 {
+        u32::try_from(self.turn.blocks.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns whether the session is switched off at `now`.
+    pub fn is_muted(&self, now: Timestamp) -> bool {
+        self.muted.is_some_and(|until| until.is_none_or(|until| now < until))
+    }
+
+    /// Folds one event onto what is known. Never fails, never looks at anything else.
+    pub fn apply(&mut self, envelope: &Envelope) {
+        let (at, seq) = (envelope.at, envelope.seq);
+        self.last_seq = seq;
+        self.counts.events += 1;
+        self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
+        let newest = self.last_at.is_none_or(|last| last <= at);
+        self.last_at = self.last_at.max(Some(at));
+        if let Some(host) = envelope.event.host() {
+            if let Some(place) = host.place.as_ref().filter(|_| newest || self.place.cwd.is_empty()) {
+                self.place = place.clone();
+            }
+            self.see_delivery(&envelope.event);
+        }
+        match &envelope.event {
+            Event::SessionStarted { .. } => self.ended_at = None,
+            Event::SessionEnded { .. } if newest => {
+                self.ended_at = Some(at);
+                self.running = false;
+                self.dialog_up = false;
+            }
+            Event::PromptSubmitted { host, origin, digest, .. } => match origin {
+                PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
+                PromptOrigin::Own => self.own_prompt(),
+                PromptOrigin::Host | PromptOrigin::Subagent => {}
+            },
+            Event::ToolStarted { call, .. } => self.tool_started(call),
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => self.tool_finished(call),
+            Event::AgentStopped { .. } => self.stopped(envelope),
+            Event::Interrupted { cause, .. } => {
+                self.running = false;
+                if cause != "user" {
+                    self.notification = Some("api_error".into());
+                }
+            }
+            Event::Notified { kind, .. } => {
+                self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
+                self.notification = Some(kind.clone());
+            }
+            Event::PermissionAsked { .. } => {
+                self.dialog_up = true;
+                self.notification = Some("permission".into());
+            }
+            Event::Decided(decision) => self.decided(seq, at, decision),
+            Event::DeliveryAttempted { decision, .. } => {
+                if let Some(delivery) = self.delivery.as_mut().filter(|delivery| delivery.decision == *decision) {
+                    delivery.attempted = true;
+                }
+            }
+            Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),
+            Event::DeliveryFailed { decision, .. } | Event::DeliveryExpired { decision, .. } => {
+                // A demand that never arrived may be made again.
+                if let Some(demand) = self.close_delivery(*decision).and_then(|delivery| delivery.demand) {
+                    self.demands.retain(|known| *known != demand);
+                }
+            }
+            Event::RestartRequested { due } => self.restart = Some((seq, *due)),
+            Event::EscapeHatchUsed { .. } => self.cleared = false,
+            Event::CheckpointCleared {} => self.cleared = true,
+            Event::Muted { until } => self.muted = Some(*until),
+            Event::Unmuted {} => self.muted = None,
+            _ => {}
+        }
+    }
+
+    /// Our own text is invisible to the session (001 inv 2). A hook reply that comes back as a prompt (Gemini) is that
+    /// reply's echo; typed text is what a loop would be made of.
+    fn own_prompt(&mut self) {
+        let echo = self.delivery.as_ref().is_some_and(|delivery| delivery.route == journal::Route::HookReply);
+        self.own_prompt_last = !echo;
+    }
+
+    /// Begins a turn at `at`, keeping of the old one what happened later (a prompt may be journaled late), and the
+    /// checkpoints of the same host turn (a message may be steered into a running one).
+    fn begin_turn(&mut self, digest: u64, at: Timestamp, host_turn: Option<&str>) {
+        self.turns += 1;
+        if self.turn.started_at.is_some_and(|started| at < started) {
+            return;
+        }
+        let old = std::mem::take(&mut self.turn);
+        let later = |time: Option<Timestamp>| time.filter(|time| *time >= at);
+        let stays = |block: &Block| block.at >= at || (host_turn.is_some() && block.host_turn.as_deref() == host_turn);
+        let calls: Vec<_> = old.calls.iter().filter(|call| call.at >= at).cloned().collect();
+        self.turn = Turn {
+            started_at: Some(at),
+            prompt_digest: Some(digest),
+            last_checkpoint_at: later(old.last_checkpoint_at),
+            first_tool_use_at: calls.iter().map(|call| call.at).min(),
+            last_tool_use_at: later(old.last_tool_use_at),
+            blocks: old.blocks.iter().filter(|block| stays(block)).cloned().collect(),
+            calls,
+        };
+        self.previous = Some(Box::new(old));
+        self.running = true;
+        self.own_prompt_last = false;
+        self.notification = None;
+        self.cleared = false;
+    }
+
+    fn tool_started(&mut self, call: &ToolCall) {
+        self.used_tool(call.at);
+        if !self.turn.calls.iter().any(|known| known.id.is_some() && known.id == call.id) {
+            self.push_call(call.clone());
+        }
+    }
+
+    fn tool_finished(&mut self, call: &ToolCall) {
+        self.dialog_up = false;
+        self.counts.tools += 1;
+        self.counts.errors += u64::from(call.is_error);
+        let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
+            (Some(known), Some(id)) => known == id,
+            _ => {
+                !known.finished && known.tool == call.tool && known.command == call.command && known.paths == call.paths
+            }
+        };
+        if let Some(known) = self.turn.calls.iter_mut().find(same) {
+            let began = known.at;
+            *known = ToolCall { at: began, ..call.clone() };
+            known.duration_ms = call.duration_ms.or_else(|| Some(call.at.millis_since(began)));
+        } else {
+            self.push_call(call.clone());
+        }
+        self.used_tool(call.at);
+    }
+
+    fn used_tool(&mut self, at: Timestamp) {
+        self.running = true;
+        // A call of an earlier turn that is reported late says nothing about this one.
+        if self.turn.started_at.is_none_or(|started| at >= started) {
+            self.turn.first_tool_use_at = Some(self.turn.first_tool_use_at.map_or(at, |first| first.min(at)));
+            self.turn.last_tool_use_at = self.turn.last_tool_use_at.max(Some(at));
+        }
+    }
+
+    fn push_call(&mut self, call: ToolCall) {
+        if self.turn.started_at.is_some_and(|started| call.at < started) {
+            return;
+        }
+        // By `at`: two hooks of parallel calls may arrive in either order.
+        let place = self.turn.calls.partition_point(|known| known.at <= call.at);
+        self.turn.calls.insert(place, call);
+        if self.turn.calls.len() > CALLS_MAX {
+            self.turn.calls.remove(0);
+        }
+    }
+
+    fn stopped(&mut self, envelope: &Envelope) {
+        let Event::AgentStopped { host, reentry, background_tasks, can_reply, prompt_digest, last_message } =
+            &envelope.event
+        else {
+            return;
+        };
+        // Codex tells of one stop twice: by its Stop hook, and afterwards by its notify program.
+        if !can_reply && host.turn.is_some() && host.turn == self.decided_turn {
+            return;
+        }
+        self.running = false;
+        self.dialog_up = false;
+        self.counts.stops += 1;
+        if *reentry && prompt_digest.is_some() {
+            self.take_back_false_turn(*prompt_digest);
+        }
+        if last_message.is_some() {
+            self.last_output.clone_from(last_message);
+        }
+        self.pending = Some(Stop {
+            seq: envelope.seq,
+            at: envelope.at,
+            host_turn: host.turn.clone(),
+            can_reply: *can_reply,
+            background_tasks: *background_tasks,
+            restart: false,
+        });
+    }
+
+    /// Gemini tells only afterwards that a prompt was another hook's feedback: a re-entered stop names the prompt that
+    /// its turn really began with. The turn that the feedback seemed to begin is then joined with the one before.
+    fn take_back_false_turn(&mut self, prompt_digest: Option<u64>) {
+        let is_false = self.turn.prompt_digest != prompt_digest
+            && self.previous.as_ref().is_some_and(|previous| previous.prompt_digest == prompt_digest);
+        let Some(mut turn) = is_false.then(|| self.previous.take()).flatten() else { return };
+        let seeming = std::mem::take(&mut self.turn);
+        turn.last_checkpoint_at = turn.last_checkpoint_at.max(seeming.last_checkpoint_at);
+        turn.first_tool_use_at = turn.first_tool_use_at.or(seeming.first_tool_use_at);
+        turn.last_tool_use_at = turn.last_tool_use_at.max(seeming.last_tool_use_at);
+        turn.blocks.extend(seeming.blocks);
+        turn.calls.extend(seeming.calls);
+        self.turn = *turn;
+        self.turns -= 1;
+    }
+
+    fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
+        let stop = self.pending.take_if(|stop| stop.seq == decision.trigger);
+        if self.restart.is_some_and(|(restart, _)| restart == decision.trigger) {
+            self.restart = None;
+        }
+        self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
+        if decision.verdict == Verdict::Pass {
+            self.counts.passed += 1;
+            // A stop that was blocked is no end of work, so nobody is called to look (001 inv 10).
+            self.notification = Some("agent_finished".into());
+            return;
+        }
+        self.counts.injected += 1;
+        self.running = decision.route == Some(journal::Route::HookReply);
+        self.turn.last_checkpoint_at = self.turn.last_checkpoint_at.max(Some(at));
+        let host_turn = stop.and_then(|stop| stop.host_turn);
+        self.turn.blocks.push(Block { at, host_turn: host_turn.clone() });
+        if let Some(demand) = decision.demand {
+            self.demands.retain(|known| *known != demand);
+            self.demands.push(demand);
+            if self.demands.len() > DEMANDS_MAX {
+                self.demands.remove(0);
+            }
+        }
+        self.delivery = decision.route.map(|route| Delivery {
+            decision: seq,
+            at,
+            route,
+            host_turn,
+            demand: decision.demand,
+            attempted: false,
+            seen_by: None,
+        });
+    }
+
+    /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
+    fn see_delivery(&mut self, event: &Event) {
+        let Some(delivery) = self.delivery.as_mut().filter(|delivery| delivery.seen_by.is_none()) else { return };
+        let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
+        let seen = match event {
+            Event::PromptSubmitted { origin: PromptOrigin::Own, .. } => Some("prompt_hook"),
+            Event::SessionEnded { .. } | Event::SubagentStopped { .. } | Event::Notified { .. } => None,
+            _ if delivery.route == journal::Route::HookReply => {
+                let host = event.host().filter(|host| host.subagent.is_none() && same_turn(&host.turn));
+                host.map(|_| "next_event")
+            }
+            _ => None,
+        };
+        delivery.seen_by = seen.map(str::to_owned);
+    }
+
+    fn close_delivery(&mut self, decision: u64) -> Option<Delivery> {
+        self.delivery.take_if(|delivery| delivery.decision == decision)
+    }
+}
