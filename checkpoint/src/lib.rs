@@ -8,8 +8,10 @@ pub mod digest;
 pub mod findings;
 pub mod message;
 pub mod policy;
+pub mod prompts;
 pub mod rules;
 pub mod shell;
+mod text;
 pub mod tools;
 pub mod transcript;
 
