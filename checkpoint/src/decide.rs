@@ -4,9 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use journal::{
-    Agent, DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict,
-};
+use journal::{Agent, DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
 
 use crate::findings::{self, Findings};
 use crate::message;

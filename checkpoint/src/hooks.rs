@@ -205,8 +205,17 @@ impl Payload<'_> {
         // Tool and model events are many, and what they would say of the place the others say too.
         let says_place = !matches!(
             hook,
-            "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "BeforeTool" | "AfterTool"
-                | "BeforeModel" | "AfterModel" | "BeforeToolSelection" | "MessageDisplay" | "PreCompress"
+            "PreToolUse"
+                | "PostToolUse"
+                | "PostToolUseFailure"
+                | "PostToolBatch"
+                | "BeforeTool"
+                | "AfterTool"
+                | "BeforeModel"
+                | "AfterModel"
+                | "BeforeToolSelection"
+                | "MessageDisplay"
+                | "PreCompress"
         );
         let place = says_place.then(|| Place {
             cwd: self.owned("cwd"),
@@ -238,7 +247,8 @@ impl Payload<'_> {
 
     fn tool(&self, at: Timestamp) -> ToolCall {
         let name = self.text("tool_name").unwrap_or_default();
-        let (kind, command, paths) = tools::describe(self.agent, name, self.value.get("tool_input").unwrap_or(&Value::Null));
+        let (kind, command, paths) =
+            tools::describe(self.agent, name, self.value.get("tool_input").unwrap_or(&Value::Null));
         ToolCall {
             id: self.text("tool_use_id").map(str::to_owned),
             tool: text::head(name, 256).to_owned(),

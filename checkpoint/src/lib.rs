@@ -14,6 +14,7 @@ pub mod prompts;
 pub mod rules;
 pub mod shell;
 pub mod state;
+mod text;
 pub mod tools;
 pub mod transcript;
 

@@ -3,9 +3,7 @@
 //! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
 
-use journal::{
-    Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
-};
+use journal::{Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -198,9 +196,10 @@ impl SessionState {
         match timer {
             Timer::Unified => self.turn.started_at.max(self.turn.last_checkpoint_at),
             // A checkpoint at or after the first tool use means: no new activity, nothing to time.
-            Timer::FirstToolUse => {
-                self.turn.first_tool_use_at.filter(|first| self.turn.last_checkpoint_at.is_none_or(|last| last < *first))
-            }
+            Timer::FirstToolUse => self
+                .turn
+                .first_tool_use_at
+                .filter(|first| self.turn.last_checkpoint_at.is_none_or(|last| last < *first)),
         }
     }
 

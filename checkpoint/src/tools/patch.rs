@@ -1,0 +1,76 @@
+//! The patches that Codex applies: `*** Begin Patch`, then `*** Add|Update|Delete File: PATH` and `*** Move to: PATH`.
+
+use journal::ToolKind;
+
+/// What a patch does, and to which files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Patch {
+    /// Write where it only adds files, else edit.
+    pub(super) kind: ToolKind,
+    /// The files, in the patch's order.
+    pub(super) paths: Vec<String>,
+}
+
+/// Reads the headers of a patch; none where it has none.
+pub(super) fn read(text: &str) -> Option<Patch> {
+    let (mut kind, mut paths) = (ToolKind::Write, Vec::new());
+    for line in text.lines() {
+        let Some(header) = line.trim_end().strip_prefix("*** ") else { continue };
+        let (path, adds) = if let Some(path) = header.strip_prefix("Add File: ") {
+            (path, true)
+        } else if let Some(path) = header.strip_prefix("Update File: ").or_else(|| header.strip_prefix("Delete File: "))
+        {
+            (path, false)
+        } else if let Some(path) = header.strip_prefix("Move to: ") {
+            (path, false)
+        } else {
+            continue;
+        };
+        if !adds {
+            kind = ToolKind::Edit;
+        }
+        paths.push(path.trim().to_owned());
+    }
+    (!paths.is_empty()).then_some(Patch { kind, paths })
+}
+
+/// Reads the patch that a shell command hands to `apply_patch`; none where it does nothing of the kind.
+pub(super) fn in_command(command: &str) -> Option<Patch> {
+    let (before, patch) = command.split_once("*** Begin Patch")?;
+    let applies = before
+        .split(|c: char| c.is_whitespace() || ";&|'\"(".contains(c))
+        .any(|word| matches!(word.rsplit('/').next(), Some("apply_patch" | "applypatch")));
+    if applies { read(patch) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(patch: Option<Patch>, kind: ToolKind, paths: &[&str]) {
+        let patch = patch.expect("a patch");
+        assert_eq!((patch.kind, patch.paths), (kind, paths.iter().map(|path| (*path).to_owned()).collect()));
+    }
+
+    #[test]
+    fn headers_name_the_files() {
+        check(read("*** Begin Patch\n*** Add File: a b.txt\n+x\n*** End Patch\n"), ToolKind::Write, &["a b.txt"]);
+        check(
+            read(
+                "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+*** Add File: no\n*** Add File: c\r\n+y\n*** Delete File: d\n",
+            ),
+            ToolKind::Edit,
+            &["a", "b", "c", "d"],
+        );
+        assert_eq!(read("*** Begin Patch\n*** End Patch"), None);
+    }
+
+    #[test]
+    fn shell_commands_that_apply_a_patch_are_seen() {
+        let heredoc =
+            "cd sub && /usr/bin/apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\n+a\n*** End Patch\nEOF";
+        check(in_command(heredoc), ToolKind::Write, &["n.txt"]);
+        assert_eq!(in_command("cat <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\nEOF"), None);
+        assert_eq!(in_command("apply_patch --help"), None);
+    }
+}
