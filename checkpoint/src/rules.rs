@@ -1,10 +1,186 @@
-//! Rules as data: which changed files ask for what.
+//! Rules as data: which changed files ask for what, and what shows that it was done.
+//!
+//! The rules themselves are in `packs/*.yml` and in the user's files. By the time they are here they are resolved and
+//! flat, the most specific first, and part of the [`Policy`](crate::Policy) that is journaled, so every field that is
+//! added later needs a default.
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use journal::Step;
 use serde::{Deserialize, Serialize};
 
+pub mod packs;
+
+pub use packs::ProjectFacts;
+
 /// One rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
-    /// Category name, as messages show it.
+    /// Category name, as messages show it (002 R2).
     pub name: String,
+    /// The pack it comes from; [`Rule::OWN_PACK`] for rules of the user's files.
+    #[serde(default)]
+    pub pack: String,
+    /// What kind of files it is about.
+    #[serde(default)]
+    pub kind: Kind,
+    /// Globs of the files it is about, relative to the top of the work tree.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Globs of the files it leaves out.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Whether it is a category only when no code changed (002 R2, "tests only").
+    #[serde(default)]
+    pub alone: bool,
+    /// Whether it takes only files that no other rule claims.
+    #[serde(default)]
+    pub fallback: bool,
+    /// First half of its observations, for example `Daemon code was modified` (002 R4).
+    #[serde(default)]
+    pub modified: String,
+    /// What it asks for.
+    #[serde(default)]
+    pub actions: Vec<RuleAction>,
+}
+
+impl Rule {
+    /// The pack name of rules that the user's files add.
+    pub const OWN_PACK: &'static str = "own";
+
+    /// Returns the first half of the rule's observations.
+    pub fn subject(&self) -> String {
+        if !self.modified.is_empty() {
+            return self.modified.clone();
+        }
+        let mut letters = self.name.chars();
+        let first = letters.next().map(char::to_uppercase);
+        format!("{}{} was modified", first.into_iter().flatten().collect::<String>(), letters.as_str())
+    }
+}
+
+/// What kind of files a rule is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Code: what it does can break.
+    #[default]
+    Code,
+    /// Tests of code.
+    Tests,
+    /// Settings, dependencies and other files that are neither code nor documentation.
+    Settings,
+    /// Documentation. Such a rule never takes a file that another rule claims.
+    Docs,
+    /// Every stop, whatever changed (the log check of 002 R4).
+    Always,
+}
+
+/// One thing that a rule asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleAction {
+    /// What it is for (`restart`, `tests`, `install`, ..). Actions of one purpose on the same files are one action.
+    pub purpose: String,
+    /// The instruction as the agent reads it; `{window}` is the time since the turn began (001 inv 15).
+    pub text: String,
+    /// The commands any of which shows that it was done, as words; a word beginning with `*` is part of an argument.
+    #[serde(default)]
+    pub evidence: Vec<String>,
+    /// What was not observed, as the observation says it; the first evidence when empty.
+    #[serde(default)]
+    pub label: String,
+    /// Its part of the checkpoint (002 R9).
+    pub step: Step,
+    /// Its place within the step.
+    #[serde(default)]
+    pub order: u32,
+    /// The purpose that has to be seen first. While that one stands, its text asks for both (002 R2, restart and status).
+    #[serde(default)]
+    pub after: Option<String>,
+}
+
+impl RuleAction {
+    /// Returns what was not observed, as the observation says it.
+    pub fn label(&self) -> String {
+        match (self.label.as_str(), self.evidence.first()) {
+            ("", Some(first)) => format!("`{}`", first.replace('*', "")),
+            ("", None) => format!("`{}`", self.purpose),
+            (label, _) => label.to_owned(),
+        }
+    }
+}
+
+/// The globs of a list of rules, compiled.
+#[derive(Debug)]
+pub struct RuleSet<'a> {
+    rules: &'a [Rule],
+    include: Globs,
+    exclude: Globs,
+}
+
+impl<'a> RuleSet<'a> {
+    /// Compiles the globs of `rules`. A glob that cannot be compiled matches nothing; `config.rs` refuses it earlier.
+    pub fn new(rules: &'a [Rule]) -> Self {
+        Self {
+            rules,
+            include: Globs::new(rules.iter().map(|rule| &rule.include)),
+            exclude: Globs::new(rules.iter().map(|rule| &rule.exclude)),
+        }
+    }
+
+    /// Returns the rules that take `path`, by their position, in order.
+    ///
+    /// Documentation and fallback rules give way to others, so a documentation glob never swallows a file that another
+    /// rule claims, and code that matches no rule still asks for tests.
+    pub fn taking(&self, path: &str) -> Vec<usize> {
+        let excluded = self.exclude.matching(path);
+        let mut matching = self.include.matching(path);
+        matching.retain(|rule| !excluded.contains(rule) && self.rules[*rule].kind != Kind::Always);
+        let tier = |rule: usize| match (self.rules[rule].kind == Kind::Docs, self.rules[rule].fallback) {
+            (false, false) => 0,
+            (true, false) => 1,
+            // A fallback is for what nobody knows, so even documentation goes before it.
+            (_, true) => 2,
+        };
+        let best = matching.iter().map(|rule| tier(*rule)).min();
+        matching.retain(|rule| Some(tier(*rule)) == best);
+        if best != Some(0) {
+            // One rule is enough for files that nobody in particular claims.
+            matching.truncate(1);
+        }
+        matching
+    }
+}
+
+/// Many globs, each of which belongs to a rule.
+#[derive(Debug)]
+struct Globs {
+    set: GlobSet,
+    rule_of: Vec<usize>,
+}
+
+impl Globs {
+    fn new<'a>(lists: impl Iterator<Item = &'a Vec<String>>) -> Self {
+        let mut builder = GlobSetBuilder::new();
+        let mut rule_of = Vec::new();
+        for (rule, globs) in lists.enumerate() {
+            for glob in globs.iter().filter_map(|text| glob(text).ok()) {
+                builder.add(glob);
+                rule_of.push(rule);
+            }
+        }
+        Self { set: builder.build().unwrap_or_default(), rule_of }
+    }
+
+    /// Returns the rules with a matching glob, in order, each once.
+    fn matching(&self, path: &str) -> Vec<usize> {
+        let mut rules: Vec<_> = self.set.matches(path).into_iter().map(|index| self.rule_of[index]).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        rules
+    }
+}
+
+/// Compiles one glob: `*` stays within a folder, `**` crosses folders.
+pub fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
+    GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build()
 }

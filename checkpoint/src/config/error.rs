@@ -1,0 +1,91 @@
+//! What is wrong with a file, where, and what may have been meant.
+
+use std::fmt;
+
+/// A file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Name of the file.
+    pub file: String,
+    /// Line, from 1; none where the whole file is meant.
+    pub line: Option<u64>,
+    /// Column, from 1.
+    pub column: Option<u64>,
+    /// What is wrong.
+    pub message: String,
+    /// The text of the line.
+    pub snippet: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl ConfigError {
+    /// Returns an error at a place of `text`.
+    pub(super) fn at(file: &str, text: &str, line: u64, column: u64, message: String) -> Self {
+        let index = usize::try_from(line).unwrap_or(usize::MAX).wrapping_sub(1);
+        let snippet = text.lines().nth(index).map(str::to_owned);
+        Self { file: file.to_owned(), line: Some(line), column: Some(column), message, snippet, hint: None }
+    }
+
+    /// Adds what to do about it.
+    pub(super) fn with_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint.or(self.hint);
+        self
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let (Some(line), Some(column)) = (self.line, self.column) {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        if let (Some(line), Some(column), Some(snippet)) = (self.line, self.column, &self.snippet) {
+            let gutter = " ".repeat(line.to_string().len());
+            let indent = " ".repeat(usize::try_from(column).unwrap_or(1).saturating_sub(1));
+            write!(f, "\n{gutter} |\n{line} | {snippet}\n{gutter} | {indent}^")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns "did you mean" with the known word that is closest to `word`, when one is close.
+pub(super) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let limit = (word.chars().count() / 3).max(2);
+    let nearest = known.into_iter().map(|known| (distance(word, known), known)).min()?;
+    (nearest.0 <= limit).then(|| format!("did you mean `{}`?", nearest.1))
+}
+
+/// Returns how many letters have to be added, left out, exchanged or swapped.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.to_lowercase().replace('-', "_").chars().collect();
+    let right: Vec<char> = right.to_lowercase().replace('-', "_").chars().collect();
+    let mut table = vec![vec![0; right.len() + 1]; left.len() + 1];
+    for (row, cells) in table.iter_mut().enumerate() {
+        cells[0] = row;
+    }
+    for (column, cell) in table[0].iter_mut().enumerate() {
+        *cell = column;
+    }
+    for row in 1..=left.len() {
+        for column in 1..=right.len() {
+            let exchange = table[row - 1][column - 1] + usize::from(left[row - 1] != right[column - 1]);
+            let mut best = exchange.min(table[row - 1][column] + 1).min(table[row][column - 1] + 1);
+            let swapped = row > 1
+                && column > 1
+                && left[row - 1] == right[column - 2]
+                && left[row - 2] == right[column - 1];
+            if swapped {
+                best = best.min(table[row - 2][column - 2] + 1);
+            }
+            table[row][column] = best;
+        }
+    }
+    table[left.len()][right.len()]
+}

@@ -1,0 +1,188 @@
+//! The keys of the files. `config.yml` has their defaults and meanings.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use serde::{Deserialize, Serialize};
+
+use super::rule_entry::RuleEntry;
+use super::units::{Size, Span};
+use super::values::{Fail, LogLevel, Packs, Prefix, Projects, Sync};
+use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
+
+/// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
+macro_rules! layered {
+    ($(#[$meta:meta])* $name:ident, $layer:ident { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$key_meta])* pub $key: $type,)* }
+
+        /// The same keys as one file has them.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub(super) struct $layer {
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
+        }
+
+        impl $name {
+            /// Lays one file over the values so far.
+            pub(super) fn lay(&mut self, layer: &$layer) {
+                $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
+            }
+        }
+    };
+}
+
+/// Declares the files: the user's, with policy keys and groups; and the project's, with policy keys.
+macro_rules! files {
+    (policy { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
+     groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* }) => {
+        /// All settings, resolved.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Settings {
+            $($(#[$key_meta])* pub $key: $type,)*
+            /// The projects that take part.
+            pub projects: Projects,
+            $($(#[$group_meta])* pub $group: $group_type,)*
+        }
+
+        /// The user's file.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub(super) struct UserLayer {
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(super) projects: Option<Projects>,
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $group: Option<$group_layer>,)*
+        }
+
+        /// A project's `.checkpointd.yml`.
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub(super) struct ProjectLayer {
+            /// Whether the project takes part.
+            pub(super) enabled: Option<bool>,
+            /// The active work item (002 R7).
+            pub(super) working_slug: Option<String>,
+            $(pub(super) $key: Option<$type>,)*
+        }
+
+        impl Settings {
+            /// Lays the user's file over the values so far.
+            pub(super) fn lay(&mut self, layer: &UserLayer) {
+                $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
+                if let Some(projects) = &layer.projects { self.projects.clone_from(projects); }
+                $(if let Some(group) = &layer.$group { self.$group.lay(group); })*
+            }
+
+            /// Lays a project's file over the values so far.
+            pub(super) fn lay_project(&mut self, layer: &ProjectLayer) {
+                $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
+            }
+        }
+    };
+}
+
+layered! {
+    /// How the journal stores.
+    Journal, JournalLayer {
+        /// When an ack waits for the disk.
+        sync: Sync,
+        /// The longest that a batched event waits for its fsync.
+        batch_window: Span,
+        /// The largest raw hook payload that is kept whole.
+        payload_bytes_max: Size,
+    }
+}
+
+layered! {
+    /// How hook calls are answered.
+    Hooks, HooksLayer {
+        /// The longest that a stop waits for its decision.
+        stop_wait: Span,
+    }
+}
+
+layered! {
+    /// The daemon's own limits.
+    Daemon, DaemonLayer {
+        /// The most messages that wait for one actor.
+        mailbox: NonZeroUsize,
+        /// The most sessions in memory.
+        sessions_awake_max: NonZeroUsize,
+        /// How long a quiet session stays in memory.
+        session_idle: Span,
+    }
+}
+
+layered! {
+    /// The limits of looking things up before a decision.
+    EvidenceLimits, EvidenceLimitsLayer {
+        /// The longest that git may take.
+        git_timeout: Span,
+        /// How much of a transcript's end is read.
+        transcript_bytes: Size,
+        /// The most changed files that are looked at.
+        changed_files_max: NonZeroU32,
+    }
+}
+
+layered! {
+    /// The daemon's own log.
+    Logs, LogsLayer {
+        /// What is logged.
+        level: LogLevel,
+    }
+}
+
+files! {
+    policy {
+        /// The shortest turn that gets a checkpoint (001 inv 1).
+        min_turn: Span,
+        /// What the turn's start is taken from.
+        timer: Timer,
+        /// How often one turn may be blocked (002 R11).
+        max_blocks_per_turn: u32,
+        /// Which changed files count.
+        scope: Scope,
+        /// Whether a demand that was made before is made again.
+        repeat: Repeat,
+        /// What counts as having done an action.
+        evidence: EvidenceRule,
+        /// What happens when all that was expected has been seen.
+        all_clear: Quiet,
+        /// What happens when only documentation changed.
+        docs_only: Quiet,
+        /// The dialect in which Claude Code is answered.
+        reply: Reply,
+        /// What happens when nobody sits in front of the agent.
+        headless: Headless,
+        /// From an agent restart to its checkpoint (001 inv 8).
+        restart_delay: Span,
+        /// First words of every checkpoint.
+        prefix: Prefix,
+        /// What happens in any trouble.
+        fail: Fail,
+        /// From a sent hook reply to giving up on its confirmation.
+        confirm_timeout: Span,
+        /// The rule packs that are on.
+        packs: Packs,
+        /// Rules that are added, overridden or disabled.
+        rules: Vec<RuleEntry>,
+        /// Whether the work item may be read from the branch name (002 R7).
+        slug_from_branch: bool,
+    }
+    groups {
+        /// How the journal stores.
+        journal: Journal, JournalLayer;
+        /// How hook calls are answered.
+        hooks: Hooks, HooksLayer;
+        /// The daemon's own limits.
+        daemon: Daemon, DaemonLayer;
+        /// The limits of looking things up before a decision.
+        evidence_limits: EvidenceLimits, EvidenceLimitsLayer;
+        /// The daemon's own log.
+        logs: Logs, LogsLayer;
+    }
+}

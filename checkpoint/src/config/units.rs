@@ -1,0 +1,201 @@
+//! Values with units: durations such as `1h30m` and sizes such as `64KB`.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::de::{Deserializer, Error as _, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Duration units, largest first, with their length in nanoseconds.
+const DURATION_UNITS: [(&str, u128); 6] = [
+    ("d", 86_400_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("m", 60_000_000_000),
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+];
+
+/// Size units, largest first, with their length in bytes.
+const SIZE_UNITS: [(&str, u64); 4] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("B", 1)];
+
+/// The longest duration that makes sense: ten years. Arithmetic with it cannot overflow.
+const DURATION_MAX: Duration = Duration::from_secs(10 * 366 * 86_400);
+
+/// Reads a duration: numbers with units (`500ms`, `30s`, `180.2s`, `20m`, `2h`, `1h30m`).
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = |problem: &str| format!("`{text}` {problem}; write a duration such as `500ms`, `30s`, `20m` or `1h30m`");
+    let mut rest = text.trim();
+    let mut total: u128 = 0;
+    if rest.is_empty() {
+        return Err(wrong("is empty"));
+    }
+    while !rest.is_empty() {
+        let number_end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, tail) = rest.split_at(number_end);
+        let unit_end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(unit_end);
+        if number.is_empty() {
+            return Err(wrong("is not a duration"));
+        }
+        if unit.is_empty() {
+            return Err(wrong("has no unit"));
+        }
+        let Some((_, nanos)) = DURATION_UNITS.iter().find(|(word, _)| *word == unit) else {
+            return Err(wrong(&format!("has an unknown unit `{unit}`")));
+        };
+        let part = scaled(number, *nanos).ok_or_else(|| wrong("is not a duration"))?;
+        total = total.saturating_add(part);
+        rest = tail;
+    }
+    if total > DURATION_MAX.as_nanos() {
+        return Err(wrong("is longer than ten years"));
+    }
+    let nanos = u64::try_from(total).expect("ten years of nanoseconds fit into 64 bits");
+    Ok(Duration::from_nanos(nanos))
+}
+
+/// Returns a decimal number times a unit, without going through floating point.
+fn scaled(number: &str, unit: u128) -> Option<u128> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let whole: u128 = whole.parse::<u64>().ok()?.into();
+    // Nine digits are nanoseconds of a second, and more cannot be told apart.
+    let digits = fraction.get(..fraction.len().min(9))?;
+    let scale = 10_u128.pow(u32::try_from(digits.len()).ok()?);
+    let part: u128 = digits.parse::<u64>().ok()?.into();
+    fraction.chars().all(|c| c.is_ascii_digit()).then(|| whole * unit + part * unit / scale)
+}
+
+/// Reads a size: a whole number with a unit (`64KB`, `1MB`); units are powers of 1024.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a size; write one such as `64KB` or `1MB`");
+    let text = text.trim();
+    let number_end = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(number_end);
+    let (_, bytes) = SIZE_UNITS.iter().find(|(word, _)| unit.trim().eq_ignore_ascii_case(word)).ok_or_else(wrong)?;
+    number.parse::<u64>().ok().and_then(|number| number.checked_mul(*bytes)).ok_or_else(wrong)
+}
+
+/// A duration in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Duration);
+
+impl Span {
+    /// Returns the duration in whole milliseconds.
+    pub fn as_millis(self) -> u64 {
+        u64::try_from(self.0.as_millis()).expect("parse_duration keeps durations under ten years")
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.as_nanos();
+        if rest == 0 {
+            return f.write_str("0s");
+        }
+        for (unit, nanos) in DURATION_UNITS {
+            if rest >= nanos {
+                write!(f, "{}{unit}", rest / nanos)?;
+                rest %= nanos;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Span {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a duration such as `30s`"))?;
+        parse_duration(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// A number of bytes in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = SIZE_UNITS.iter().find(|(_, bytes)| self.0 >= *bytes && self.0.is_multiple_of(*bytes));
+        let (unit, bytes) = whole.unwrap_or(&("B", 1));
+        write!(f, "{}{unit}", self.0 / bytes)
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a size such as `64KB`"))?;
+        parse_size(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// Takes a string and says what is expected instead of anything else.
+pub(super) struct TextVisitor(pub(super) &'static str);
+
+impl Visitor<'_> for TextVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let table = ["500ms", "30s", "180.2s", "20m", "2h", "1h30m", "0s", "1.5h", "0.0005s", " 30s ", "1d"].map(|text| {
+            let duration = parse_duration(text).unwrap();
+            format!("{text} = {} ms, written {}", duration.as_millis(), Span(duration))
+        });
+        insta::assert_snapshot!(table.join("\n"), @"");
+    }
+
+    #[test]
+    fn wrong_durations() {
+        let table = ["", "30", "s", "30 s", "-3s", "3w", "1.2.3s", "ten minutes", "99999999999d", ".5s", "5.s"]
+            .map(|text| parse_duration(text).unwrap_err());
+        insta::assert_snapshot!(table.join("\n"), @"");
+    }
+
+    #[test]
+    fn sizes() {
+        let table = ["64KB", "1MB", "512 KB", "3B", "1025B", "64kb", "64", "KB", "-1KB", "1.5MB", "99999999999GB"]
+            .map(|text| parse_size(text).map_or_else(|problem| problem, |size| format!("{text} = {size}, written {}", Size(size))));
+        insta::assert_snapshot!(table.join("\n"), @"");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_read_back(ms in 0_u64..1_000_000_000_000) {
+            if let Ok(duration) = parse_duration(&format!("{ms}ms")) {
+                let written = Span(duration).to_string();
+                proptest::prop_assert_eq!(parse_duration(&written).unwrap(), duration);
+            }
+        }
+
+        #[test]
+        fn any_text_is_answered(text in ".{0,40}") {
+            let _ = parse_duration(&text);
+            let _ = parse_size(&text);
+        }
+    }
+}

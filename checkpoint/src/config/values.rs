@@ -1,0 +1,222 @@
+//! Types of the values in the files: each refuses what it cannot be, at its place in the file.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::de::{self, Deserializer, Error as _, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::units::TextVisitor;
+use crate::rules::packs;
+
+/// When an ack waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sync {
+    /// Tool events are acked before their fsync, all others after it.
+    Mixed,
+    /// Every ack waits for the fsync.
+    Always,
+}
+
+/// What is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLevel {
+    /// Only what needs somebody.
+    Error,
+    /// And what may.
+    Warn,
+    /// And what is worth knowing.
+    Info,
+    /// And every step.
+    Debug,
+    /// And every detail.
+    Trace,
+}
+
+impl LogLevel {
+    /// Returns the word that log filters take.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// What happens in any trouble. There is one answer; the key is there so that it can be read (001 inv 13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fail {
+    /// The agent stops normally.
+    Open,
+}
+
+/// First words of every checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Prefix(pub String);
+
+impl Prefix {
+    /// The longest prefix.
+    pub const BYTES_MAX: usize = 200;
+}
+
+impl<'de> Deserialize<'de> for Prefix {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("the first words of every checkpoint"))?;
+        let problem = if text.trim().is_empty() {
+            "a prefix may not be empty: our own text is recognised by it"
+        } else if text.trim_start().starts_with(['!', '/']) {
+            "a prefix may not begin with `!` or `/`: agents take such text as a command"
+        } else if text.len() > Self::BYTES_MAX || text.chars().any(char::is_control) {
+            "a prefix is one line of at most 200 bytes"
+        } else {
+            return Ok(Self(text));
+        };
+        Err(D::Error::custom(problem))
+    }
+}
+
+/// A glob over paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Glob(pub String);
+
+impl<'de> Deserialize<'de> for Glob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a glob such as `src/**/*.rs`"))?;
+        if text.starts_with("~/") {
+            return Err(D::Error::custom(format!("`{text}` begins with `~`, which is not resolved; write the whole path")));
+        }
+        match crate::rules::glob(&text) {
+            Ok(_) => Ok(Self(text)),
+            Err(problem) => Err(D::Error::custom(format!("bad glob `{text}`: {}", problem.kind()))),
+        }
+    }
+}
+
+/// The name of a rule pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PackName(pub String);
+
+impl<'de> Deserialize<'de> for PackName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("the name of a rule pack"))?;
+        if packs::NAMES.contains(&text.as_str()) {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!("unknown pack `{text}`; the packs are {}", packs::NAMES.join(", "))))
+    }
+}
+
+/// The rule packs that are on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Packs {
+    /// Those that the project's files speak for.
+    Auto,
+    /// These, and `generic`.
+    Only(Vec<PackName>),
+}
+
+impl Serialize for Packs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str("auto"),
+            Self::Only(names) => names.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Packs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PacksVisitor)
+    }
+}
+
+struct PacksVisitor;
+
+impl<'de> Visitor<'de> for PacksVisitor {
+    type Value = Packs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`auto` or a list of rule packs")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Packs, E> {
+        if text == "auto" { Ok(Packs::Auto) } else { Err(E::invalid_value(de::Unexpected::Str(text), &self)) }
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Packs, A::Error> {
+        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(Packs::Only)
+    }
+}
+
+/// The projects that take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Projects {
+    /// Every project.
+    All,
+    /// Those whose folder is in a matching one.
+    Some(ProjectGlobs),
+}
+
+/// Globs over absolute paths of projects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectGlobs {
+    /// Projects that take part; empty means all.
+    pub include: Vec<Glob>,
+    /// Projects that do not.
+    pub exclude: Vec<Glob>,
+}
+
+impl Projects {
+    /// Returns whether the project at `path` takes part.
+    pub fn take(&self, path: &str) -> bool {
+        let Self::Some(globs) = self else { return true };
+        // A glob speaks for a folder and for all below it.
+        let within = |globs: &[Glob]| {
+            globs.iter().filter_map(|glob| crate::rules::glob(glob.0.trim_end_matches('/')).ok()).any(|glob| {
+                let matcher = glob.compile_matcher();
+                Path::new(path).ancestors().any(|folder| matcher.is_match(folder))
+            })
+        };
+        (globs.include.is_empty() || within(&globs.include)) && !within(&globs.exclude)
+    }
+}
+
+impl Serialize for Projects {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All => serializer.serialize_str("all"),
+            Self::Some(globs) => globs.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Projects {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ProjectsVisitor)
+    }
+}
+
+struct ProjectsVisitor;
+
+impl<'de> Visitor<'de> for ProjectsVisitor {
+    type Value = Projects;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`all`, or `include` and `exclude` with globs")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Projects, E> {
+        if text == "all" { Ok(Projects::All) } else { Err(E::invalid_value(de::Unexpected::Str(text), &self)) }
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Projects, A::Error> {
+        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map)).map(Projects::Some)
+    }
+}

@@ -1,0 +1,101 @@
+//! The rule packs that come with the program, and which of them a project switches on.
+
+use std::sync::LazyLock;
+
+use super::{Rule, glob};
+use crate::config::PackFile;
+
+/// Names of the packs, the most specific first.
+pub const NAMES: [&str; 6] = ["teleclaude", "rust", "node", "python", "go", GENERIC];
+
+/// The pack that is always on: it takes what no other pack claims.
+pub const GENERIC: &str = "generic";
+
+const TEXTS: [&str; NAMES.len()] = [
+    include_str!("../../packs/teleclaude.yml"),
+    include_str!("../../packs/rust.yml"),
+    include_str!("../../packs/node.yml"),
+    include_str!("../../packs/python.yml"),
+    include_str!("../../packs/go.yml"),
+    include_str!("../../packs/generic.yml"),
+];
+
+static ALL: LazyLock<Vec<Pack>> =
+    LazyLock::new(|| NAMES.iter().zip(TEXTS).map(|(name, text)| Pack::read(name, text)).collect());
+
+/// What is known of a project from outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectFacts {
+    /// Absolute path of its top folder.
+    pub path: String,
+    /// Names at its top, folders with a `/` at the end, and any deeper file that was probed (`backend/Cargo.toml`).
+    pub files: Vec<String>,
+}
+
+/// A list of rules that belong together.
+#[derive(Debug)]
+pub struct Pack {
+    /// Its name.
+    pub name: &'static str,
+    /// Globs over [`ProjectFacts::files`], any of which switches it on.
+    pub detect: Vec<String>,
+    /// Its rules, in order.
+    pub rules: Vec<Rule>,
+}
+
+impl Pack {
+    fn read(name: &'static str, text: &str) -> Self {
+        let file = PackFile::read(name, text).unwrap_or_else(|error| panic!("a pack of the program is broken: {error}"));
+        let (detect, rules) = file.into_rules(name);
+        Self { name, detect, rules }
+    }
+
+    /// Returns whether the project speaks for this pack.
+    fn detects(&self, facts: &ProjectFacts) -> bool {
+        // The general pack needs no file at all to speak for it.
+        self.name == GENERIC || self.detect.iter().any(|pattern| facts.files.iter().any(|file| speaks(pattern, file)))
+    }
+}
+
+/// Returns whether a name at a project's top, or a file below it, is what a pattern looks for.
+fn speaks(pattern: &str, file: &str) -> bool {
+    let (pattern, file) = (pattern.trim_end_matches('/'), file.trim_end_matches('/'));
+    let below = file.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('/'));
+    below || glob(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(file))
+}
+
+/// Returns all packs, the most specific first.
+pub fn all() -> &'static [Pack] {
+    &ALL
+}
+
+/// Returns the names of the packs that a project switches on.
+pub fn detect(facts: &ProjectFacts) -> Vec<&'static str> {
+    ALL.iter().filter(|pack| pack.detects(facts)).map(|pack| pack.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_switches_packs_on_by_what_it_contains() {
+        let table = [
+            "",
+            "README.md",
+            "teleclaude/ pyproject.toml tests/",
+            "teleclaude",
+            "teleclaude.py",
+            "Cargo.toml src/",
+            "package.json backend/go.mod",
+            "requirements-dev.txt",
+            "web/package.json api/Cargo.toml",
+            "Makefile Cargo.toml.orig",
+        ]
+        .map(|files| {
+            let facts = ProjectFacts { path: "/p".into(), files: files.split_whitespace().map(String::from).collect() };
+            format!("{files:?}: {}", detect(&facts).join(" "))
+        });
+        insta::assert_snapshot!(table.join("\n"), @"");
+    }
+}
