@@ -1,1 +1,20 @@
-//! Who does it, and when.
+//! Who does it, and when: the actors around the journal and the pure core.
+//!
+//! ```text
+//! hook call -> Ingest -> journal -> Sessions (registry) -> Session -> HookReply -> hook call's answer
+//! spool ----^                          ^ restarts a session that died, from the journal
+//! ```
+//!
+//! The rule everywhere: append, then apply, then act. Replay only applies.
+
+pub mod context;
+pub mod evidence;
+pub mod git;
+pub mod hook_reply;
+pub mod ingest;
+pub mod recovery;
+pub mod session;
+pub mod sessions;
+pub mod spool;
+
+pub use context::Shared;

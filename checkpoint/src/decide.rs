@@ -45,7 +45,7 @@ type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 /// The exits that need nothing from outside the journal, in order (DESIGN 7).
 const EARLY: [Exit; 8] = [
     (Reason::ProjectOff, |case| (!case.policy.enabled, format!("enabled: {}", case.policy.enabled))),
-    (Reason::Muted, |case| (case.state.is_muted(case.stop.at), format!("muted: {}", case.state.muted.is_some()))),
+    (Reason::Muted, |case| (case.state.is_muted(case.stop.at), format!("muted: {:?}", case.state.muted))),
     (Reason::EscapeHatch, |case| {
         let (cleared, marker) = (case.state.cleared, case.evidence.escape_marker);
         (cleared || marker, format!("cleared by command: {cleared}, marker file: {marker}"))

@@ -14,6 +14,8 @@ pub const SNAPSHOT_VERSION: u32 = 1;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
+/// The most stops that wait for a decision; of more, the oldest will find nobody waiting.
+pub const PENDING_MAX: usize = 8;
 /// The most delivered demands that are remembered for `repeat: once`.
 pub const DEMANDS_MAX: usize = 64;
 
@@ -60,6 +62,19 @@ pub struct Stop {
     pub background_tasks: u32,
     /// It was asked for by an agent restart, not by the agent (001 inv 8).
     pub restart: bool,
+}
+
+/// Whether a session is switched off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mute {
+    /// It is not.
+    #[default]
+    Off,
+    /// Until a point in time.
+    Until(Timestamp),
+    /// Until somebody switches it on again.
+    ForGood,
 }
 
 /// A checkpoint on its way.
@@ -129,12 +144,12 @@ pub struct SessionState {
     pub dialog_up: bool,
     /// The person asked that the next stop pass (001 inv 9).
     pub cleared: bool,
-    /// The session is switched off: `Some(None)` for good, `Some(Some(t))` until `t`.
-    pub muted: Option<Option<Timestamp>>,
+    /// Whether the session is switched off.
+    pub muted: Mute,
     /// The host's id of the turn whose stop was decided about last.
     pub decided_turn: Option<String>,
-    /// The stop that waits for its decision.
-    pub pending: Option<Stop>,
+    /// Stops that wait for their decision, oldest first, at most [`PENDING_MAX`].
+    pub pending: Vec<Stop>,
     /// A restart whose checkpoint is due: sequence number and time.
     pub restart: Option<(u64, Timestamp)>,
     /// The checkpoint on its way.
@@ -165,9 +180,9 @@ impl SessionState {
             notification: None,
             dialog_up: false,
             cleared: false,
-            muted: None,
+            muted: Mute::Off,
             decided_turn: None,
-            pending: None,
+            pending: Vec::new(),
             restart: None,
             delivery: None,
             demands: Vec::new(),
@@ -210,7 +225,11 @@ impl SessionState {
 
     /// Returns whether the session is switched off at `now`.
     pub fn is_muted(&self, now: Timestamp) -> bool {
-        self.muted.is_some_and(|until| until.is_none_or(|until| now < until))
+        match self.muted {
+            Mute::Off => false,
+            Mute::ForGood => true,
+            Mute::Until(until) => now < until,
+        }
     }
 
     /// Folds one event onto what is known. Never fails, never looks at anything else.
@@ -225,7 +244,7 @@ impl SessionState {
             if let Some(place) = host.place.as_ref().filter(|_| newest || self.place.cwd.is_empty()) {
                 self.place = place.clone();
             }
-            self.see_delivery(&envelope.event);
+            self.see_delivery(&envelope.event, at);
         }
         match &envelope.event {
             Event::SessionStarted { .. } => self.ended_at = None,
@@ -272,8 +291,8 @@ impl SessionState {
             Event::RestartRequested { due } => self.restart = Some((seq, *due)),
             Event::EscapeHatchUsed { .. } => self.cleared = false,
             Event::CheckpointCleared {} => self.cleared = true,
-            Event::Muted { until } => self.muted = Some(*until),
-            Event::Unmuted {} => self.muted = None,
+            Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
+            Event::Unmuted {} => self.muted = Mute::Off,
             _ => {}
         }
     }
@@ -379,7 +398,10 @@ impl SessionState {
         if last_message.is_some() {
             self.last_output.clone_from(last_message);
         }
-        self.pending = Some(Stop {
+        if self.pending.len() == PENDING_MAX {
+            self.pending.remove(0);
+        }
+        self.pending.push(Stop {
             seq: envelope.seq,
             at: envelope.at,
             host_turn: host.turn.clone(),
@@ -406,7 +428,8 @@ impl SessionState {
     }
 
     fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
-        let stop = self.pending.take_if(|stop| stop.seq == decision.trigger);
+        let waiting = self.pending.iter().position(|stop| stop.seq == decision.trigger);
+        let stop = waiting.map(|index| self.pending.remove(index));
         if self.restart.is_some_and(|(restart, _)| restart == decision.trigger) {
             self.restart = None;
         }
@@ -441,12 +464,18 @@ impl SessionState {
     }
 
     /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
-    fn see_delivery(&mut self, event: &Event) {
-        let Some(delivery) = self.delivery.as_mut().filter(|delivery| delivery.seen_by.is_none()) else { return };
+    fn see_delivery(&mut self, event: &Event, at: Timestamp) {
+        let unseen = |delivery: &&mut Delivery| delivery.seen_by.is_none() && delivery.at <= at;
+        let Some(delivery) = self.delivery.as_mut().filter(unseen) else { return };
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {
             Event::PromptSubmitted { origin: PromptOrigin::Own, .. } => Some("prompt_hook"),
-            Event::SessionEnded { .. } | Event::SubagentStopped { .. } | Event::Notified { .. } => None,
+            // These tell of what was before: Claude shows a message's text after the stop that followed it.
+            Event::SessionEnded { .. }
+            | Event::SubagentStopped { .. }
+            | Event::Notified { .. }
+            | Event::ModelStepped { .. }
+            | Event::OtherHook { .. } => None,
             _ if delivery.route == journal::Route::HookReply => {
                 let host = event.host().filter(|host| host.subagent.is_none() && same_turn(&host.turn));
                 host.map(|_| "next_event")

@@ -175,3 +175,13 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Opti
     let stream = crate::Stream { session, agent, native };
     Ok((Envelope { seq, stream, at, recorded_at, id, late, event }, payload))
 }
+
+/// Encodes what may be lost at any time, such as a snapshot.
+pub fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
+    bincode::serde::encode_to_vec(value, CONFIG).expect("snapshots hold only plain data")
+}
+
+/// Decodes what [`pack`] gave; none where the bytes are anything else.
+pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    bincode::serde::decode_from_slice(bytes, CONFIG).ok().map(|(value, _)| value)
+}

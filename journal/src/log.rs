@@ -73,6 +73,8 @@ struct Append {
     drafts: Vec<Draft>,
     recorded_at: Option<Timestamp>,
     late: Option<bool>,
+    /// The acknowledgement waits for the disk whatever the events are.
+    durable: bool,
     done: Done,
 }
 
@@ -152,7 +154,21 @@ impl Journal {
     ///
     /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all else.
     pub fn append(&self, drafts: Vec<Draft>, done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static) -> Result<()> {
-        let append = Append { drafts, recorded_at: None, late: None, done: Box::new(done) };
+        let append = Append { drafts, recorded_at: None, late: None, durable: false, done: Box::new(done) };
+        self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
+            TrySendError::Full(_) => Error::Overloaded,
+            TrySendError::Disconnected(_) => Error::Closed,
+        })
+    }
+
+    /// Calls `done` once everything acknowledged so far is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append`].
+    pub fn sync(&self, done: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
+        let done: Done = Box::new(move |result| done(result.map(drop)));
+        let append = Append { drafts: Vec::new(), recorded_at: None, late: None, durable: true, done };
         self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
             TrySendError::Full(_) => Error::Overloaded,
             TrySendError::Disconnected(_) => Error::Closed,
@@ -185,7 +201,7 @@ impl Journal {
         let done: Done = Box::new(move |result| {
             let _ = sender.send(result);
         });
-        let append = Append { drafts, recorded_at, late, done };
+        let append = Append { drafts, recorded_at, late, durable: false, done };
         self.inner.queue.send(Command::Append(append)).map_err(|_| Error::Closed)?;
         receiver.recv().map_err(|_| Error::Closed)?
     }
@@ -428,9 +444,9 @@ impl Committer {
         frames: &mut Vec<u8>,
         items: &mut Vec<Item>,
     ) -> std::result::Result<Answer, (Done, Error)> {
-        let Append { drafts, recorded_at, late, done } = append;
+        let Append { drafts, recorded_at, late, durable, done } = append;
         let mut appended = Vec::with_capacity(drafts.len());
-        let mut wants_sync = false;
+        let mut wants_sync = durable;
         for draft in drafts {
             wants_sync |= self.options.sync == Sync::Always || !draft.event.may_be_batched();
             match fresh.get(&draft.id).copied().map_or_else(|| self.known(draft.id), |seq| Ok(Some(seq))) {

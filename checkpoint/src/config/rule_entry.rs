@@ -203,9 +203,11 @@ pub(super) fn check(file: &str, text: &str, entries: &[RuleEntry], earlier: &[Ru
     let known = || packs::all().iter().flat_map(|pack| &pack.rules);
     let wrong = |name: &Name, message: String| ConfigError::at(file, text, name.line, name.column, message);
     for entry in entries {
-        let exists = known().any(|rule| entry.means(rule)) || earlier.iter().any(|other| other.name.text == entry.name.text);
+        let exists =
+            known().any(|rule| entry.means(rule)) || earlier.iter().any(|other| other.name.text == entry.name.text);
         if !exists && (entry.disable || entry.include.is_none()) {
-            let names = known().map(|rule| rule.name.as_str()).chain(earlier.iter().map(|entry| entry.name.text.as_str()));
+            let names =
+                known().map(|rule| rule.name.as_str()).chain(earlier.iter().map(|entry| entry.name.text.as_str()));
             let hint = did_you_mean(&entry.name.text, names).or(Some("a new rule needs `include`".into()));
             return Err(wrong(&entry.name, format!("no rule is called `{}`", entry.name.text)).with_hint(hint));
         }

@@ -9,19 +9,24 @@ fn facts(files: &str) -> ProjectFacts {
 
 #[test]
 fn every_key_with_its_default() {
-    let rows: Vec<_> = Config::default().show().into_iter().map(|(key, value, source)| format!("{key}: {value} ({source})")).collect();
+    let rows: Vec<_> =
+        Config::default().show().into_iter().map(|(key, value, source)| format!("{key}: {value} ({source})")).collect();
     insta::assert_snapshot!(rows.join("\n"), @"");
 }
 
 #[test]
 fn files_go_over_each_other() {
-    let user = "min_turn: 1m\nevidence: substring\njournal: {sync: always}\nrules: [{name: extra, include: ['x/**']}]\n";
+    let user =
+        "min_turn: 1m\nevidence: substring\njournal: {sync: always}\nrules: [{name: extra, include: ['x/**']}]\n";
     let config = Config::load(Some(("config.yml", user))).unwrap();
     let rows: Vec<_> = config.show().into_iter().filter(|(.., source)| source != "default").collect();
     insta::assert_snapshot!(format!("{rows:?}"), @"");
     let project = "min_turn: 10s\nworking_slug: login\nenabled: true\ndocs_only: silent\npacks: [go]\n";
     let policy = config.policy_for(&facts("Cargo.toml"), Some((".checkpointd.yml", project))).unwrap();
-    assert_eq!((policy.min_turn_ms, policy.evidence, policy.docs_only), (10_000, EvidenceRule::Substring, Quiet::Silent));
+    assert_eq!(
+        (policy.min_turn_ms, policy.evidence, policy.docs_only),
+        (10_000, EvidenceRule::Substring, Quiet::Silent)
+    );
     assert_eq!((policy.working_slug.as_deref(), policy.packs.join(" ").as_str()), (Some("login"), "go generic"));
     assert_eq!(policy.rules[0].name, "extra");
 }
@@ -57,7 +62,8 @@ rules:
         .rules
         .iter()
         .map(|rule| {
-            let actions: Vec<_> = rule.actions.iter().map(|action| format!("{} -> {}", action.purpose, action.text)).collect();
+            let actions: Vec<_> =
+                rule.actions.iter().map(|action| format!("{} -> {}", action.purpose, action.text)).collect();
             format!("{} / {} / {} / {}", rule.pack, rule.name, rule.subject(), actions.join("; "))
         })
         .collect();

@@ -24,7 +24,8 @@ const DURATION_MAX: Duration = Duration::from_secs(10 * 366 * 86_400);
 
 /// Reads a duration: numbers with units (`500ms`, `30s`, `180.2s`, `20m`, `2h`, `1h30m`).
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = |problem: &str| format!("`{text}` {problem}; write a duration such as `500ms`, `30s`, `20m` or `1h30m`");
+    let wrong =
+        |problem: &str| format!("`{text}` {problem}; write a duration such as `500ms`, `30s`, `20m` or `1h30m`");
     let mut rest = text.trim();
     let mut total: u128 = 0;
     if rest.is_empty() {
@@ -162,10 +163,11 @@ mod tests {
 
     #[test]
     fn durations() {
-        let table = ["500ms", "30s", "180.2s", "20m", "2h", "1h30m", "0s", "1.5h", "0.0005s", " 30s ", "1d"].map(|text| {
-            let duration = parse_duration(text).unwrap();
-            format!("{text} = {} ms, written {}", duration.as_millis(), Span(duration))
-        });
+        let table =
+            ["500ms", "30s", "180.2s", "20m", "2h", "1h30m", "0s", "1.5h", "0.0005s", " 30s ", "1d"].map(|text| {
+                let duration = parse_duration(text).unwrap();
+                format!("{text} = {} ms, written {}", duration.as_millis(), Span(duration))
+            });
         insta::assert_snapshot!(table.join("\n"), @"");
     }
 
@@ -178,8 +180,12 @@ mod tests {
 
     #[test]
     fn sizes() {
-        let table = ["64KB", "1MB", "512 KB", "3B", "1025B", "64kb", "64", "KB", "-1KB", "1.5MB", "99999999999GB"]
-            .map(|text| parse_size(text).map_or_else(|problem| problem, |size| format!("{text} = {size}, written {}", Size(size))));
+        let table = ["64KB", "1MB", "512 KB", "3B", "1025B", "64kb", "64", "KB", "-1KB", "1.5MB", "99999999999GB"].map(
+            |text| {
+                parse_size(text)
+                    .map_or_else(|problem| problem, |size| format!("{text} = {size}, written {}", Size(size)))
+            },
+        );
         insta::assert_snapshot!(table.join("\n"), @"");
     }
 

@@ -89,7 +89,9 @@ impl<'de> Deserialize<'de> for Glob {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = deserializer.deserialize_str(TextVisitor("a glob such as `src/**/*.rs`"))?;
         if text.starts_with("~/") {
-            return Err(D::Error::custom(format!("`{text}` begins with `~`, which is not resolved; write the whole path")));
+            return Err(D::Error::custom(format!(
+                "`{text}` begins with `~`, which is not resolved; write the whole path"
+            )));
         }
         match crate::rules::glob(&text) {
             Ok(_) => Ok(Self(text)),

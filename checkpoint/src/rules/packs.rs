@@ -45,7 +45,8 @@ pub struct Pack {
 
 impl Pack {
     fn read(name: &'static str, text: &str) -> Self {
-        let file = PackFile::read(name, text).unwrap_or_else(|error| panic!("a pack of the program is broken: {error}"));
+        let file =
+            PackFile::read(name, text).unwrap_or_else(|error| panic!("a pack of the program is broken: {error}"));
         let (detect, rules) = file.into_rules(name);
         Self { name, detect, rules }
     }

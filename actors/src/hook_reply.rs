@@ -1,0 +1,172 @@
+//! Answers waiting hook calls: with a checkpoint in the agent's own dialect, or with nothing, and always in time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::prelude::*;
+use journal::{Decision, Event, ReplyForm, Route, Stream, Timestamp};
+use serde_json::json;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::Shared;
+use crate::context::derived;
+
+/// Returns the reply of a hook call in the given dialect: one JSON object, no field that a host does not know.
+pub fn render(form: ReplyForm, message: &str) -> String {
+    match form {
+        ReplyForm::Block => json!({ "decision": "block", "reason": message }),
+        ReplyForm::Deny => json!({ "decision": "deny", "reason": message }),
+        ReplyForm::Context => {
+            json!({ "hookSpecificOutput": { "hookEventName": "Stop", "additionalContext": message } })
+        }
+    }
+    .to_string()
+}
+
+/// The actor that holds waiting hook calls.
+pub struct HookReply {
+    shared: Arc<Shared>,
+    waiting: HashMap<(Uuid, u64), oneshot::Sender<String>>,
+}
+
+impl HookReply {
+    /// Begins with nobody waiting.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, waiting: HashMap::new() }
+    }
+}
+
+impl Actor for HookReply {
+    type Context = Context<Self>;
+}
+
+/// A hook call waits for the answer to a stop.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Wait {
+    /// The session.
+    pub session: Uuid,
+    /// The stop.
+    pub seq: u64,
+    /// How long it may wait.
+    pub within: Duration,
+    /// Where the answer goes: the reply, or the empty text.
+    pub answer: oneshot::Sender<String>,
+}
+
+impl Handler<Wait> for HookReply {
+    type Result = ();
+
+    fn handle(&mut self, wait: Wait, ctx: &mut Self::Context) {
+        let key = (wait.session, wait.seq);
+        // One caller gets the answer; an earlier one for the same stop has given up by now.
+        if let Some(earlier) = self.waiting.insert(key, wait.answer) {
+            let _ = earlier.send(String::new());
+        }
+        ctx.run_later(wait.within, move |actor, _| {
+            if let Some(answer) = actor.waiting.remove(&key) {
+                tracing::warn!(session = %key.0, seq = key.1, "A stop was not decided in time; the agent stops normally.");
+                let _ = answer.send(String::new());
+            }
+        });
+    }
+}
+
+/// A stop was decided about.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Decided {
+    /// The session.
+    pub stream: Stream,
+    /// Sequence number of the decision.
+    pub seq: u64,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// The decision.
+    pub decision: Box<Decision>,
+    /// Counts from 1; a hook call that was cut off comes again.
+    pub attempt: u32,
+}
+
+impl Handler<Decided> for HookReply {
+    type Result = ();
+
+    fn handle(&mut self, decided: Decided, ctx: &mut Self::Context) {
+        let waiting = self.waiting.remove(&(decided.stream.session, decided.decision.trigger));
+        let (Some(form), Some(message)) = (decided.decision.form, decided.decision.message.as_deref()) else {
+            if decided.decision.route == Some(Route::Tmux) {
+                ctx.spawn(fail(Arc::clone(&self.shared), decided, "no_terminal").into_actor(self));
+            }
+            if let Some(answer) = waiting {
+                let _ = answer.send(String::new());
+            }
+            return;
+        };
+        let Some(answer) = waiting.filter(|answer| !answer.is_closed()) else {
+            ctx.spawn(fail(Arc::clone(&self.shared), decided, "nobody_waiting").into_actor(self));
+            return;
+        };
+        let reply = render(form, message);
+        ctx.spawn(deliver(Arc::clone(&self.shared), decided, answer, reply).into_actor(self));
+    }
+}
+
+/// Nothing will be said about a stop: whoever waits may go.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Release {
+    /// The session.
+    pub session: Uuid,
+    /// The stop.
+    pub seq: u64,
+}
+
+impl Handler<Release> for HookReply {
+    type Result = ();
+
+    fn handle(&mut self, release: Release, _: &mut Self::Context) {
+        if let Some(answer) = self.waiting.remove(&(release.session, release.seq)) {
+            let _ = answer.send(String::new());
+        }
+    }
+}
+
+/// Journals the attempt, then makes it.
+async fn deliver(shared: Arc<Shared>, decided: Decided, answer: oneshot::Sender<String>, reply: String) {
+    let Decided { stream, seq, attempt, .. } = &decided;
+    let event = Event::DeliveryAttempted { decision: *seq, route: Route::HookReply, attempt: *attempt };
+    let draft = derived(stream, Timestamp::now(), event, &format!("{seq}:{attempt}"));
+    if let Err(error) = shared.append(vec![draft]).await {
+        tracing::error!(session = %stream.session, seq, %error, "Could not journal a delivery; nothing is sent.");
+        let _ = answer.send(String::new());
+        return;
+    }
+    if answer.send(reply).is_err() {
+        fail(shared, decided, "caller_gone").await;
+    }
+}
+
+async fn fail(shared: Arc<Shared>, decided: Decided, reason: &str) {
+    let event = Event::DeliveryFailed { decision: decided.seq, reason: reason.to_owned() };
+    let draft = derived(&decided.stream, Timestamp::now(), event, &decided.seq.to_string());
+    if let Err(error) = shared.append(vec![draft]).await {
+        tracing::error!(session = %decided.stream.session, seq = decided.seq, %error, "Could not journal a failed delivery.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dialect_is_exact() {
+        assert_eq!(render(ReplyForm::Block, "a\n\"b\""), r#"{"decision":"block","reason":"a\n\"b\""}"#);
+        assert_eq!(render(ReplyForm::Deny, "x"), r#"{"decision":"deny","reason":"x"}"#);
+        assert_eq!(
+            render(ReplyForm::Context, "x"),
+            r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"x"}}"#
+        );
+    }
+}

@@ -1,0 +1,300 @@
+//! One session: catches up with the journal, decides about stops, and settles deliveries.
+//!
+//! It holds nothing that the journal does not: when it dies, another one replays and goes on. All that it appends has
+//! an id made from its cause, so that no decision and no outcome can be journaled twice.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use checkpoint::decide::{self, Case};
+use checkpoint::state::{SessionState, Stop};
+use journal::{Decision, Event, Evidence, Stream, Timestamp};
+
+use crate::context::{self, Shared, derived};
+use crate::evidence::{self, Gathered};
+use crate::hook_reply::{self, HookReply};
+use crate::sessions::{Retired, Sessions};
+
+/// How often a session looks whether it is idle, and whether a delivery has expired.
+const TICK: Duration = Duration::from_secs(5);
+
+/// The actor of one session.
+pub struct Session {
+    shared: Arc<Shared>,
+    replies: Addr<HookReply>,
+    registry: Addr<Sessions>,
+    state: SessionState,
+    /// Stops to decide about, and whether somebody waits for the answer.
+    stops: VecDeque<(u64, bool)>,
+    /// A decision is being made, or an outcome appended.
+    busy: bool,
+    used: Instant,
+}
+
+impl Session {
+    /// Brings a session up from the journal.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn replay(
+        shared: Arc<Shared>,
+        replies: Addr<HookReply>,
+        registry: Addr<Sessions>,
+        stream: &Stream,
+    ) -> journal::Result<Self> {
+        let state = shared.load(stream)?;
+        Ok(Self { shared, replies, registry, state, stops: VecDeque::new(), busy: false, used: Instant::now() })
+    }
+
+    fn catch_up(&mut self) {
+        if let Err(error) = context::catch_up(&self.shared.journal, &mut self.state) {
+            tracing::error!(session = %self.state.session(), %error, "Could not read a session's events.");
+        }
+    }
+
+    /// Does the next thing there is to do, one at a time.
+    fn advance(&mut self, ctx: &mut Context<Self>) {
+        if self.busy {
+            return;
+        }
+        self.settle_delivery(ctx);
+        while !self.busy {
+            let Some((seq, answered)) = self.stops.pop_front() else { return };
+            match self.state.pending.iter().find(|stop| stop.seq == seq).cloned() {
+                Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
+                Some(stop) => self.decide_unanswered(&stop, ctx),
+                None => self.answer_again(seq),
+            }
+        }
+    }
+
+    /// Looks up what the decision needs, off this thread, and then decides.
+    fn gather(&mut self, stop: Stop, ctx: &mut Context<Self>) {
+        self.busy = true;
+        let (shared, state) = (Arc::clone(&self.shared), self.state.clone());
+        let about = stop.clone();
+        let work = async move {
+            let _slot = Arc::clone(&shared.gathering).acquire_owned().await;
+            tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about)).await
+        };
+        ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
+            session.busy = false;
+            session.catch_up();
+            match gathered {
+                Ok(gathered) => session.decide(&stop, gathered, ctx),
+                Err(error) => {
+                    tracing::error!(session = %session.state.session(), %error, "Gathering evidence failed.");
+                    session.decide_unanswered(&stop, ctx);
+                }
+            }
+            session.advance(ctx);
+        }));
+    }
+
+    fn decide(&mut self, stop: &Stop, gathered: Gathered, ctx: &mut Context<Self>) {
+        let Gathered { evidence, policy } = gathered;
+        let (fingerprint, adoption) = self.shared.adopt(&policy);
+        let case = Case { state: &self.state, stop, evidence: &evidence, policy: &policy, fingerprint };
+        let decision = decide::decide(&case);
+        self.append_decision(stop, decision, Some(evidence), adoption, ctx);
+    }
+
+    fn decide_unanswered(&mut self, stop: &Stop, ctx: &mut Context<Self>) {
+        let (policy, evidence) = (evidence::default_policy(&self.shared.config()), Evidence::default());
+        let (fingerprint, adoption) = self.shared.adopt(&policy);
+        let case = Case { state: &self.state, stop, evidence: &evidence, policy: &policy, fingerprint };
+        let decision = decide::pass_unanswered(&case);
+        self.append_decision(stop, decision, None, adoption, ctx);
+    }
+
+    /// Appends all that belongs to a decision as one group, applies it, and only then publishes it.
+    fn append_decision(
+        &mut self,
+        stop: &Stop,
+        decision: Decision,
+        evidence: Option<Evidence>,
+        adoption: Option<journal::Draft>,
+        ctx: &mut Context<Self>,
+    ) {
+        let (stream, cause) = (self.state.stream.clone(), stop.seq.to_string());
+        let fingerprint = decision.policy;
+        let mut drafts: Vec<_> = adoption.into_iter().collect();
+        if let Some(evidence) = evidence {
+            if decision.reason == journal::Reason::EscapeHatch {
+                let by = if evidence.escape_marker { "marker" } else { "command" };
+                drafts.push(derived(&stream, stop.at, Event::EscapeHatchUsed { by: by.into() }, &cause));
+            }
+            let event = Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) };
+            drafts.push(derived(&stream, stop.at, event, &cause));
+        }
+        drafts.push(derived(&stream, stop.at, Event::Decided(Box::new(decision.clone())), &cause));
+        self.busy = true;
+        let shared = Arc::clone(&self.shared);
+        let work = async move { shared.append_and_settle(drafts).await };
+        ctx.spawn(work.into_actor(self).map(move |appended, session, ctx| {
+            session.busy = false;
+            session.catch_up();
+            match appended {
+                Ok(appended) => {
+                    session.shared.adopted(fingerprint);
+                    if let Some(own) = appended.last() {
+                        session.publish(own.seq, decision, 1);
+                    }
+                    if let Err(error) = context::save(&session.shared.journal, &session.state) {
+                        tracing::warn!(session = %session.state.session(), %error, "Could not keep a snapshot.");
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(session = %session.state.session(), %error, "Could not journal a decision; the agent stops normally.");
+                }
+            }
+            session.advance(ctx);
+        }));
+    }
+
+    fn publish(&self, seq: u64, decision: Decision, attempt: u32) {
+        let (reason, verdict) = (decision.reason.word(), decision.verdict);
+        tracing::info!(session = %self.state.session(), seq, %verdict, reason, "Decided about a stop.");
+        let stream = self.state.stream.clone();
+        let decided = hook_reply::Decided { stream, seq, at: Timestamp::now(), decision: Box::new(decision), attempt };
+        // One a decision: this queue grows no faster than agents stop.
+        self.replies.do_send(decided);
+    }
+
+    /// A hook call that was cut off came again after its stop was decided: it gets the same answer, while that is open.
+    fn answer_again(&self, trigger: u64) {
+        let open = self.state.delivery.as_ref().map(|delivery| delivery.decision);
+        let decided = open.and_then(|seq| self.shared.journal.event(seq).ok().flatten());
+        if let Some(journal::Envelope { seq, event: Event::Decided(decision), .. }) = decided
+            && decision.trigger == trigger
+        {
+            self.publish(seq, *decision, 2);
+            return;
+        }
+        self.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
+    }
+
+    /// Journals what became of a delivery once that is known.
+    fn settle_delivery(&mut self, ctx: &mut Context<Self>) {
+        let Some(delivery) = &self.state.delivery else { return };
+        let timeout = Duration::from_millis(self.shared.config().settings.confirm_timeout.as_millis());
+        let (decision, cause) = (delivery.decision, delivery.decision.to_string());
+        let event = if let Some(by) = &delivery.seen_by {
+            Event::DeliveryConfirmed { decision, by: by.clone() }
+        } else if self.state.ended_at.is_some() {
+            Event::DeliveryExpired { decision, reason: "session_ended".into() }
+        } else if Timestamp::now() > delivery.at.plus(timeout) {
+            Event::DeliveryExpired { decision, reason: "confirm_timeout".into() }
+        } else {
+            return;
+        };
+        self.busy = true;
+        let draft = derived(&self.state.stream, Timestamp::now(), event, &cause);
+        let shared = Arc::clone(&self.shared);
+        let work = async move { shared.append_and_settle(vec![draft]).await };
+        ctx.spawn(work.into_actor(self).map(|appended, session, ctx| {
+            session.busy = false;
+            session.catch_up();
+            match appended {
+                Ok(_) => session.advance(ctx),
+                Err(error) => {
+                    tracing::error!(session = %session.state.session(), %error, "Could not journal a delivery's outcome.");
+                }
+            }
+        }));
+    }
+
+    fn tick(&mut self, ctx: &mut Context<Self>) {
+        self.catch_up();
+        self.advance(ctx);
+        let idle = Duration::from_millis(self.shared.config().settings.daemon.session_idle.as_millis());
+        if !self.busy && self.state.delivery.is_none() && self.used.elapsed() >= idle {
+            self.retire(ctx);
+        }
+    }
+
+    fn retire(&mut self, ctx: &mut Context<Self>) {
+        if let Err(error) = context::save(&self.shared.journal, &self.state) {
+            tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
+        }
+        self.registry.do_send(Retired { session: self.state.session() });
+        ctx.stop();
+    }
+}
+
+impl Actor for Session {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(self.shared.config().settings.daemon.mailbox.get());
+        ctx.run_interval(TICK, Self::tick);
+    }
+}
+
+/// Something was appended to the session. Losing one is harmless: the next one catches up with all.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Poke;
+
+impl Handler<Poke> for Session {
+    type Result = ();
+
+    fn handle(&mut self, _: Poke, ctx: &mut Self::Context) {
+        self.used = Instant::now();
+        self.catch_up();
+        self.advance(ctx);
+    }
+}
+
+/// Decide about a stop that is in the journal.
+#[derive(Clone, Copy, Message)]
+#[rtype(result = "()")]
+pub struct Decide {
+    /// The stop.
+    pub seq: u64,
+    /// Somebody waits for the answer.
+    pub answered: bool,
+}
+
+impl Handler<Decide> for Session {
+    type Result = ();
+
+    fn handle(&mut self, decide: Decide, ctx: &mut Self::Context) {
+        self.used = Instant::now();
+        self.catch_up();
+        self.stops.push_back((decide.seq, decide.answered));
+        self.advance(ctx);
+    }
+}
+
+/// Leave memory.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Retire;
+
+impl Handler<Retire> for Session {
+    type Result = ();
+
+    fn handle(&mut self, _: Retire, ctx: &mut Self::Context) {
+        if !self.busy && self.stops.is_empty() {
+            self.retire(ctx);
+        }
+    }
+}
+
+/// Tell what is known of the session.
+#[derive(Message)]
+#[rtype(result = "Box<SessionState>")]
+pub struct Look;
+
+impl Handler<Look> for Session {
+    type Result = MessageResult<Look>;
+
+    fn handle(&mut self, _: Look, _: &mut Self::Context) -> Self::Result {
+        self.catch_up();
+        MessageResult(Box::new(self.state.clone()))
+    }
+}

@@ -1,0 +1,152 @@
+//! The spool: hook calls that found no daemon, or a busy one. Taken in oldest first, and removed only once they are on
+//! the disk in the journal.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::prelude::*;
+use checkpoint::hooks::HookCall;
+use journal::frame::{Kind, Reader};
+use journal::request::{self, Received};
+use journal::{Agent, Timestamp};
+use notify::{RecursiveMode, Watcher};
+use tokio::sync::{Notify, oneshot};
+use uuid::Uuid;
+
+use crate::Shared;
+use crate::context::Counters;
+use crate::ingest::{self, Ingest, Refusal, Take};
+
+/// The folder is looked at this often even when nobody tells of a change.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+/// Ending of a whole spool file.
+pub const ENDING: &str = "spool";
+
+/// Takes in everything that is in the spool now. Returns how many calls that were.
+///
+/// # Errors
+///
+/// When the folder cannot be listed, or the journal takes no more; what is left stays in the spool.
+pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u64> {
+    let mut taken = 0;
+    loop {
+        let files = list(&shared.home.spool)?;
+        if files.is_empty() {
+            return Ok(taken);
+        }
+        let mut done = Vec::with_capacity(files.len());
+        for file in files {
+            match take_file(shared, ingest, &file).await {
+                Ok(calls) => taken += calls,
+                Err(Refusal::Overloaded) => {
+                    return Err(std::io::Error::other("the journal takes no more for now"));
+                }
+                Err(Refusal::Payload(_)) => {}
+            }
+            done.push(file);
+        }
+        // Tool events are acknowledged before their fsync, but a spooled call is safe already and must stay so.
+        shared.sync().await.map_err(std::io::Error::other)?;
+        for file in done {
+            std::fs::remove_file(file)?;
+        }
+    }
+}
+
+/// Lists the whole files of the spool, oldest first: their names begin with their time.
+pub fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut files: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == ENDING))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+async fn take_file(shared: &Shared, ingest: &Addr<Ingest>, file: &Path) -> Result<u64, Refusal> {
+    let bytes = std::fs::read(file).map_err(|_| Refusal::Overloaded)?;
+    let mut taken = 0;
+    for item in Reader::new(&bytes) {
+        match item {
+            Ok(frame) if frame.kind == Kind::Request => match take_request(shared, ingest, frame.payload).await {
+                Ok(()) => taken += 1,
+                Err(Refusal::Overloaded) => return Err(Refusal::Overloaded),
+                Err(Refusal::Payload(_)) => {}
+            },
+            Ok(_) => {}
+            Err(damage) => {
+                let problem = format!("a spool file is damaged: {damage:?}");
+                ingest::reject(shared, "spool", None, &bytes, Uuid::now_v7(), &problem).await;
+            }
+        }
+    }
+    Ok(taken)
+}
+
+async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> Result<(), Refusal> {
+    let received = match Received::parse(bytes) {
+        Ok(received) => received,
+        Err(problem) => {
+            ingest::reject(shared, "spool", None, bytes, Uuid::now_v7(), problem).await;
+            return Err(Refusal::Payload(problem.into()));
+        }
+    };
+    let header = |name| received.header(name);
+    let call = HookCall {
+        agent: Agent::host(received.agent).unwrap_or(Agent::Daemon),
+        event: header(request::EVENT),
+        payload: received.body,
+        at: header(request::AT).and_then(|at| at.parse().ok()).unwrap_or_else(Timestamp::now),
+        id: header(request::ID).and_then(|id| id.parse().ok()).unwrap_or_else(Uuid::now_v7),
+        env: header(request::ENV).map(read_env).unwrap_or_default(),
+        truncated: header(request::TRUNCATED).is_some(),
+    };
+    if call.agent == Agent::Daemon {
+        let problem = format!("no agent is called `{}`", received.agent);
+        ingest::reject(shared, received.agent, call.event, call.payload, call.id, &problem).await;
+        return Err(Refusal::Payload(problem));
+    }
+    let normal = ingest::normalise(shared, received.agent, &call).await?;
+    let (outcome, taken) = oneshot::channel();
+    ingest.send(Take { normal, waits: None, outcome }).await.map_err(|_| Refusal::Overloaded)?;
+    taken.await.map_err(|_| Refusal::Overloaded)??;
+    Counters::count(&shared.counters.unspooled);
+    Ok(())
+}
+
+/// Reads the environment variables that came with a call; rubbish is none.
+pub fn read_env(json: &str) -> Vec<(String, String)> {
+    let map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(json).unwrap_or_default();
+    let known = |name: &str| request::ENV_NAMES.contains(&name);
+    map.into_iter()
+        .filter(|(name, _)| known(name))
+        .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())))
+        .collect()
+}
+
+/// Watches the spool and takes in what appears, until the daemon ends. A watch that fails is made up for by sweeping.
+pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
+    let changed = Arc::new(Notify::new());
+    let wake = Arc::clone(&changed);
+    let mut watcher = notify::recommended_watcher(move |_| wake.notify_one()).ok();
+    if let Some(watcher) = &mut watcher
+        && let Err(error) = watcher.watch(&shared.home.spool, RecursiveMode::NonRecursive)
+    {
+        tracing::warn!(%error, "Could not watch the spool; it is swept every few seconds.");
+    }
+    loop {
+        let _ = tokio::time::timeout(SWEEP_EVERY, changed.notified()).await;
+        match drain(&shared, &ingest).await {
+            Ok(0) => {}
+            Ok(calls) => tracing::info!(calls, "Took hook calls from the spool."),
+            Err(error) => tracing::warn!(%error, "Could not empty the spool; it is tried again."),
+        }
+    }
+}
