@@ -1,7 +1,7 @@
 //! Gemini CLI: a log of changes to a list of messages, one a line, in `~/.gemini/tmp/<project>/chats`.
 //!
 //! A message written again under its id takes the place of the earlier one; `{"$set":{"messages":[..]}}` replaces the
-//! list, `{"$rewindTo":ID}` cuts it. A resumed session has a second header in the same file. The older format is one
+//! list, `{"$rewindTo":ID}` cuts it before that message. A resumed session has a second header in the same file. The older format is one
 //! JSON document with the list in it. Nothing marks hook feedback in a headless run, so only own text is known there;
 //! in the terminal a warning with the same words stands before it.
 
@@ -175,7 +175,9 @@ impl<'a> Chat<'a> {
         } else if let Some(change) = json::part::<Line<'_>>(line.set) {
             self.is_gemini = true;
             self.set(&change);
-        } else if let Some(&at) = self.index.get(line.rewind_to.text()) {
+        } else if !line.rewind_to.text().is_empty() {
+            // The message goes too; one that is not here lies before the tail.
+            let at = self.index.get(line.rewind_to.text()).copied().unwrap_or(0);
             self.messages.truncate(at);
             self.index.retain(|_, place| *place < at);
         } else if !line.session_id.text().is_empty() {

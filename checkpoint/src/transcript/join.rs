@@ -25,8 +25,9 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
                 taken[at] = true;
                 complete(&mut calls[at], call);
             }
-            // What began before the turn did belongs to an earlier one.
-            None if call.at < begun => {}
+            // What began before the turn did belongs to an earlier one. Gemini (no ids) writes its whole list anew with
+            // the time of writing when it compacts or resumes, so there the journal knows better.
+            None if call.id.is_some() && call.at < begun => {}
             None => unknown.push(call.clone()),
         }
     }
