@@ -16,6 +16,7 @@ use super::Facts;
 use super::json::{self, Scalar};
 use super::normal::{self, Entry};
 use super::tail::Tail;
+use crate::prompts;
 use crate::tools::ResultText;
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
@@ -228,7 +229,8 @@ fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Ve
         }
         Some(parts) => {
             // What hooks add to a prompt is a part of its own.
-            let texts = parts.iter().map(|part| part.text.text()).filter(|text| !text.starts_with("<hook_context>"));
+            let is_added = |text: &&str| text.starts_with("<hook_context>") && prompts::is_host(text);
+            let texts = parts.iter().map(|part| part.text.text()).filter(|text| !is_added(text));
             Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
         }
     };
