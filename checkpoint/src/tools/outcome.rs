@@ -43,7 +43,8 @@ pub struct Outcome {
 
 /// Judges the result of a tool call.
 pub fn outcome(agent: Agent, kind: ToolKind, command: Option<&str>, result: &ResultText<'_>) -> Outcome {
-    let frame = frame(agent, result);
+    // Where there is a field for the exit code, the text is the program's own.
+    let frame = if result.exit_code.is_some() { Frame::default() } else { frame(agent, result) };
     if result.running || frame.running {
         return Outcome::default();
     }

@@ -1,0 +1,300 @@
+//! Claude Code: one JSON object a line, in `~/.claude/projects/<folder>/<session>.jsonl`.
+//!
+//! Each content block of a message has a line of its own. Lines of subagents (`isSidechain`) are not the session's.
+//! Who wrote a user-role line is told by `origin` and `promptSource`; versions before those by the text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use journal::{Agent, PromptOrigin};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Facts;
+use super::json::{self, Scalar};
+use super::normal::{self, Entry};
+use super::tail::Tail;
+use crate::prompts;
+use crate::tools::ResultText;
+
+/// Only lines with one of these can hold anything of interest. They stand for themselves in JSON, so a line without any
+/// need not be parsed.
+const MARKS: [&str; 4] = ["\"user\"", "\"assistant\"", "\"hook_additional_context\"", "\"queued_command\""];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow, default)]
+    session_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    cwd: Scalar<'a>,
+    #[serde(borrow, default)]
+    git_branch: Scalar<'a>,
+    #[serde(borrow, default)]
+    version: Scalar<'a>,
+    #[serde(borrow, default)]
+    is_sidechain: Scalar<'a>,
+    #[serde(borrow, default)]
+    is_meta: Scalar<'a>,
+    #[serde(borrow, default)]
+    is_compact_summary: Scalar<'a>,
+    #[serde(borrow, default)]
+    prompt_source: Scalar<'a>,
+    #[serde(borrow, default)]
+    tool_denial_kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    origin: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_use_result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    attachment: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    message: Option<Message<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    content: Content<'a>,
+}
+
+/// The content of a message: a text, or a list of blocks.
+#[derive(Default)]
+enum Content<'a> {
+    #[default]
+    Nothing,
+    Text(Cow<'a, str>),
+    Blocks(Vec<Block<'a>>),
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    text: Scalar<'a>,
+    #[serde(borrow, default)]
+    id: Scalar<'a>,
+    #[serde(borrow, default)]
+    name: Scalar<'a>,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_use_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    is_error: Scalar<'a>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Kinded<'a> {
+    #[serde(borrow, default)]
+    kind: Scalar<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attachment<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    prompt: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    command_mode: Scalar<'a>,
+}
+
+/// Reads the tail from its end back to where the turn began.
+pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
+    let (mut facts, mut is_claude) = (Facts::default(), false);
+    let mut entries = Vec::new();
+    for text in tail.lines_backward() {
+        if !MARKS.iter().any(|mark| text.contains(mark)) {
+            continue;
+        }
+        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else { continue };
+        if !matches!(line.kind.text(), "user" | "assistant" | "attachment") || line.session_id.text().is_empty() {
+            continue;
+        }
+        is_claude = true;
+        note_place(&line, &mut facts);
+        let known = entries.len();
+        add_entries(line, prefix, &mut entries);
+        entries[known..].reverse();
+        if entries[known..].iter().any(Entry::begins_turn) {
+            break;
+        }
+    }
+    entries.reverse();
+    normal::fold(Agent::Claude, entries, &mut facts);
+    is_claude.then_some(facts)
+}
+
+/// Keeps what the latest line says about where the session runs.
+fn note_place(line: &Line<'_>, facts: &mut Facts) {
+    for (known, said) in [
+        (&mut facts.session, &line.session_id),
+        (&mut facts.cwd, &line.cwd),
+        (&mut facts.branch, &line.git_branch),
+        (&mut facts.host_version, &line.version),
+    ] {
+        if known.is_none() {
+            *known = said.owned();
+        }
+    }
+}
+
+fn add_entries<'a>(mut line: Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+    if line.is_sidechain.is_true() {
+        return;
+    }
+    let content = line.message.take().map(|message| message.content).unwrap_or_default();
+    match line.kind.text() {
+        "assistant" => add_assistant(&line, content, entries),
+        "user" => add_user(&line, content, prefix, entries),
+        _ => add_attachment(&line, prefix, entries),
+    }
+}
+
+fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<Entry<'a>>) {
+    let blocks = match content {
+        Content::Blocks(blocks) => blocks,
+        Content::Text(text) => return entries.push(Entry::Assistant { text }),
+        Content::Nothing => return,
+    };
+    for block in blocks {
+        match (block.kind.text(), block.text) {
+            ("text", Scalar::Text(text)) => entries.push(Entry::Assistant { text }),
+            ("tool_use", _) => {
+                let (id, tool, input) = (block.id.text(), block.name.text(), json::value(block.input));
+                let call = normal::begun(Agent::Claude, id, tool, &input, line.timestamp.time());
+                entries.push(Entry::Call { call, is_echo: false });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn add_user<'a>(line: &Line<'a>, content: Content<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+    let at = line.timestamp.time();
+    let text = match content {
+        Content::Nothing => return,
+        Content::Text(text) => text,
+        Content::Blocks(blocks) if blocks.iter().any(|block| block.kind.text() == "tool_result") => {
+            return entries.extend(blocks.into_iter().filter_map(|block| result(line, block)));
+        }
+        Content::Blocks(blocks) => {
+            // An editor sets what is open in it before the words of its user.
+            let texts = blocks.iter().map(|block| block.text.text());
+            let own: Vec<&str> = texts.clone().filter(|text| !prompts::is_host(text)).collect();
+            Cow::Owned(if own.is_empty() { texts.collect::<Vec<_>>() } else { own }.join("\n"))
+        }
+    };
+    let origin = origin(line, &text, prefix);
+    entries.push(Entry::User { text, at, origin });
+}
+
+/// Says who wrote a user-role line.
+fn origin(line: &Line<'_>, text: &str, prefix: &str) -> PromptOrigin {
+    let by_text = normal::origin_of(Agent::Claude, text, prefix);
+    if by_text == PromptOrigin::Own || text.starts_with("[Request interrupted by user") {
+        return by_text;
+    }
+    if line.is_meta.is_true() || line.is_compact_summary.is_true() {
+        return PromptOrigin::Host;
+    }
+    let said = json::part::<Kinded<'_>>(line.origin);
+    match (said.as_ref().map_or("", |said| said.kind.text()), line.prompt_source.text()) {
+        ("human", _) | ("", "typed" | "sdk") => PromptOrigin::User,
+        ("", "") => by_text,
+        ("", "system") => PromptOrigin::Host,
+        ("", _) => by_text,
+        (_, _) => PromptOrigin::Host,
+    }
+}
+
+fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
+    let Scalar::Text(id) = block.tool_use_id else { return None };
+    let failed = block.is_error.is_true();
+    let raw = block.content.map_or("", RawValue::get);
+    // The text of a call that went well is of no use, and may be long.
+    let is_of_use = failed || (block.is_error.flag().is_none() && raw.contains("\"Exit code "));
+    let text = if is_of_use { json::plain(block.content) } else { Cow::Borrowed("") };
+    let result = ResultText {
+        is_error: block.is_error.flag(),
+        refused: !line.tool_denial_kind.text().is_empty(),
+        running: line.tool_use_result.is_some_and(|result| result.get().contains("\"backgroundTaskId\":")),
+        text,
+        ..ResultText::default()
+    };
+    Some(Entry::Result { id, result, at: line.timestamp.time(), duration_ms: None })
+}
+
+/// Text that a hook adds, and prompts that the agent took up while it was working, are attachments.
+fn add_attachment<'a>(line: &Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+    let Some(attachment) = json::part::<Attachment<'_>>(line.attachment) else { return };
+    let at = line.timestamp.time();
+    match attachment.kind.text() {
+        "hook_additional_context" => {
+            let texts: Vec<String> = json::part(attachment.content).unwrap_or_default();
+            let own = texts.into_iter().find(|text| prompts::is_own(text, prefix));
+            entries.extend(own.map(|text| Entry::User { text: text.into(), at, origin: PromptOrigin::Own }));
+        }
+        "queued_command" if matches!(attachment.command_mode.text(), "" | "prompt") => {
+            let text = json::plain(attachment.prompt);
+            let origin = normal::origin_of(Agent::Claude, &text, prefix);
+            if !text.is_empty() {
+                entries.push(Entry::User { text, at, origin });
+            }
+        }
+        _ => {}
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of blocks")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Content::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Content::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Content::Nothing)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut blocks = Vec::new();
+        while let Some(block) = list.next_element()? {
+            blocks.push(block);
+        }
+        Ok(Content::Blocks(blocks))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Content::Nothing)
+    }
+}

@@ -1,0 +1,339 @@
+//! Codex CLI: a rollout, one `{timestamp, type, payload}` a line, in `~/.codex/sessions/YYYY/MM/DD`.
+//!
+//! A tool use has up to three records: what the model asked (`response_item` call), what was run (`event_msg` item), and
+//! what the model got back (`response_item` output). Older rollouts have no items, newer ones may lack the call. A real
+//! user message is a `UserMessage` item, in older rollouts a `user_message` event; the `response_item` form counts only
+//! where its provenance, or its text, says that a user wrote it.
+
+use std::borrow::Cow;
+
+use journal::{Agent, PromptOrigin, Timestamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::Facts;
+use super::json::{self as read_json, Scalar};
+use super::normal::{self, Entry};
+use super::tail::Tail;
+use crate::tools::ResultText;
+
+/// The line types that rollouts have had.
+const LINE_TYPES: [&str; 7] =
+    ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "token_usage_record"];
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    payload: Option<&'a RawValue>,
+}
+
+/// The fields of every payload that is read; each type has some of them.
+#[derive(Deserialize)]
+struct Payload<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    thread_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    item: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    role: Scalar<'a>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "internal_chat_message_metadata_passthrough")]
+    metadata: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    message: Scalar<'a>,
+    #[serde(borrow, default)]
+    call_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    name: Scalar<'a>,
+    #[serde(borrow, default)]
+    arguments: Scalar<'a>,
+    #[serde(borrow, default)]
+    input: Scalar<'a>,
+    #[serde(borrow, default)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    output: Option<&'a RawValue>,
+}
+
+/// What was run: an item, or an event of an older rollout.
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    id: Scalar<'a>,
+    #[serde(borrow, default)]
+    call_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    fragments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    source: Scalar<'a>,
+    #[serde(borrow, default)]
+    status: Scalar<'a>,
+    #[serde(borrow, default)]
+    exit_code: Scalar<'a>,
+    #[serde(borrow, default)]
+    success: Scalar<'a>,
+    #[serde(borrow, default)]
+    aggregated_output: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    stderr: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    duration: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    changes: Option<&'a RawValue>,
+}
+
+/// What a session says about itself.
+#[derive(Deserialize)]
+struct Place<'a> {
+    #[serde(borrow, default)]
+    id: Scalar<'a>,
+    #[serde(borrow, default)]
+    cwd: Scalar<'a>,
+    #[serde(borrow, default)]
+    cli_version: Scalar<'a>,
+    #[serde(borrow, default)]
+    git: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Git<'a> {
+    #[serde(borrow, default)]
+    branch: Scalar<'a>,
+}
+
+/// Reads the tail from its end back to where the turn began.
+pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
+    let (mut facts, mut is_codex) = (Facts::default(), false);
+    let mut entries = Vec::new();
+    for text in tail.lines_backward() {
+        let Some(line) = line(text) else { continue };
+        is_codex = true;
+        note_place(&line, &mut facts);
+        let known = entries.len();
+        add_entries(&line, prefix, &mut facts, &mut entries);
+        entries[known..].reverse();
+        if entries[known..].iter().any(Entry::begins_turn) {
+            break;
+        }
+    }
+    // The first line alone says which version this is.
+    if let Some(line) = tail.lines().next().filter(|_| tail.from_start).and_then(line) {
+        note_place(&line, &mut facts);
+    }
+    entries.reverse();
+    normal::fold(Agent::Codex, entries, &mut facts);
+    is_codex.then_some(facts)
+}
+
+fn line(text: &str) -> Option<Line<'_>> {
+    let line: Line<'_> = serde_json::from_str(text).ok()?;
+    (LINE_TYPES.contains(&line.kind.text()) && line.payload.is_some()).then_some(line)
+}
+
+fn note_place(line: &Line<'_>, facts: &mut Facts) {
+    let is_session = line.kind.text() == "session_meta";
+    if !is_session && line.kind.text() != "turn_context" {
+        return;
+    }
+    let Some(place) = read_json::part::<Place<'_>>(line.payload) else { return };
+    facts.cwd = facts.cwd.take().or_else(|| place.cwd.owned());
+    if is_session {
+        facts.session = place.id.owned().or(facts.session.take());
+        facts.host_version = place.cli_version.owned();
+        facts.branch = read_json::part::<Git<'_>>(place.git).and_then(|git| git.branch.owned());
+    }
+}
+
+fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &mut Vec<Entry<'a>>) {
+    let (at, kind) = (line.timestamp.time(), line.kind.text());
+    if !matches!(kind, "response_item" | "event_msg") {
+        return;
+    }
+    let Some(payload) = read_json::part::<Payload<'_>>(line.payload) else { return };
+    match (kind, payload.kind.text()) {
+        ("response_item", "message") => entries.extend(message(&payload, at, prefix)),
+        ("response_item", "function_call" | "custom_tool_call" | "local_shell_call") => {
+            entries.push(call(&payload, at))
+        }
+        ("response_item", "function_call_output" | "custom_tool_call_output") => entries.extend(output(payload, at)),
+        ("event_msg", "item_completed") => {
+            facts.session = facts.session.take().or_else(|| payload.thread_id.owned());
+            if let Some(item) = read_json::part::<Item<'_>>(payload.item) {
+                add_item(item, at, prefix, entries);
+            }
+        }
+        ("event_msg", "user_message") => {
+            let origin = normal::origin_of(Agent::Codex, payload.message.text(), prefix);
+            entries.push(Entry::User { text: text(payload.message), at, origin });
+        }
+        ("event_msg", "agent_message") => entries.push(Entry::Assistant { text: text(payload.message) }),
+        ("event_msg", "exec_command_end" | "patch_apply_end") => {
+            if let Some(item) = read_json::part::<Item<'_>>(line.payload) {
+                add_item(item, at, prefix, entries);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn text(scalar: Scalar<'_>) -> Cow<'_, str> {
+    if let Scalar::Text(text) = scalar { text } else { Cow::Borrowed("") }
+}
+
+fn message<'a>(payload: &Payload<'a>, at: Timestamp, prefix: &str) -> Option<Entry<'a>> {
+    let text = read_json::plain(payload.content);
+    match payload.role.text() {
+        "assistant" => Some(Entry::Assistant { text }),
+        "user" => {
+            let by_text = normal::origin_of(Agent::Codex, &text, prefix);
+            let origin = match (by_text, wrote_user(payload.metadata)) {
+                (PromptOrigin::Own, _) => PromptOrigin::Own,
+                (_, Some(true)) => PromptOrigin::User,
+                (_, Some(false)) => PromptOrigin::Host,
+                (origin, None) => origin,
+            };
+            Some(Entry::User { text, at, origin })
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether the provenance of a message says that a user wrote it; none where it has no provenance.
+fn wrote_user(metadata: Option<&RawValue>) -> Option<bool> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        content_item_metadata: Vec<Value>,
+    }
+    let metadata = read_json::part::<Metadata>(metadata)?;
+    let mut types =
+        metadata.content_item_metadata.iter().filter_map(|part| part.pointer("/provenance/type")).peekable();
+    types.peek()?;
+    Some(types.any(|kind| kind == "user"))
+}
+
+fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
+    let (tool, input) = match payload.kind.text() {
+        "local_shell_call" => ("local_shell", read_json::value(payload.action)),
+        "custom_tool_call" => (payload.name.text(), Value::from(payload.input.text())),
+        _ => {
+            let arguments = payload.arguments.text();
+            (payload.name.text(), serde_json::from_str(arguments).unwrap_or_else(|_| Value::from(arguments)))
+        }
+    };
+    Entry::Call { call: normal::begun(Agent::Codex, payload.call_id.text(), tool, &input, at), is_echo: false }
+}
+
+fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
+    #[derive(Deserialize)]
+    struct Output<'a> {
+        #[serde(borrow, default)]
+        success: Scalar<'a>,
+        #[serde(borrow, default)]
+        content: Option<&'a RawValue>,
+    }
+    let is_object = payload.output.is_some_and(|output| output.get().starts_with('{'));
+    let object = if is_object { read_json::part::<Output<'_>>(payload.output) } else { None };
+    let (is_error, raw) = match object {
+        Some(object) => (object.success.flag().map(|success| !success), object.content),
+        None => (None, payload.output),
+    };
+    let result = ResultText { is_error, text: read_json::plain(raw), ..ResultText::default() };
+    let Scalar::Text(id) = payload.call_id else { return None };
+    Some(Entry::Result { id, result, at, duration_ms: None })
+}
+
+fn add_item<'a>(item: Item<'a>, at: Timestamp, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+    match item.kind.text() {
+        "UserMessage" => {
+            let text = read_json::plain(item.content);
+            let is_own = crate::prompts::is_own(&text, prefix);
+            let origin = if is_own { PromptOrigin::Own } else { PromptOrigin::User };
+            entries.push(Entry::User { text, at, origin });
+        }
+        "HookPrompt" => {
+            // As the model gets it.
+            let fragments: Vec<Value> = read_json::part(item.fragments).unwrap_or_default();
+            let texts = fragments.iter().filter_map(|fragment| fragment.get("text")?.as_str());
+            let text = texts.map(|text| format!("<hook_prompt>{text}</hook_prompt>")).collect::<Vec<_>>().join("\n");
+            let is_own = crate::prompts::is_own(&text, prefix);
+            let origin = if is_own { PromptOrigin::Own } else { PromptOrigin::Host };
+            entries.push(Entry::User { text: text.into(), at, origin });
+        }
+        "AgentMessage" => entries.push(Entry::Assistant { text: read_json::plain(item.content) }),
+        "CommandExecution" | "exec_command_end" | "FileChange" | "patch_apply_end" => add_run(item, at, entries),
+        _ => {}
+    }
+}
+
+/// Adds what was run and how it ended.
+fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
+    // A person's own `!` command is not the agent's.
+    if item.source.text() == "user_shell" {
+        return;
+    }
+    let is_command = matches!(item.kind.text(), "CommandExecution" | "exec_command_end");
+    let duration_ms = milliseconds(item.duration);
+    let ended = ended(&item, is_command);
+    let id = text(if item.call_id.text().is_empty() { item.id } else { item.call_id });
+    let (tool, input) = if is_command {
+        ("exec_command", json!({ "command": read_json::value(item.command) }))
+    } else {
+        ("apply_patch", Value::from(patch_of(item.changes)))
+    };
+    // Looking again at a command that runs is no second command.
+    if item.source.text() != "unified_exec_interaction" {
+        let began = at.minus(std::time::Duration::from_millis(duration_ms.unwrap_or(0)));
+        entries.push(Entry::Call { call: normal::begun(Agent::Codex, &id, tool, &input, began), is_echo: true });
+    }
+    entries.push(Entry::Result { id, result: ended, at, duration_ms });
+}
+
+fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
+    let status = item.status.text();
+    let exit_code = item.exit_code.number().filter(|_| is_command);
+    let failed = status == "failed" || item.success.flag() == Some(false);
+    // The text of a call that went well is of no use, and may be long.
+    let raw = if is_command { item.aggregated_output } else { item.stderr };
+    ResultText {
+        is_error: if exit_code.is_some() { None } else { Some(failed) },
+        exit_code,
+        refused: status == "declined",
+        running: status == "in_progress",
+        text: if failed || exit_code.is_some_and(|code| code != 0) { read_json::plain(raw) } else { Cow::Borrowed("") },
+        display: None,
+    }
+}
+
+/// Writes the headers of a patch that makes these changes.
+fn patch_of(changes: Option<&RawValue>) -> String {
+    let changes: serde_json::Map<String, Value> = read_json::part(changes).unwrap_or_default();
+    let headers = changes.iter().map(|(path, change)| {
+        let adds = change.get("type").is_some_and(|kind| kind == "add") || change.get("add").is_some();
+        format!("*** {} File: {path}\n", if adds { "Add" } else { "Update" })
+    });
+    headers.collect()
+}
+
+fn milliseconds(duration: Option<&RawValue>) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Parts {
+        secs: u64,
+        nanos: u64,
+    }
+    let Parts { secs, nanos } = read_json::part(duration)?;
+    Some(secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000))
+}

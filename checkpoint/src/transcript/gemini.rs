@@ -1,0 +1,314 @@
+//! Gemini CLI: a log of changes to a list of messages, one a line, in `~/.gemini/tmp/<project>/chats`.
+//!
+//! A message written again under its id takes the place of the earlier one; `{"$set":{"messages":[..]}}` replaces the
+//! list, `{"$rewindTo":ID}` cuts it before that message. A resumed session has a second header in the same file. The older format is one
+//! JSON document with the list in it. Nothing marks hook feedback in a headless run, so only own text is known there;
+//! in the terminal a warning with the same words stands before it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use journal::{Agent, PromptOrigin, Timestamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Facts;
+use super::json::{self, Scalar};
+use super::normal::{self, Entry};
+use super::tail::Tail;
+use crate::prompts;
+use crate::tools::ResultText;
+
+/// What the terminal shows before the feedback of a hook that did not let the agent stop.
+const BLOCKED: &str = "Agent execution blocked: ";
+
+/// A line: a header, a message or a change; or the whole older document.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    id: Scalar<'a>,
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow, default)]
+    timestamp: Scalar<'a>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tool_calls: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    session_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    project_hash: Scalar<'a>,
+    #[serde(borrow, default)]
+    messages: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "$set")]
+    set: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "$rewindTo")]
+    rewind_to: Scalar<'a>,
+}
+
+impl Line<'_> {
+    fn is_message(&self) -> bool {
+        matches!(self.kind.text(), "user" | "gemini" | "info" | "warning" | "error")
+            && !self.id.text().is_empty()
+            && (self.content.is_some() || self.tool_calls.is_some())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolUse<'a> {
+    #[serde(borrow, default)]
+    id: Scalar<'a>,
+    #[serde(borrow, default)]
+    name: Scalar<'a>,
+    #[serde(borrow, default)]
+    args: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result_display: Scalar<'a>,
+    #[serde(borrow, default)]
+    status: Scalar<'a>,
+    #[serde(borrow, default)]
+    timestamp: Scalar<'a>,
+}
+
+/// A part of a message's content, and of a tool's result.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Scalar<'a>,
+    #[serde(borrow, default)]
+    function_call: Option<ToolUse<'a>>,
+    #[serde(borrow, default)]
+    function_response: Option<Response<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow, default)]
+    id: Scalar<'a>,
+    #[serde(borrow, default)]
+    response: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow, default)]
+    output: Scalar<'a>,
+    #[serde(borrow, default)]
+    error: Scalar<'a>,
+}
+
+/// The list of messages as the log has built it.
+#[derive(Default)]
+struct Chat<'a> {
+    messages: Vec<Line<'a>>,
+    index: HashMap<String, usize>,
+    session: Option<String>,
+    is_gemini: bool,
+}
+
+/// Reads the tail: first the list of messages, then that list from its end back to where the turn began.
+pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
+    let chat = document(tail).unwrap_or_else(|| log(tail));
+    let mut facts = Facts { session: chat.session.clone(), ..Facts::default() };
+    let mut entries = Vec::new();
+    for at in (0..chat.messages.len()).rev() {
+        let known = entries.len();
+        add_entries(&chat.messages, at, prefix, &mut entries);
+        entries[known..].reverse();
+        if entries[known..].iter().any(Entry::begins_turn) {
+            break;
+        }
+    }
+    entries.reverse();
+    normal::fold(Agent::Gemini, entries, &mut facts);
+    chat.is_gemini.then_some(facts)
+}
+
+/// Reads the older format; none where the text is something else.
+fn document(tail: Tail<'_>) -> Option<Chat<'_>> {
+    if !tail.from_start {
+        return None;
+    }
+    let line: Line<'_> = serde_json::from_str(tail.text).ok()?;
+    line.messages?;
+    let mut chat = Chat { is_gemini: !line.session_id.text().is_empty(), ..Chat::default() };
+    chat.take(line);
+    Some(chat)
+}
+
+fn log(tail: Tail<'_>) -> Chat<'_> {
+    let lines: Vec<&str> = tail.lines().collect();
+    // What comes before the last whole list is of no use but for the session's id.
+    let replaces =
+        |text: &&str| text.contains("\"$set\"") && text.contains("\"messages\"") && messages_in(text).is_some();
+    let first = lines.iter().rposition(replaces).unwrap_or(0);
+    let mut chat = Chat::default();
+    for text in lines[..first.min(1)].iter().chain(&lines[first..]) {
+        if let Ok(line) = serde_json::from_str(text) {
+            chat.take(line);
+        }
+    }
+    chat
+}
+
+fn messages_in(text: &str) -> Option<&RawValue> {
+    let line: Line<'_> = serde_json::from_str(text).ok()?;
+    json::part::<Line<'_>>(line.set)?.messages
+}
+
+impl<'a> Chat<'a> {
+    fn take(&mut self, line: Line<'a>) {
+        if line.is_message() {
+            self.is_gemini = true;
+            match self.index.get(line.id.text()) {
+                Some(&at) => self.messages[at] = line,
+                None => {
+                    self.index.insert(line.id.text().to_owned(), self.messages.len());
+                    self.messages.push(line);
+                }
+            }
+        } else if let Some(change) = json::part::<Line<'_>>(line.set) {
+            self.is_gemini = true;
+            self.set(&change);
+        } else if !line.rewind_to.text().is_empty() {
+            // The message goes too; one that is not here lies before the tail.
+            let at = self.index.get(line.rewind_to.text()).copied().unwrap_or(0);
+            self.messages.truncate(at);
+            self.index.retain(|_, place| *place < at);
+        } else if !line.session_id.text().is_empty() {
+            self.is_gemini |= !line.project_hash.text().is_empty();
+            self.set(&line);
+        }
+    }
+
+    fn set(&mut self, change: &Line<'a>) {
+        self.session = change.session_id.owned().or(self.session.take());
+        let Some(messages) = json::part::<Vec<&RawValue>>(change.messages) else { return };
+        self.messages.clear();
+        self.index.clear();
+        for message in messages {
+            match serde_json::from_str::<Line<'_>>(message.get()) {
+                Ok(line) if line.is_message() => self.take(line),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn add_entries<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+    let message = &messages[at];
+    match message.kind.text() {
+        "user" => add_user(messages, at, prefix, entries),
+        "gemini" => add_agent(message, entries),
+        _ => {}
+    }
+}
+
+/// Returns the parts of a content that is a list; none where it is a text.
+fn parts(content: Option<&RawValue>) -> Option<Vec<Part<'_>>> {
+    if content?.get().starts_with('[') { json::part(content) } else { None }
+}
+
+fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+    let message = &messages[at];
+    let text = match parts(message.content) {
+        None => json::plain(message.content),
+        Some(parts) if parts.iter().any(|part| part.function_response.is_some()) => {
+            let responses = parts.into_iter().filter_map(|part| part.function_response);
+            return entries.extend(responses.filter_map(|response| {
+                let Scalar::Text(id) = response.id else { return None };
+                let result = answer(response.response);
+                Some(Entry::Result { id, result, at: message.timestamp.time(), duration_ms: None })
+            }));
+        }
+        Some(parts) => {
+            // What hooks add to a prompt is a part of its own.
+            let is_added = |text: &&str| text.starts_with("<hook_context>") && prompts::is_host(text);
+            let texts = parts.iter().map(|part| part.text.text()).filter(|text| !is_added(text));
+            Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
+        }
+    };
+    let origin = normal::origin_of(Agent::Gemini, &text, prefix);
+    let (origin, text) = if origin == PromptOrigin::User && is_feedback(messages, at, &text) {
+        (PromptOrigin::Host, Cow::Owned(format!("Stop hook feedback:\n{text}")))
+    } else {
+        (origin, text)
+    };
+    entries.push(Entry::User { text, at: message.timestamp.time(), origin });
+}
+
+/// Returns whether the terminal has said before a message that a hook answered with it.
+fn is_feedback(messages: &[Line<'_>], at: usize, text: &str) -> bool {
+    let said = messages[..at].iter().rev().find(|message| message.kind.text() != "info");
+    said.filter(|message| message.kind.text() == "warning")
+        .is_some_and(|message| json::plain(message.content).strip_prefix(BLOCKED) == Some(text))
+}
+
+fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
+    let at = message.timestamp.time();
+    let uses: Vec<ToolUse<'_>> = json::part(message.tool_calls).unwrap_or_default();
+    let mut texts = Vec::new();
+    match parts(message.content) {
+        None => texts.push(json::plain(message.content)),
+        Some(parts) => {
+            for part in parts {
+                if let Some(call) = part.function_call {
+                    // A resumed session keeps the bare calls only; else `toolCalls` says more of the same.
+                    entries.push(Entry::Call { call: begun(&call, at), is_echo: true });
+                } else if let Scalar::Text(text) = part.text {
+                    texts.push(text);
+                }
+            }
+        }
+    }
+    entries.extend(texts.into_iter().map(|text| Entry::Assistant { text }));
+    for call in uses {
+        entries.push(Entry::Call { call: begun(&call, at), is_echo: false });
+        entries.extend(ended(call));
+    }
+}
+
+fn begun(call: &ToolUse<'_>, at: Timestamp) -> journal::ToolCall {
+    normal::begun(Agent::Gemini, call.id.text(), call.name.text(), &json::value(call.args), at)
+}
+
+fn ended<'a>(call: ToolUse<'a>) -> Option<Entry<'a>> {
+    let status = call.status.text();
+    let at = call.timestamp.time();
+    let mut result = parts(call.result)
+        .and_then(|parts| parts.into_iter().find_map(|part| part.function_response))
+        .map_or_else(|| said(json::plain(call.result)), |response| answer(response.response));
+    match status {
+        // A failed command has this status too; its exit code is in the text.
+        "success" => {}
+        "error" => result.is_error = Some(true),
+        "cancelled" => result.refused = true,
+        "" if call.result.is_some() => {}
+        _ => return None,
+    }
+    if let Scalar::Text(display) = call.result_display {
+        result.display = Some(display);
+    }
+    let Scalar::Text(id) = call.id else { return None };
+    Some(Entry::Result { id, result, at, duration_ms: None })
+}
+
+fn said(text: Cow<'_, str>) -> ResultText<'_> {
+    ResultText { text, ..ResultText::default() }
+}
+
+/// Reads `{"output": TEXT}` or `{"error": TEXT}`.
+fn answer(response: Option<&RawValue>) -> ResultText<'_> {
+    let Some(Answer { output, error }) = json::part(response) else { return ResultText::default() };
+    match (error, output) {
+        (Scalar::Text(text), _) => ResultText { is_error: Some(true), ..said(text) },
+        (_, Scalar::Text(text)) => said(text),
+        _ => ResultText::default(),
+    }
+}

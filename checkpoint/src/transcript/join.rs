@@ -1,0 +1,137 @@
+//! Transcript and journal together: each knows calls, and ends of calls, that the other does not know yet.
+
+use journal::{Timeline, TimelineSource, ToolCall};
+
+use super::Facts;
+
+/// Joins the calls of a transcript with the journaled ones of the same turn, so that every tool use is there once.
+///
+/// Calls are the same where the host's id is; Gemini's hooks have no ids, so there it is the next call with the same
+/// tool, command and files. The transcript is believed, and the journal where the transcript has no end of a call yet.
+pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
+    let Some(facts) = transcript else {
+        let calls = merged(Vec::new(), journaled);
+        let source = if calls.is_empty() { TimelineSource::None } else { TimelineSource::Journal };
+        return Timeline { source, calls };
+    };
+    let begun = facts.last_real_user.map(|said| said.at).unwrap_or_default();
+    let (mut calls, mut taken) = (facts.calls, Vec::new());
+    taken.resize(calls.len(), false);
+    let mut unknown = Vec::new();
+    for call in journaled {
+        let same = calls.iter().zip(&taken).position(|(known, taken)| is_same(known, call, *taken));
+        match same {
+            Some(at) => {
+                taken[at] = true;
+                complete(&mut calls[at], call);
+            }
+            // What began before the turn did belongs to an earlier one. Gemini (no ids) writes its whole list anew with
+            // the time of writing when it compacts or resumes, so there the journal knows better.
+            None if call.id.is_some() && call.at < begun => {}
+            None => unknown.push(call.clone()),
+        }
+    }
+    Timeline { source: TimelineSource::Transcript, calls: merged(calls, &unknown) }
+}
+
+fn is_same(known: &ToolCall, call: &ToolCall, taken: bool) -> bool {
+    match (&known.id, &call.id) {
+        (Some(known), Some(id)) => known == id,
+        _ => !taken && known.tool == call.tool && known.command == call.command && known.paths == call.paths,
+    }
+}
+
+/// Takes over what `other` says about the end of the same call.
+fn complete(call: &mut ToolCall, other: &ToolCall) {
+    if !call.finished && other.finished {
+        (call.finished, call.is_error, call.refused) = (true, other.is_error, other.refused);
+        call.output.clone_from(&other.output);
+    }
+    // The hook's duration leaves out the wait for a person's permission.
+    call.duration_ms = other.duration_ms.or(call.duration_ms);
+}
+
+/// Puts each of `more` behind the calls that began no later; calls of one id become one.
+fn merged(mut calls: Vec<ToolCall>, more: &[ToolCall]) -> Vec<ToolCall> {
+    for call in more {
+        if let Some(known) = calls.iter_mut().find(|known| known.id.is_some() && known.id == call.id) {
+            complete(known, call);
+            continue;
+        }
+        let place = calls.iter().rposition(|known| known.at <= call.at).map_or(0, |at| at + 1);
+        calls.insert(place, call.clone());
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use journal::{PromptOrigin, Timestamp};
+
+    use super::*;
+    use crate::transcript::UserText;
+
+    fn call(id: &str, command: &str, at: i64) -> ToolCall {
+        let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
+        let at = Timestamp::from_micros(at);
+        ToolCall { id, tool: "Bash".to_owned(), command: Some(command.to_owned()), at, ..ToolCall::default() }
+    }
+
+    fn ended(call: ToolCall, is_error: bool) -> ToolCall {
+        ToolCall { finished: true, is_error, ..call }
+    }
+
+    fn facts(calls: Vec<ToolCall>) -> Option<Facts> {
+        Some(Facts { calls, ..Facts::default() })
+    }
+
+    /// One word a call: its command, `!` where it failed, `?` where it has not ended.
+    fn line(timeline: &Timeline) -> String {
+        let words = timeline.calls.iter().map(|call| {
+            let mark = if call.is_error {
+                "!"
+            } else if call.finished {
+                ""
+            } else {
+                "?"
+            };
+            format!("{}{mark}", call.command.as_deref().unwrap_or_default())
+        });
+        format!("{:?}: {}", timeline.source, words.collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn both_sides_give_every_call_once() {
+        let open = || call("1", "a", 10);
+        let cases = [
+            (None, vec![], "None: "),
+            (None, vec![open(), ended(open(), true)], "Journal: a!"),
+            (facts(vec![]), vec![], "Transcript: "),
+            (facts(vec![]), vec![open()], "Transcript: a?"),
+            (facts(vec![open()]), vec![ended(open(), true)], "Transcript: a!"),
+            (facts(vec![ended(open(), true)]), vec![open()], "Transcript: a!"),
+            // Codex's hooks do not know how a command ended.
+            (facts(vec![ended(open(), true)]), vec![ended(open(), false)], "Transcript: a!"),
+            (facts(vec![open(), call("3", "c", 30)]), vec![call("2", "b", 20)], "Transcript: a? b? c?"),
+            (facts(vec![call("3", "c", 30)]), vec![call("4", "d", 40), open()], "Transcript: a? c? d?"),
+        ];
+        for (transcript, journaled, expected) in cases {
+            assert_eq!(line(&join(transcript, &journaled)), expected);
+        }
+    }
+
+    #[test]
+    fn calls_without_ids_are_matched_in_order() {
+        let known = vec![call("x", "make", 10), call("y", "make", 20), call("z", "ls", 30)];
+        let journaled = [ended(call("", "make", 11), false), ended(call("", "make", 21), true), call("", "make", 31)];
+        assert_eq!(line(&join(facts(known), &journaled)), "Transcript: make make! ls? make?");
+    }
+
+    #[test]
+    fn calls_of_an_earlier_turn_stay_out() {
+        let at = Timestamp::from_micros(20);
+        let said = UserText { text: "go".to_owned(), at, origin: PromptOrigin::User };
+        let facts = Facts { last_real_user: Some(said), ..Facts::default() };
+        assert_eq!(line(&join(Some(facts), &[call("1", "a", 10), call("2", "b", 20)])), "Transcript: b?");
+    }
+}
