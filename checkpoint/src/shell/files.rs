@@ -1,0 +1,200 @@
+//! Which files a line reads and writes, as far as its words say so.
+
+use std::collections::HashSet;
+
+use super::options::{Arg, Args, Kind, spec_of};
+use super::{Run, is_dry, runs, wrappers::file_name};
+
+/// Returns the paths that a line shows to the agent, as written, each once.
+///
+/// That is `cat`, `sed -n`, `head`, `grep` and their like, and `< file`. Commands that may not have run are included.
+pub fn reads(line: &str) -> Vec<String> {
+    distinct(runs(line).into_iter().flat_map(|run| {
+        let read = read_by(&run);
+        run.inputs.into_iter().chain(read)
+    }))
+}
+
+/// Returns the paths that a line writes, as written, each once.
+///
+/// That is redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and their like. Commands that may not have run are
+/// included. What a program writes by itself (a formatter, an inline script) is not seen.
+pub fn writes(line: &str) -> Vec<String> {
+    distinct(runs(line).into_iter().flat_map(|run| {
+        let written = if is_dry(&run.simple) { Vec::new() } else { written_by(&run) };
+        run.outputs.into_iter().chain(written)
+    }))
+}
+
+fn distinct(paths: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    paths.filter(|path| is_path(path) && seen.insert(path.clone())).collect()
+}
+
+fn is_path(text: &str) -> bool {
+    !matches!(text, "" | "-" | "$()") && !text.starts_with("/dev/")
+}
+
+/// The options and operands of one command.
+struct Parts<'a> {
+    options: Vec<Arg<'a>>,
+    operands: Vec<&'a str>,
+    /// The operands behind `--`.
+    passed: Vec<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(program: &str, words: &'a [String]) -> Self {
+        let (options, others): (Vec<_>, Vec<_>) =
+            Args::new(words, 1, spec_of(program)).partition(|arg| arg.kind == Kind::Option);
+        let passed = others.iter().filter(|arg| arg.kind == Kind::Passed).map(|arg| arg.text).collect();
+        Self { options, operands: others.into_iter().map(|arg| arg.text).collect(), passed }
+    }
+
+    fn has(&self, letter: char, name: &str) -> bool {
+        self.options.iter().any(|arg| arg.is(letter, name))
+    }
+
+    fn value(&self, letter: char, name: &str) -> Option<&'a str> {
+        self.options.iter().find(|arg| arg.is(letter, name) && arg.value.is_some())?.value
+    }
+
+    /// Returns the operands, without the first where that is a program text and no option gives one.
+    fn behind_text(&self, given: bool) -> Vec<String> {
+        owned(&self.operands, usize::from(!given))
+    }
+}
+
+fn owned(words: &[&str], from: usize) -> Vec<String> {
+    words.iter().skip(from).map(|word| (*word).to_owned()).collect()
+}
+
+fn read_by(run: &Run) -> Vec<String> {
+    let Some(program) = run.simple.words.first().map(String::as_str) else { return Vec::new() };
+    let parts = Parts::of(program, &run.simple.words);
+    match program {
+        "cat" | "bat" | "batcat" | "nl" | "wc" | "od" | "xxd" | "hexdump" | "tac" | "cut" | "sort" | "uniq"
+        | "strings" | "diff" | "cmp" | "comm" => owned(&parts.operands, 0),
+        "head" | "tail" | "less" | "more" => {
+            parts.operands.iter().filter(|word| !word.starts_with('+')).map(|word| (*word).to_owned()).collect()
+        }
+        "sed" | "gsed" if !edits_in_place(&parts, "sed") => {
+            parts.behind_text(parts.has('e', "--expression") || parts.has('f', "--file"))
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => parts.behind_text(parts.has('f', "--file")),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" => {
+            let given = parts.has('e', "--regexp") || parts.has('f', "--file") || parts.has('\0', "--files");
+            parts.behind_text(given)
+        }
+        "jq" | "yq" => jq_files(&run.simple.words),
+        _ => Vec::new(),
+    }
+}
+
+/// `jq` has options with two values, which nothing else has.
+fn jq_files(words: &[String]) -> Vec<String> {
+    let mut plain: Vec<&str> = Vec::new();
+    let mut skip = 0_usize;
+    for word in words {
+        match word.as_str() {
+            _ if skip > 0 => skip -= 1,
+            "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => skip = 2,
+            word => plain.push(word),
+        }
+    }
+    let args = Args::new(&plain, 1, spec_of("jq"));
+    let from_file = args.clone().any(|arg| arg.is('f', "--from-file"));
+    let operands: Vec<&str> = args.filter(|arg| arg.kind != Kind::Option).map(|arg| arg.text).collect();
+    owned(&operands, usize::from(!from_file))
+}
+
+fn written_by(run: &Run) -> Vec<String> {
+    let Some(program) = run.simple.words.first().map(String::as_str) else { return Vec::new() };
+    let words = &run.simple.words;
+    let parts = Parts::of(program, words);
+    match program {
+        "tee" | "touch" | "truncate" => owned(&parts.operands, 0),
+        "sed" | "gsed" if edits_in_place(&parts, "sed") => {
+            let mut files = parts.operands.clone();
+            // BSD wants the suffix as a word of its own.
+            files.retain(|word| !word.is_empty());
+            owned(&files, usize::from(!parts.has('e', "--expression") && !parts.has('f', "--file")))
+        }
+        "perl" | "ruby" if edits_in_place(&parts, "perl") => parts.behind_text(parts.has('e', "")),
+        "cp" | "mv" | "install" => destinations(&parts),
+        "dd" => words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
+        "sort" => parts.value('o', "--output").map(str::to_owned).into_iter().collect(),
+        "curl" => parts.value('o', "--output").map(str::to_owned).into_iter().collect(),
+        "wget" => parts.value('O', "--output-document").map(str::to_owned).into_iter().collect(),
+        "patch" => match parts.operands.first() {
+            Some(file) => vec![(*file).to_owned()],
+            None => {
+                let level = parts.value('p', "--strip").and_then(|level| level.parse().ok());
+                diff_paths(run.stdin.as_deref().unwrap_or_default(), level)
+            }
+        },
+        "git" => git_writes(&parts, run.stdin.as_deref().unwrap_or_default()),
+        "apply_patch" | "applypatch" => {
+            let texts = words.iter().skip(1).map(String::as_str).chain(run.stdin.as_deref());
+            texts.flat_map(str::lines).filter_map(patched_path).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Tells whether `-i` is among the options; what follows it in a cluster is a suffix.
+fn edits_in_place(parts: &Parts<'_>, program: &str) -> bool {
+    parts.options.iter().any(|arg| {
+        let before = if program == "sed" { "nrsuzE" } else { "pnlwaW0123456789" };
+        let flag = arg.letters.trim_start_matches(|letter| before.contains(letter));
+        arg.text == "--in-place" || flag.starts_with('i')
+    })
+}
+
+fn destinations(parts: &Parts<'_>) -> Vec<String> {
+    let within = |dir: &str, files: &[&str]| {
+        let dir = dir.trim_end_matches('/');
+        files.iter().map(|file| format!("{dir}/{}", file_name(file.trim_end_matches('/')))).collect()
+    };
+    if let Some(dir) = parts.value('t', "--target-directory") {
+        return within(dir, &parts.operands);
+    }
+    match parts.operands.split_last() {
+        Some((dir, sources)) if sources.len() > 1 || (sources.len() == 1 && (dir.ends_with('/') || *dir == ".")) => {
+            within(dir, sources)
+        }
+        Some((file, [_])) => vec![(*file).to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+fn git_writes(parts: &Parts<'_>, stdin: &str) -> Vec<String> {
+    let Some((verb, operands)) = parts.operands.split_first() else { return Vec::new() };
+    match *verb {
+        "apply" if !parts.has('\0', "--check") && !parts.has('\0', "--stat") => {
+            let level = parts.options.iter().find_map(|arg| arg.text.strip_prefix("-p")?.parse().ok());
+            diff_paths(stdin, Some(level.unwrap_or(1)))
+        }
+        "checkout" | "restore" if parts.has('\0', "--staged") && !parts.has('W', "--worktree") => Vec::new(),
+        "checkout" => owned(&parts.passed, 0),
+        "restore" => owned(operands, usize::from(parts.has('s', ""))),
+        "mv" => destinations(&Parts { options: Vec::new(), operands: operands.to_vec(), passed: Vec::new() }),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the paths of a unified diff, `level` leading parts removed; without a level, only an `a/` or `b/`.
+fn diff_paths(diff: &str, level: Option<usize>) -> Vec<String> {
+    let paths = diff.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
+    let paths = paths.map(|path| path.split('\t').next().unwrap_or(path).trim()).filter(|path| *path != "/dev/null");
+    let stripped = paths.map(|path| match level {
+        Some(level) => path.splitn(level + 1, '/').last().unwrap_or(path),
+        None => path.strip_prefix("b/").or_else(|| path.strip_prefix("a/")).unwrap_or(path),
+    });
+    stripped.map(str::to_owned).collect()
+}
+
+fn patched_path(line: &str) -> Option<String> {
+    const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+    MARKS.iter().find_map(|mark| line.strip_prefix(mark)).map(|path| path.trim().to_owned())
+}

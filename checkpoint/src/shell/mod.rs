@@ -1,0 +1,143 @@
+//! Reads the shell command lines that agents run: which commands a line executes, and which files it reads and writes.
+//!
+//! This is the evidence behind rules such as "was `make restart` run?". A text that merely mentions a command (an echo, a
+//! commit message, a heredoc, a comment) is no evidence, and neither is a command whose failure the line would hide.
+//!
+//! All of it is total: any text gives an answer, in near-linear time, with bounded nesting (64 levels) and a bounded answer
+//! (2,000 commands). Where a bound is hit, what was found is marked as neither certain nor deciding. A text that is no
+//! valid shell is read as far as it makes sense; the shell itself reports such a line as failed.
+//!
+//! Not followed: calls of functions that the line defines, aliases, scripts in files, commands on other machines (`ssh`),
+//! `find -exec`, `parallel`, traps, and the values of variables.
+
+mod argv;
+mod compound;
+mod files;
+mod options;
+mod redirects;
+mod script;
+mod state;
+#[cfg(test)]
+mod tests;
+mod words;
+mod wrappers;
+
+pub use argv::{is_dry, matches};
+pub use files::{reads, writes};
+
+use script::{COMMANDS_MAX, Script};
+use state::{State, join_dir};
+use wrappers::Inner;
+
+/// Levels of scripts in scripts (`bash -c "bash -c .."`) that are followed.
+const SCRIPTS_MAX: usize = 16;
+
+/// One simple command that a line executes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simple {
+    /// The words after quotes, redirections, assignments and wrappers are removed.
+    ///
+    /// The first is the program's file name without its directory. `$NAME` stays as written, `$(..)` becomes `$()`.
+    pub words: Vec<String>,
+    /// Whether the line always runs it, as far as its failures do not get in the way.
+    ///
+    /// False behind `||`, in the bodies of `if`, `while`, `case` and functions, behind `xargs`, and behind `exit`. A command
+    /// behind `&&` is certain: that it ran follows from the line's success if it also `decides`.
+    pub certain: bool,
+    /// Whether the line's success means that this command, if it ran, succeeded.
+    ///
+    /// False for `cmd; other`, `cmd || true`, `cmd | tee`, `cmd &`, `! cmd`, `echo $(cmd)` and conditions. True for
+    /// `cmd && other`, `cmd || exit 1`, under `set -e`, and in pipelines under `set -o pipefail`.
+    pub decides: bool,
+    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` and their like.
+    ///
+    /// `None` means the directory that the line was started in; a relative one starts from there.
+    pub dir: Option<String>,
+}
+
+/// A command together with what its redirections name.
+#[derive(Clone, Debug)]
+struct Run {
+    simple: Simple,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    /// The heredoc or here-string that it reads.
+    stdin: Option<String>,
+}
+
+/// Returns the simple commands that a line executes, in the order in which they stand.
+pub fn executed(line: &str) -> Vec<Simple> {
+    runs(line).into_iter().map(|run| run.simple).filter(|simple| !simple.words.is_empty()).collect()
+}
+
+/// Returns what a line runs, redirections without a command included.
+fn runs(line: &str) -> Vec<Run> {
+    let mut found = Vec::new();
+    let around = Around { certain: true, decides: true, depth: 0 };
+    collect(script::read(line, State::default()), &around, &mut found);
+    found
+}
+
+/// What holds for everything in a script that another command runs.
+struct Around {
+    certain: bool,
+    decides: bool,
+    depth: usize,
+}
+
+fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
+    for index in 0..script.commands.len() {
+        if found.len() >= COMMANDS_MAX {
+            return;
+        }
+        let unwrapped = wrappers::unwrap(&script.commands[index].words);
+        let stdin = stdin_of(&script, index, &unwrapped.inner);
+        let command = &mut script.commands[index];
+        let certain = command.certain && around.certain && !unwrapped.uncertain;
+        let decides = command.decides && around.decides;
+        let mut dir = command.dir.clone();
+        for next in &unwrapped.dirs {
+            dir = join_dir(dir.as_deref(), next);
+        }
+        let inner = match (unwrapped.inner, &stdin) {
+            (Inner::Script(text), _) => Some(text),
+            (Inner::Stdin, Some(text)) => Some(text.clone()),
+            (Inner::Stdin, None) => None,
+            (Inner::Command(words), _) => {
+                for next in argv::dirs(&words) {
+                    dir = join_dir(dir.as_deref(), next);
+                }
+                let simple = Simple { words, certain, decides, dir: dir.as_deref().map(str::to_owned) };
+                let io = std::mem::take(&mut command.io);
+                found.push(Run { simple, inputs: io.inputs, outputs: io.outputs, stdin });
+                continue;
+            }
+        };
+        // The shell itself is no evidence of anything, but its redirections name files.
+        let io = std::mem::take(&mut command.io);
+        let simple = Simple { words: Vec::new(), certain, decides, dir: None };
+        found.push(Run { simple, inputs: io.inputs, outputs: io.outputs, stdin: None });
+        let depth = around.depth + 1;
+        if let Some(text) = inner.filter(|_| depth < SCRIPTS_MAX) {
+            let mut state = unwrapped.state;
+            state.dir = dir;
+            collect(script::read(&text, state), &Around { certain, decides, depth }, found);
+        }
+    }
+}
+
+/// Returns the text on a command's standard input, where the line itself holds it.
+///
+/// For a shell that is also what `cat <<EOF | sh` and `echo .. | sh` say.
+fn stdin_of(script: &Script, index: usize, inner: &Inner) -> Option<String> {
+    let command = script.commands.get(index)?;
+    if let Some(body) = command.io.stdin {
+        return script.bodies.get(body).cloned();
+    }
+    let feeder = script.commands.get(command.fed_by.filter(|_| *inner == Inner::Stdin)?)?;
+    match feeder.words.split_first() {
+        Some((name, [])) if name == "cat" => script.bodies.get(feeder.io.stdin?).cloned(),
+        Some((name, words)) if name == "echo" || name == "printf" => Some(words.join("\n")),
+        _ => None,
+    }
+}

@@ -1,0 +1,433 @@
+//! The grammar half of the shell reader: lists, pipelines, compound commands, redirections.
+//!
+//! One pass over the text, no tree: each simple command is noted as it is met, and its marks are corrected when what
+//! comes behind it is known. Nesting is limited; past the limit, reading stops and nothing that was found counts.
+
+use std::rc::Rc;
+
+use super::redirects::CLOSERS;
+use super::state::State;
+use super::words::Heredoc;
+
+/// Levels of nesting that are followed; a group counts for one or two. People stay far below ten.
+const DEPTH_MAX: usize = 64;
+/// Commands that are noted for one line.
+pub(super) const COMMANDS_MAX: usize = 2_000;
+
+/// One simple command as the grammar sees it, wrappers and all; without words, it only redirects.
+#[derive(Debug)]
+pub(super) struct Command {
+    pub(super) words: Vec<String>,
+    pub(super) certain: bool,
+    pub(super) decides: bool,
+    pub(super) dir: Option<Rc<str>>,
+    pub(super) io: Io,
+    /// The command whose output this one reads, as an index.
+    pub(super) fed_by: Option<usize>,
+}
+
+/// What the redirections of one command name.
+#[derive(Debug, Default)]
+pub(super) struct Io {
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
+    /// Index of the heredoc body or here-string that is its standard input.
+    pub(super) stdin: Option<usize>,
+}
+
+/// What one text holds.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub(super) commands: Vec<Command>,
+    pub(super) bodies: Vec<String>,
+}
+
+/// The reader of one text.
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) open_parens: usize,
+    pub(super) certain: bool,
+    pub(super) state: State,
+    pub(super) commands: Vec<Command>,
+    pub(super) bodies: Vec<String>,
+    pub(super) pending: Vec<Heredoc>,
+    /// Where the commands of the substitution begin that was read last.
+    pub(super) last_substitution: usize,
+    overrun: bool,
+}
+
+/// One pipeline of an and-or list.
+struct Link {
+    start: usize,
+    end: usize,
+    /// Whether `||` stands before it.
+    or: bool,
+    /// Whether it leaves the script with a failure.
+    exits: bool,
+    /// Whether its failure ends the script, whatever comes behind the list.
+    holds: bool,
+}
+
+/// What a command was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Simple,
+    Braces,
+    Other,
+}
+
+/// Reads a script that starts out in `state`.
+pub(super) fn read(text: &str, state: State) -> Script {
+    let mut reader = Reader::new(text, 0, state);
+    reader.list(&[]);
+    if reader.overrun {
+        for command in &mut reader.commands {
+            (command.certain, command.decides) = (false, false);
+        }
+    }
+    Script { commands: reader.commands, bodies: reader.bodies }
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, depth: usize, state: State) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth,
+            open_parens: 0,
+            certain: true,
+            state,
+            commands: Vec::new(),
+            bodies: Vec::new(),
+            pending: Vec::new(),
+            last_substitution: 0,
+            overrun: false,
+        }
+    }
+
+    /// Reads another text, as a subshell of this one, and takes over what it runs.
+    pub(super) fn read_apart(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>)) {
+        if !self.enter() {
+            return;
+        }
+        let mut child = Reader::new(text, self.depth, self.state.clone());
+        child.certain = self.certain;
+        read(&mut child);
+        let (commands, bodies) = (self.commands.len(), self.bodies.len());
+        for command in &mut child.commands {
+            command.fed_by = command.fed_by.map(|index| index + commands);
+            command.io.stdin = command.io.stdin.map(|index| index + bodies);
+        }
+        self.commands.append(&mut child.commands);
+        self.bodies.append(&mut child.bodies);
+        self.leave();
+        if child.overrun || self.commands.len() >= COMMANDS_MAX {
+            self.stop();
+        }
+    }
+
+    /// Goes one level deeper, or stops reading where that is too deep.
+    pub(super) fn enter(&mut self) -> bool {
+        let fits = self.depth < DEPTH_MAX;
+        if fits {
+            self.depth += 1;
+        } else {
+            self.stop();
+        }
+        fits
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn stop(&mut self) {
+        self.overrun = true;
+        self.at = self.text.len();
+    }
+
+    /// Notes that the commands from `start` on decide nothing.
+    pub(super) fn mask(&mut self, start: usize) {
+        self.mask_range(start, self.commands.len());
+    }
+
+    fn mask_range(&mut self, start: usize, end: usize) {
+        for command in self.commands.get_mut(start..end).unwrap_or_default() {
+            command.decides = false;
+        }
+    }
+
+    /// Reads commands until one of the reserved words `stops`, a closing parenthesis, or the end.
+    pub(super) fn list(&mut self, stops: &[&str]) {
+        let certain = self.certain;
+        let mut last: Option<Vec<Link>> = None;
+        while self.at_command(stops) {
+            if let Some(links) = last.take() {
+                self.overrule(&links);
+            }
+            let (before, start) = (self.at, self.commands.len());
+            let links = self.and_or();
+            if self.at == before {
+                self.take();
+                continue;
+            }
+            self.blank();
+            if self.peek() == Some(b'&') {
+                self.at += 1;
+                self.mask(start);
+            } else {
+                // Nothing behind a plain `exit` runs.
+                self.certain &= !(links.len() == 1 && self.leaves(start));
+                last = Some(links);
+            }
+        }
+        self.certain = certain;
+    }
+
+    /// Skips separators; returns whether a command comes next that belongs to this list.
+    fn at_command(&mut self, stops: &[&str]) -> bool {
+        loop {
+            self.newlines();
+            match self.peek() {
+                None => return false,
+                Some(b')') if self.open_parens > 0 => return false,
+                Some(b';') if stops.contains(&"esac") && matches!(self.peek_at(1), Some(b';' | b'&')) => return false,
+                Some(b'&') if self.peek_at(1) == Some(b'>') => return true,
+                Some(b')' | b';' | b'&' | b'|') => self.at += 1,
+                Some(_) => match self.reserved() {
+                    Some(word) if stops.contains(&word) => return false,
+                    // A stray closer is a syntax error; reading on does no harm.
+                    Some(word) if CLOSERS.contains(&word) => self.at += word.len(),
+                    _ => return true,
+                },
+            }
+        }
+    }
+
+    /// Another command follows in the list, so only what ends the script by failing still decides.
+    fn overrule(&mut self, links: &[Link]) {
+        for (index, link) in links.iter().enumerate() {
+            let kept = link.holds || (self.state.errexit && index + 1 == links.len());
+            if !kept {
+                self.mask_range(link.start, link.end);
+            }
+        }
+    }
+
+    fn and_or(&mut self) -> Vec<Link> {
+        let mut links: Vec<Link> = Vec::new();
+        let mut or = false;
+        loop {
+            let certain = self.certain;
+            self.certain &= !or;
+            let start = self.commands.len();
+            let exits = self.pipeline();
+            self.certain = certain;
+            links.push(Link { start, end: self.commands.len(), or, exits, holds: false });
+            self.blank();
+            or = match (self.peek(), self.peek_at(1)) {
+                (Some(b'&'), Some(b'&')) => false,
+                (Some(b'|'), Some(b'|')) => true,
+                _ => break,
+            };
+            self.at += 2;
+            self.newlines();
+        }
+        // A failure goes on at the next `||`, and is forgotten there unless that leaves the script.
+        let mut next_or = None;
+        for link in links.iter_mut().rev() {
+            match next_or {
+                Some(true) => link.holds = true,
+                Some(false) => self.mask_range(link.start, link.end),
+                None => {}
+            }
+            if link.or {
+                next_or = Some(link.exits);
+            }
+        }
+        links
+    }
+
+    /// Reads one pipeline; returns whether it is `exit` with a failure, alone or at the end of some braces.
+    fn pipeline(&mut self) -> bool {
+        let mut negated = false;
+        loop {
+            self.blank();
+            match self.reserved() {
+                Some("!") => (negated, self.at) = (!negated, self.at + 1),
+                Some("time") if self.time_is_keyword() => {}
+                _ => break,
+            }
+        }
+        let start = self.commands.len();
+        let state = self.state.clone();
+        let mut kind = self.command();
+        let mut piece = start;
+        let mut piped = false;
+        self.blank();
+        while self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|') {
+            self.at += 1;
+            self.eat("&");
+            self.newlines();
+            if !self.state.pipefail {
+                self.mask(piece);
+            }
+            let feeder = (kind == Kind::Simple && self.commands.len() > piece).then(|| self.commands.len() - 1);
+            piece = self.commands.len();
+            self.state = state.clone();
+            kind = self.command();
+            if let (Kind::Simple, Some(command)) = (kind, self.commands.get_mut(piece..).and_then(|new| new.last_mut()))
+            {
+                command.fed_by = feeder;
+            }
+            piped = true;
+            self.blank();
+        }
+        if piped {
+            self.state = state;
+        }
+        if negated {
+            self.mask(start);
+        }
+        !negated && !piped && kind != Kind::Other && self.leaves(start)
+    }
+
+    /// Skips `time` and its `-p`; with any other option it is the program of that name.
+    fn time_is_keyword(&mut self) -> bool {
+        let options = self.rest()["time".len()..].trim_start_matches([' ', '\t']);
+        let portable = options.starts_with("-p ");
+        let keyword = portable || !options.starts_with('-');
+        if keyword {
+            self.at += "time".len();
+            self.blank();
+            self.at += if portable { "-p".len() } else { 0 };
+        }
+        keyword
+    }
+
+    /// Tells whether the commands from `start` on only talk and then leave the script with a failure.
+    fn leaves(&self, start: usize) -> bool {
+        let Some((last, before)) = self.commands.get(start..).and_then(<[Command]>::split_last) else { return false };
+        let is = |command: &Command, names: &[&str]| {
+            command.words.first().is_some_and(|name| names.contains(&name.as_str()))
+        };
+        is(last, &["exit", "return"])
+            && last.words.get(1).is_none_or(|code| code != "0")
+            && before.iter().all(|command| is(command, &["echo", "printf", "cat", "tail"]))
+    }
+
+    pub(super) fn command(&mut self) -> Kind {
+        self.blank();
+        if !self.enter() {
+            return Kind::Other;
+        }
+        let kind = match self.peek() {
+            Some(b'(') => {
+                if self.peek_at(1) == Some(b'(') {
+                    self.arithmetic();
+                } else {
+                    self.at += 1;
+                    self.subshell();
+                }
+                Kind::Other
+            }
+            Some(b'[') if self.rest().starts_with("[[ ") => self.condition(),
+            _ => match self.reserved() {
+                Some(word) => self.compound(word),
+                None => self.simple(),
+            },
+        };
+        if kind != Kind::Simple {
+            let mut io = Io::default();
+            self.blank();
+            while self.redirect(&mut io) {
+                self.blank();
+            }
+            self.note(Vec::new(), io);
+        }
+        self.leave();
+        kind
+    }
+
+    /// Reads a list in parentheses, the opening one already taken.
+    pub(super) fn subshell(&mut self) {
+        if !self.enter() {
+            return;
+        }
+        self.open_parens += 1;
+        let state = self.state.clone();
+        self.list(&[")"]);
+        self.state = state;
+        self.open_parens -= 1;
+        self.eat(")");
+        self.leave();
+    }
+
+    /// Reads `[[ .. ]]`, in which operators are no operators.
+    fn condition(&mut self) -> Kind {
+        let start = self.commands.len();
+        loop {
+            self.newlines();
+            match self.word() {
+                Some(word) if word.text == "]]" => break,
+                Some(_) => {}
+                None if self.take().is_none() => break,
+                None => {}
+            }
+        }
+        self.mask(start);
+        Kind::Other
+    }
+
+    pub(super) fn simple(&mut self) -> Kind {
+        let start = self.commands.len();
+        let mut words: Vec<String> = Vec::new();
+        let mut io = Io::default();
+        loop {
+            self.blank();
+            if self.redirect(&mut io) {
+                continue;
+            }
+            let Some(word) = self.word() else { break };
+            if words.is_empty() && word.assigns {
+                continue;
+            }
+            words.push(word.text);
+            if words.len() == 1 && self.eat_parentheses() {
+                self.function_body(start);
+                return Kind::Other;
+            }
+        }
+        // Assignments alone have the status of their last substitution.
+        let end = if words.is_empty() { self.last_substitution.max(start) } else { self.commands.len() };
+        self.mask_range(start, end);
+        let mut after = self.state.clone();
+        after.run(&words);
+        self.note(words, io);
+        self.state = after;
+        Kind::Simple
+    }
+
+    fn eat_parentheses(&mut self) -> bool {
+        let rest = self.rest();
+        let spaced = rest.trim_start_matches([' ', '\t']);
+        let Some(inside) = spaced.strip_prefix('(') else { return false };
+        let Some(after) = inside.trim_start_matches([' ', '\t']).strip_prefix(')') else { return false };
+        self.at += rest.len() - after.len();
+        true
+    }
+
+    fn note(&mut self, words: Vec<String>, io: Io) {
+        if words.is_empty() && io.inputs.is_empty() && io.outputs.is_empty() {
+            return;
+        }
+        if self.commands.len() >= COMMANDS_MAX {
+            self.stop();
+            return;
+        }
+        let (certain, dir) = (self.certain, self.state.dir.clone());
+        self.commands.push(Command { words, certain, decides: true, dir, io, fed_by: None });
+    }
+}

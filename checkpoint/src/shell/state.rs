@@ -1,0 +1,74 @@
+//! What a shell carries from one command to the next: its directory and the options that decide what a failure does.
+
+use std::rc::Rc;
+
+/// Bytes of a directory that is put together from several `cd`.
+const DIR_MAX: usize = 4_096;
+/// Directories that `pushd` remembers.
+const PUSHED_MAX: usize = 16;
+
+/// What a subshell inherits and cannot change for its parent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) dir: Option<Rc<str>>,
+    before: Option<Rc<str>>,
+    pushed: Vec<Option<Rc<str>>>,
+    pub(super) errexit: bool,
+    pub(super) pipefail: bool,
+}
+
+impl State {
+    /// Follows a builtin that changes the shell.
+    pub(super) fn run(&mut self, words: &[String]) {
+        let Some((program, arguments)) = words.split_first() else { return };
+        let operand = arguments.iter().find(|word| *word == "-" || !word.starts_with(['-', '+'])).map(String::as_str);
+        match (program.as_str(), operand) {
+            ("cd" | "chdir", Some("-")) => std::mem::swap(&mut self.before, &mut self.dir),
+            ("cd" | "chdir", target) => {
+                let target = join_dir(self.dir.as_deref(), target.unwrap_or("~"));
+                self.before = std::mem::replace(&mut self.dir, target);
+            }
+            ("pushd", Some(target)) => {
+                let target = join_dir(self.dir.as_deref(), target);
+                self.pushed.push(std::mem::replace(&mut self.dir, target));
+                let excess = self.pushed.len().saturating_sub(PUSHED_MAX);
+                self.pushed.drain(..excess);
+            }
+            ("popd", _) => self.dir = self.pushed.pop().flatten(),
+            ("set", _) => self.set(arguments),
+            _ => {}
+        }
+    }
+
+    /// Takes over the options of `set` or of a shell's own command line.
+    pub(super) fn set(&mut self, words: &[String]) {
+        let mut named = None;
+        for word in words {
+            if let Some(on) = named.take() {
+                match word.as_str() {
+                    "pipefail" => self.pipefail = on,
+                    "errexit" => self.errexit = on,
+                    _ => {}
+                }
+            }
+            let Some(letters) = word.strip_prefix(['-', '+']).filter(|rest| !rest.starts_with('-')) else { continue };
+            let on = word.starts_with('-');
+            if letters.contains('e') {
+                self.errexit = on;
+            }
+            if letters.ends_with('o') {
+                named = Some(on);
+            }
+        }
+    }
+}
+
+/// Returns where `cd target` leads from `dir`.
+pub(super) fn join_dir(dir: Option<&str>, target: &str) -> Option<Rc<str>> {
+    match dir {
+        Some(dir) if !target.starts_with(['/', '~', '$']) && dir.len() + target.len() < DIR_MAX => {
+            Some(format!("{}/{target}", dir.trim_end_matches('/')).into())
+        }
+        _ => Some(target.into()),
+    }
+}
