@@ -142,7 +142,9 @@ impl Actor for Sessions {
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
-        self.arbiters.iter().for_each(|arbiter| drop(arbiter.stop()));
+        for arbiter in &self.arbiters {
+            let _ = arbiter.stop();
+        }
     }
 }
 
