@@ -203,6 +203,7 @@ fn pass(case: &Case<'_>, reason: Reason, findings: &Findings) -> Decision {
     Decision {
         trigger: case.stop.seq,
         basis: case.state.last_seq,
+        turn: case.state.turns,
         verdict: Verdict::Pass,
         reason,
         route: None,

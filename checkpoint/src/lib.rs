@@ -11,6 +11,7 @@ pub mod hooks;
 pub mod message;
 pub mod policy;
 pub mod prompts;
+pub mod replay;
 pub mod rules;
 pub mod shell;
 pub mod state;

@@ -232,6 +232,12 @@ impl SessionState {
         }
     }
 
+    /// Returns the restart that is to be decided about, as a stop, where `seq` is one.
+    pub fn restart_stop(&self, seq: u64) -> Option<Stop> {
+        let (restart, due) = self.restart.filter(|(restart, _)| *restart == seq)?;
+        Some(Stop { seq: restart, at: due, host_turn: None, can_reply: false, background_tasks: 0, restart: true })
+    }
+
     /// Folds one event onto what is known. Never fails, never looks at anything else.
     pub fn apply(&mut self, envelope: &Envelope) {
         let (at, seq) = (envelope.at, envelope.seq);

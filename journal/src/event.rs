@@ -402,6 +402,8 @@ pub struct Decision {
     pub trigger: u64,
     /// Sequence number of the session's last event that the decision took into account.
     pub basis: u64,
+    /// The session's turn, counted from 1; 0 before the first user message.
+    pub turn: u64,
     /// Inject or pass.
     pub verdict: Verdict,
     /// Why.

@@ -1,0 +1,267 @@
+//! History once more: decide again what was decided, or play recorded hook calls through fold and decide.
+//!
+//! Replay never acts. It holds back a session's events from a stop until its decision, because a decision was made
+//! on the state at its `basis` and not on what came in while it was being made.
+
+use std::collections::{HashMap, VecDeque};
+
+use journal::{
+    Changes, Decision, Draft, Envelope, Event, Evidence, Reason, Stream, Timeline, TimelineSource, Timestamp, Verdict,
+};
+use uuid::Uuid;
+
+use crate::decide::{self, Case};
+use crate::hooks::{self, HookCall, Reading};
+use crate::policy::Policy;
+use crate::state::{SessionState, Stop};
+
+/// A decision of the journal with all that it was made from.
+pub struct Past<'a> {
+    /// The decision's own event.
+    pub envelope: &'a Envelope,
+    /// What was decided then.
+    pub decision: &'a Decision,
+    /// The session as it was then.
+    pub state: &'a SessionState,
+    /// The stop.
+    pub stop: &'a Stop,
+    /// What had been looked up.
+    pub evidence: &'a Evidence,
+    /// The policy then; none where the journal does not have it.
+    pub policy: Option<&'a Policy>,
+}
+
+impl Past<'_> {
+    /// Decides again, by the policy of then.
+    ///
+    /// # Errors
+    ///
+    /// A sentence on why that cannot be done.
+    pub fn again(&self) -> Result<Decision, String> {
+        let found = self.decision.version;
+        if found != journal::DECISION_VERSION {
+            return Err(format!(
+                "it was decided by version {found} of the rules, this is {}",
+                journal::DECISION_VERSION
+            ));
+        }
+        let policy =
+            self.policy.ok_or_else(|| format!("policy {:016x} is not in the journal", self.decision.policy))?;
+        Ok(self.under(policy, self.decision.policy))
+    }
+
+    /// Decides again by another policy.
+    pub fn under(&self, policy: &Policy, fingerprint: u64) -> Decision {
+        let case = Case { state: self.state, stop: self.stop, evidence: self.evidence, policy, fingerprint };
+        // Nobody waited: that is a fact about the caller, which no policy changes.
+        if self.decision.reason == Reason::Overloaded { decide::pass_unanswered(&case) } else { decide::decide(&case) }
+    }
+}
+
+/// Names the fields in which two decisions differ.
+pub fn differences(was: &Decision, now: &Decision) -> Vec<&'static str> {
+    let fields = [
+        ("trigger", was.trigger == now.trigger),
+        ("basis", was.basis == now.basis),
+        ("turn", was.turn == now.turn),
+        ("verdict", was.verdict == now.verdict),
+        ("reason", was.reason == now.reason),
+        ("route", was.route == now.route),
+        ("form", was.form == now.form),
+        ("elapsed_ms", was.elapsed_ms == now.elapsed_ms),
+        ("categories", was.categories == now.categories),
+        ("actions", was.actions == now.actions),
+        ("observations", was.observations == now.observations),
+        ("all_clear", was.all_clear == now.all_clear),
+        ("message", was.message == now.message),
+        ("demand", was.demand == now.demand),
+        ("policy", was.policy == now.policy),
+        ("version", was.version == now.version),
+    ];
+    fields.into_iter().filter(|(_, equal)| !equal).map(|(name, _)| name).collect()
+}
+
+/// One session on its way through history.
+struct Track {
+    state: SessionState,
+    /// Events since a stop that waits for its decision.
+    held: VecDeque<Envelope>,
+    evidence: Option<(u64, Evidence)>,
+}
+
+impl Track {
+    fn new(stream: &Stream) -> Self {
+        Self { state: SessionState::new(stream.clone()), held: VecDeque::new(), evidence: None }
+    }
+
+    fn waits(&self) -> bool {
+        !self.state.pending.is_empty() || self.state.restart.is_some()
+    }
+
+    /// Folds the held events up to `seq`.
+    fn fold_up_to(&mut self, seq: u64) {
+        while let Some(envelope) = self.held.pop_front_if(|envelope| envelope.seq <= seq) {
+            self.state.apply(&envelope);
+        }
+    }
+}
+
+/// Folds a journal's events in order and hands out every decision with what it was made from.
+#[derive(Default)]
+pub struct Replayer {
+    tracks: HashMap<Uuid, Track>,
+    policies: HashMap<u64, Policy>,
+}
+
+impl Replayer {
+    /// Takes the next event. `judge` is called where it is a decision.
+    pub fn feed(&mut self, envelope: Envelope, judge: impl FnOnce(Past<'_>)) {
+        if let Event::PolicyAdopted { fingerprint, text } = &envelope.event {
+            if let Ok(policy) = Policy::from_text(text) {
+                self.policies.insert(*fingerprint, policy);
+            }
+            return;
+        }
+        let track = self.tracks.entry(envelope.stream.session).or_insert_with(|| Track::new(&envelope.stream));
+        if !track.waits() && track.held.is_empty() {
+            track.state.apply(&envelope);
+            return;
+        }
+        if let Event::EvidenceGathered { trigger, evidence } = &envelope.event {
+            track.evidence = Some((*trigger, (**evidence).clone()));
+        }
+        if let Event::Decided(decision) = &envelope.event {
+            track.fold_up_to(decision.basis);
+            let evidence = track.evidence.take().filter(|(trigger, _)| *trigger == decision.trigger);
+            let evidence = evidence.map(|(_, evidence)| evidence).unwrap_or_default();
+            if let Some(stop) = stop_of(&track.state, decision.trigger) {
+                let policy = self.policies.get(&decision.policy);
+                let state = &track.state;
+                judge(Past { envelope: &envelope, decision, state, stop: &stop, evidence: &evidence, policy });
+            }
+            track.fold_up_to(envelope.seq);
+            track.state.apply(&envelope);
+            return;
+        }
+        track.held.push_back(envelope);
+    }
+
+    /// Returns the sessions as they are at the end of what was fed.
+    pub fn finish(mut self) -> Vec<SessionState> {
+        self.tracks.values_mut().for_each(|track| track.fold_up_to(u64::MAX));
+        let mut states: Vec<_> = self.tracks.into_values().map(|track| track.state).collect();
+        states.sort_by_key(|state| (state.started_at, state.session()));
+        states
+    }
+}
+
+/// Returns the stop that a decision was about.
+fn stop_of(state: &SessionState, trigger: u64) -> Option<Stop> {
+    state.pending.iter().find(|stop| stop.seq == trigger).cloned().or_else(|| state.restart_stop(trigger))
+}
+
+/// Plays hook calls through fold and decide, in memory and by their own clock. Nothing is looked up outside: the
+/// timeline is what the calls tell, the changed files are unknown.
+pub struct Player<'a> {
+    policy: &'a Policy,
+    fingerprint: u64,
+    next_seq: u64,
+    states: HashMap<Uuid, SessionState>,
+    known: std::collections::HashSet<Uuid>,
+}
+
+/// What a played hook call led to: its event, and the decision where it was a stop.
+pub struct Played {
+    /// The event.
+    pub envelope: Envelope,
+    /// The decision's event.
+    pub decided: Option<Envelope>,
+}
+
+impl<'a> Player<'a> {
+    /// Begins with an empty journal.
+    pub fn new(policy: &'a Policy) -> Self {
+        let fingerprint = policy.to_text().0;
+        Self { policy, fingerprint, next_seq: 1, states: HashMap::new(), known: std::collections::HashSet::new() }
+    }
+
+    /// Plays one call. None where it was there already.
+    ///
+    /// # Errors
+    ///
+    /// As [`hooks::normalise`].
+    pub fn play(&mut self, call: &HookCall<'_>) -> Result<Option<Played>, String> {
+        let reading = Reading { prefix: &self.policy.prefix, payload_bytes_max: usize::MAX };
+        let draft = hooks::normalise(call, reading)?.draft;
+        if !self.known.insert(draft.id) {
+            return Ok(None);
+        }
+        let session = draft.stream.session;
+        let envelope = self.append(draft);
+        let state = &self.states[&session];
+        let seen = state.delivery.as_ref().and_then(|delivery| Some((delivery.decision, delivery.seen_by.clone()?)));
+        if let Some((decision, by)) = seen {
+            self.derive(&envelope, Event::DeliveryConfirmed { decision, by });
+        }
+        let stop = self.states[&session].pending.iter().find(|stop| stop.seq == envelope.seq).cloned();
+        let decided = stop.map(|stop| self.decide(&envelope, &stop));
+        Ok(Some(Played { envelope, decided }))
+    }
+
+    fn decide(&mut self, cause: &Envelope, stop: &Stop) -> Envelope {
+        let state = &self.states[&cause.stream.session];
+        let calls = state.turn.calls.clone();
+        let source = if calls.is_empty() { TimelineSource::None } else { TimelineSource::Journal };
+        let evidence = Evidence {
+            changes: Changes::Unknown("not_looked_up".into()),
+            timeline: Timeline { source, calls },
+            ..Evidence::default()
+        };
+        let case = Case { state, stop, evidence: &evidence, policy: self.policy, fingerprint: self.fingerprint };
+        let decision = decide::decide(&case);
+        let (verdict, route) = (decision.verdict, decision.route);
+        let decided = self.derive(cause, Event::Decided(Box::new(decision)));
+        if let (Verdict::Inject, Some(route)) = (verdict, route) {
+            self.derive(cause, Event::DeliveryAttempted { decision: decided.seq, route, attempt: 1 });
+        }
+        decided
+    }
+
+    fn derive(&mut self, cause: &Envelope, event: Event) -> Envelope {
+        let id = Uuid::new_v5(&cause.id, event.kind().as_bytes());
+        self.append(Draft { stream: cause.stream.clone(), at: cause.at, id, event, payload: None })
+    }
+
+    fn append(&mut self, draft: Draft) -> Envelope {
+        let Draft { stream, at, id, event, .. } = draft;
+        let state = self.states.entry(stream.session).or_insert_with(|| SessionState::new(stream.clone()));
+        let late = event.host().is_some() && state.last_at.is_some_and(|last| at < last);
+        let envelope = Envelope { seq: self.next_seq, stream, at, recorded_at: at, id, late, event };
+        self.next_seq += 1;
+        state.apply(&envelope);
+        envelope
+    }
+
+    /// Returns the sessions as they are now, in the order in which they began.
+    pub fn states(&self) -> Vec<&SessionState> {
+        let mut states: Vec<_> = self.states.values().collect();
+        states.sort_by_key(|state| (state.started_at, state.session()));
+        states
+    }
+}
+
+/// Returns the state of a session after the events that `upto` accepts.
+pub fn fold<'a>(stream: &Stream, events: impl IntoIterator<Item = &'a Envelope>) -> SessionState {
+    let mut state = SessionState::new(stream.clone());
+    events.into_iter().for_each(|envelope| state.apply(envelope));
+    state
+}
+
+/// Reads the time that a line of recorded hook calls carries.
+///
+/// # Errors
+///
+/// When it is no RFC 3339 time.
+pub fn time_of(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|error| format!("`at` is no RFC 3339 time: {error}"))
+}

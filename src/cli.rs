@@ -1,0 +1,351 @@
+//! The command line: types only. Doc comments are the help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
+/// when an agent stops, tells it what is still to be verified
+#[derive(Debug, Parser)]
+#[command(name = "checkpointd", version, max_term_width = 100)]
+#[command(after_help = "Environment:\n  CHECKPOINTD_HOME       one folder for everything (default: XDG folders)\n  \
+    CHECKPOINTD_SOCKET     the daemon's socket\n  CHECKPOINTD_AUTOSTART  0: hooks start no daemon\n\n\
+    Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How an answer is printed.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Output {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Take one hook call from stdin to the daemon, as checkpointd-hook does
+    #[command(disable_help_flag = true)]
+    Hook {
+        /// AGENT [EVENT], or `codex JSON`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
+    /// Run the daemon, or stop it, or ask how it is
+    #[command(after_help = "Examples:\n  checkpointd daemon --detach\n  checkpointd daemon status --json\n  checkpointd daemon stop")]
+    Daemon {
+        /// Go into the background and return once hooks are taken
+        #[arg(long)]
+        detach: bool,
+        /// What to do instead of running.
+        #[command(subcommand)]
+        action: Option<DaemonAction>,
+    },
+    /// Play recorded sessions of all three agents through client, daemon and actors, in a folder of their own
+    Demo {
+        /// Keep the folder, and say where it is
+        #[arg(long)]
+        keep: bool,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show at a glance how things stand
+    Status {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// List sessions
+    Sessions {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show what is known of a session, now or at a point in the past
+    State {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// After this event (sequence number) or at this time (RFC 3339)
+        #[arg(long, value_name = "SEQ|TIME")]
+        at: Option<String>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show a session's prompts, tool calls, stops and decisions in order
+    Timeline {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// Only this turn
+        #[arg(long)]
+        turn: Option<u64>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// List past decisions
+    #[command(after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json")]
+    Audit {
+        /// Which decisions.
+        #[command(flatten)]
+        filter: AuditFilter,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Explain one decision with all that it was based on
+    Explain {
+        /// The decision's sequence number, its stop's, or `last`
+        #[arg(default_value = "last")]
+        decision: String,
+        /// `last` of this session
+        #[arg(long)]
+        session: Option<String>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show the newest events, and with -f those to come
+    Tail {
+        /// Wait for more
+        #[arg(short, long)]
+        follow: bool,
+        /// How many events to begin with
+        #[arg(short = 'n', long, default_value_t = 20)]
+        lines: u64,
+        /// Only this session
+        #[arg(long)]
+        session: Option<String>,
+        /// Only events of this kind, for example decided
+        #[arg(long)]
+        kind: Option<String>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
+    #[command(after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json")]
+    Replay {
+        /// Only this session
+        #[arg(long)]
+        session: Option<String>,
+        /// Decide every past decision again; exit 1 on a difference
+        #[arg(long, conflicts_with_all = ["policy", "file"])]
+        verify: bool,
+        /// Show what would have been decided under this config file
+        #[arg(long, value_name = "FILE", conflicts_with = "file")]
+        policy: Option<PathBuf>,
+        /// Play hook calls from a file through fold and decide, in memory, by their own clock
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Append to, export, import or check the journal
+    Journal {
+        /// What to do.
+        #[command(subcommand)]
+        action: JournalAction,
+    },
+    /// Decide now, send nothing: what a stop of this agent would get
+    #[command(after_help = "Examples:\n  checkpointd preview --agent claude --project . --elapsed 90s\n  checkpointd preview --agent codex --transcript rollout.jsonl --json")]
+    Preview(PreviewArgs),
+    /// Show which rules there are, which match a file, and whether a file of rules is right
+    Rules {
+        /// What to do.
+        #[command(subcommand)]
+        action: Option<RulesAction>,
+        /// The project
+        #[arg(long, default_value = ".", global = true)]
+        project: PathBuf,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show or check the configuration
+    Config {
+        /// What to do.
+        #[command(subcommand)]
+        action: ConfigAction,
+    },
+}
+
+/// What to do with the daemon.
+#[derive(Debug, Subcommand)]
+pub enum DaemonAction {
+    /// Stop it
+    Stop,
+    /// Say whether it runs
+    Status {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+/// Which decisions.
+#[derive(Args, Debug, Default)]
+pub struct AuditFilter {
+    /// Of this session: id, beginning of one, or `last`
+    #[arg(long)]
+    pub session: Option<String>,
+    /// Of this agent
+    #[arg(long)]
+    pub agent: Option<AgentName>,
+    /// With this verdict
+    #[arg(long)]
+    pub verdict: Option<VerdictName>,
+    /// With this reason, for example below_threshold
+    #[arg(long)]
+    pub reason: Option<String>,
+    /// Since then: a duration (2h) or a time (RFC 3339)
+    #[arg(long, value_name = "AGO|TIME")]
+    pub since: Option<String>,
+    /// At most so many, the newest
+    #[arg(long)]
+    pub limit: Option<u64>,
+}
+
+/// The agents' names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AgentName {
+    /// Claude Code
+    Claude,
+    /// Gemini CLI
+    Gemini,
+    /// Codex CLI
+    Codex,
+}
+
+impl From<AgentName> for journal::Agent {
+    fn from(name: AgentName) -> Self {
+        match name {
+            AgentName::Claude => Self::Claude,
+            AgentName::Gemini => Self::Gemini,
+            AgentName::Codex => Self::Codex,
+        }
+    }
+}
+
+/// The verdicts' names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VerdictName {
+    /// A checkpoint was sent
+    Inject,
+    /// The agent stopped normally
+    Pass,
+}
+
+impl From<VerdictName> for journal::Verdict {
+    fn from(name: VerdictName) -> Self {
+        match name {
+            VerdictName::Inject => Self::Inject,
+            VerdictName::Pass => Self::Pass,
+        }
+    }
+}
+
+/// What to do with the journal.
+#[derive(Debug, Subcommand)]
+pub enum JournalAction {
+    /// Append hook calls, one JSON object a line on stdin: {"agent","payload",("event","at","id","env")}
+    Append {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Write all events to stdout, one JSON object a line
+    Export {
+        /// Begin with this event
+        #[arg(long, default_value_t = 1)]
+        from: u64,
+        /// Only this session
+        #[arg(long)]
+        session: Option<String>,
+    },
+    /// Read exported events from stdin into an empty journal
+    Import {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Prove that the intake log and the store are whole and agree
+    Verify {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show how much there is
+    Stats {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+/// What a preview is made for.
+#[derive(Args, Debug)]
+pub struct PreviewArgs {
+    /// The agent
+    #[arg(long)]
+    pub agent: AgentName,
+    /// The project's folder
+    #[arg(long, default_value = ".")]
+    pub project: PathBuf,
+    /// The agent's transcript
+    #[arg(long)]
+    pub transcript: Option<PathBuf>,
+    /// A session of the journal
+    #[arg(long)]
+    pub session: Option<String>,
+    /// How long the turn has lasted, for example 90s
+    #[arg(long)]
+    pub elapsed: Option<String>,
+    /// The active work item
+    #[arg(long)]
+    pub slug: Option<String>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// What to do with rules.
+#[derive(Debug, Subcommand)]
+pub enum RulesAction {
+    /// List the packs and rules that are active in the project
+    List,
+    /// Say which rules these files match
+    Test {
+        /// Paths, relative to the project
+        #[arg(required = true)]
+        files: Vec<String>,
+    },
+    /// Check a project's .checkpointd.yml
+    Check {
+        /// The file
+        #[arg(default_value = ".checkpointd.yml")]
+        file: PathBuf,
+    },
+}
+
+/// What to do with the configuration.
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Show every key, its value and where that comes from
+    Show {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Check a file (default: your config.yml)
+    Check {
+        /// The file
+        file: Option<PathBuf>,
+    },
+}

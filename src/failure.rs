@@ -1,0 +1,97 @@
+//! What went wrong, in words for a person: a kind that sets the exit code, the chain of causes, and what to do next.
+
+use std::fmt;
+
+/// Exit codes, part of the machine interface.
+pub mod exit {
+    /// All is well.
+    pub const OK: u8 = 0;
+    /// A check failed, or the request could not be met.
+    pub const FAILED: u8 = 1;
+    /// The command line, or a file that it names, is not right.
+    pub const USAGE: u8 = 2;
+    /// The daemon or the journal cannot be reached.
+    pub const UNREACHABLE: u8 = 3;
+}
+
+/// An error with an exit code and, where there is one, a next step.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    error: anyhow::Error,
+    hint: Option<String>,
+}
+
+/// A result whose error is a [`Failure`].
+pub type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// The request could not be met.
+    pub fn failed(error: impl fmt::Display) -> Self {
+        Self { code: exit::FAILED, error: anyhow::anyhow!("{error}"), hint: None }
+    }
+
+    /// What was asked for makes no sense.
+    pub fn usage(error: impl fmt::Display) -> Self {
+        Self { code: exit::USAGE, error: anyhow::anyhow!("{error}"), hint: None }
+    }
+
+    /// The daemon or the journal cannot be reached.
+    pub fn unreachable(error: impl fmt::Display) -> Self {
+        Self { code: exit::UNREACHABLE, error: anyhow::anyhow!("{error}"), hint: None }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns the exit code.
+    pub const fn code(&self) -> u8 {
+        self.code
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self { code: exit::FAILED, error, hint: None }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::from(anyhow::Error::from(error))
+    }
+}
+
+impl From<journal::Error> for Failure {
+    fn from(error: journal::Error) -> Self {
+        use journal::Error;
+        let hint = match &error {
+            Error::Locked { .. } => Some("another checkpointd works on it: wait for it, or stop it with `checkpointd daemon stop`"),
+            Error::Newer { .. } => Some("install the newer checkpointd again; nothing was changed"),
+            Error::Damaged { .. } | Error::Store { .. } => {
+                Some("`checkpointd journal verify` says what is damaged; the files were left as they are")
+            }
+            Error::Disk { kind: std::io::ErrorKind::StorageFull, .. } => Some("free some disk space and try again"),
+            Error::Disk { kind: std::io::ErrorKind::PermissionDenied, .. } => {
+                Some("the folder must belong to you; CHECKPOINTD_HOME can name another one")
+            }
+            _ => None,
+        };
+        let failure = Self::unreachable(format!("the journal cannot be used: {error}"));
+        if let Some(hint) = hint { failure.hint(hint) } else { failure }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {:#}", self.error)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
