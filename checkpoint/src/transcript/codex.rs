@@ -22,6 +22,9 @@ use crate::tools::ResultText;
 const LINE_TYPES: [&str; 7] =
     ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "token_usage_record"];
 
+/// Only lines with one of these can hold anything of interest; the others, token counts above all, are not parsed.
+const MARKS: [&str; 6] = ["\"item_completed\"", "_call", "message\"", "\"session_meta\"", "\"turn_context\"", "_end\""];
+
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow, default)]
@@ -140,6 +143,9 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
 }
 
 fn line(text: &str) -> Option<Line<'_>> {
+    if !MARKS.iter().any(|mark| text.contains(mark)) {
+        return None;
+    }
     let line: Line<'_> = serde_json::from_str(text).ok()?;
     (LINE_TYPES.contains(&line.kind.text()) && line.payload.is_some()).then_some(line)
 }
