@@ -1,0 +1,341 @@
+//! The HTTP interface on the socket. Hooks come in here, and everything that the command line asks.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use actors::Shared;
+use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::sessions::{CountAwake, Sessions};
+use actors::spool;
+use checkpoint::hooks::HookCall;
+use journal::{Agent, Timestamp, request};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_stream::wrappers::ReceiverStream;
+use uuid::Uuid;
+
+use crate::query::{self, Query};
+use crate::settings;
+
+/// The largest hook payload; the client cuts at 64 MB.
+const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
+/// Payloads larger than this are read on a thread of their own.
+const INLINE_BYTES_MAX: usize = 256 * 1024;
+/// Lines of an answer that wait for a slow reader.
+const LINES_MAX: usize = 256;
+/// A stop is answered this much earlier than its caller gives up.
+const REPLY_MARGIN: Duration = Duration::from_millis(150);
+
+/// What the routes share.
+pub struct Api {
+    /// What the actors share.
+    pub shared: Arc<Shared>,
+    /// The sessions.
+    pub sessions: Addr<Sessions>,
+    /// Where hook calls go.
+    pub ingest: Addr<Ingest>,
+    /// The spool is empty and hooks are taken.
+    pub ready: AtomicBool,
+    /// Tells the daemon to stop.
+    pub stop: Notify,
+    /// When the daemon came up.
+    pub began: Instant,
+    /// What recovery found.
+    pub recovery: Vec<String>,
+    /// What is wrong with the configuration.
+    pub config_error: RwLock<Option<String>>,
+}
+
+impl Api {
+    /// Reads the configuration again.
+    pub fn reload(&self) {
+        let error = match settings::load(&self.shared.home.config) {
+            Ok(config) => {
+                self.shared.set_config(config);
+                tracing::info!("The configuration was read again.");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "The configuration was not used; the one before holds.");
+                Some(error.to_string())
+            }
+        };
+        *self.config_error.write().unwrap_or_else(PoisonError::into_inner) = error;
+    }
+}
+
+/// Sets up the routes.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config
+        .app_data(web::PayloadConfig::new(BODY_BYTES_MAX))
+        .route("/healthz", web::get().to(health))
+        .route("/v1/hooks/{agent}", web::post().to(hook))
+        .route("/v1/append", web::post().to(append))
+        .route("/v1/query", web::post().to(ask))
+        .route("/v1/sessions", web::get().to(sessions))
+        .route("/v1/sessions/{id}", web::get().to(session))
+        .route("/v1/decisions", web::get().to(decisions))
+        .route("/v1/events", web::get().to(events))
+        .route("/v1/status", web::get().to(status))
+        .route("/v1/shutdown", web::post().to(shutdown));
+}
+
+fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
+    HttpResponse::build(status).json(json!({ "error": reason }))
+}
+
+async fn health(api: web::Data<Api>) -> HttpResponse {
+    let ready = api.ready.load(Ordering::Acquire);
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    HttpResponse::build(status).json(json!({
+        "ok": ready,
+        "version": env!("CARGO_PKG_VERSION"),
+        "pid": std::process::id(),
+        "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }))
+}
+
+async fn hook(
+    api: web::Data<Api>,
+    request: HttpRequest,
+    agent: web::Path<String>,
+    body: Result<web::Bytes, actix_web::Error>,
+) -> HttpResponse {
+    let body = match body {
+        Ok(body) => body,
+        Err(error) if error.as_response_error().status_code() == StatusCode::PAYLOAD_TOO_LARGE => {
+            return refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the payload is over {BODY_BYTES_MAX} bytes"));
+        }
+        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.to_string()),
+    };
+    if !api.ready.load(Ordering::Acquire) {
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, "the spool is being taken in: spool, or come again");
+    }
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let call = Call {
+        agent: agent.into_inner(),
+        event: header(request::EVENT),
+        id: header(request::ID).and_then(|id| id.parse().ok()).unwrap_or_else(Uuid::now_v7),
+        at: header(request::AT).and_then(|at| at.parse().ok()).unwrap_or_else(Timestamp::now),
+        env: header(request::ENV).map(|env| spool::read_env(&env)).unwrap_or_default(),
+        truncated: header(request::TRUNCATED).is_some(),
+        body,
+    };
+    let wait = Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis());
+    match take(&api, call, Some(wait.saturating_sub(REPLY_MARGIN))).await {
+        Ok(taken) if taken.reply.is_empty() => HttpResponse::Ok().finish(),
+        Ok(taken) => HttpResponse::Ok().content_type("application/json").body(taken.reply),
+        Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
+        Err(Refusal::Overloaded) => refuse(StatusCode::SERVICE_UNAVAILABLE, "too many calls wait: spool, or come again"),
+    }
+}
+
+/// A hook call as it came over the socket.
+struct Call {
+    agent: String,
+    event: Option<String>,
+    id: Uuid,
+    at: Timestamp,
+    env: Vec<(String, String)>,
+    truncated: bool,
+    body: web::Bytes,
+}
+
+async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, Refusal> {
+    let Some(agent) = Agent::host(&call.agent) else {
+        let problem = format!("no agent is called `{}`: claude, gemini and codex are known", call.agent);
+        ingest::reject(&api.shared, &call.agent, call.event.as_deref(), &call.body, call.id, &problem).await;
+        return Err(Refusal::Payload(problem));
+    };
+    let shared = Arc::clone(&api.shared);
+    let large = call.body.len() > INLINE_BYTES_MAX;
+    let read = async move {
+        let hook = HookCall {
+            agent,
+            event: call.event.as_deref(),
+            payload: &call.body,
+            at: call.at,
+            id: call.id,
+            env: call.env,
+            truncated: call.truncated,
+        };
+        ingest::normalise(&shared, &call.agent, &hook).await
+    };
+    let normal = if large {
+        // A payload of many megabytes takes longer to read than others may wait.
+        let handle = tokio::runtime::Handle::current();
+        let read = tokio::task::spawn_blocking(move || handle.block_on(read));
+        read.await.map_err(|_| Refusal::Overloaded)??
+    } else {
+        read.await?
+    };
+    let (outcome, taken) = oneshot::channel();
+    api.ingest.try_send(Take { normal, waits, outcome }).map_err(|_| Refusal::Overloaded)?;
+    taken.await.map_err(|_| Refusal::Overloaded)?
+}
+
+/// One line of `journal append`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The agent's word.
+    pub agent: String,
+    /// The payload.
+    pub payload: Value,
+    /// The event's name, where the payload has none.
+    #[serde(default)]
+    pub event: Option<String>,
+    /// When it happened.
+    #[serde(default)]
+    pub at: Option<Timestamp>,
+    /// The call's id.
+    #[serde(default)]
+    pub id: Option<Uuid>,
+    /// Hook-relevant environment variables.
+    #[serde(default)]
+    pub env: serde_json::Map<String, Value>,
+    /// What a recording hook answered; not used.
+    #[serde(default)]
+    pub hook_replied: Option<Value>,
+}
+
+impl Line {
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// A sentence on what is wrong with it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| format!("not a line of hook calls: {error}"))
+    }
+
+    fn into_call(self) -> Call {
+        let payload = self.payload.to_string();
+        let env: Value = self.env.into();
+        Call {
+            id: self.id.unwrap_or_else(Uuid::now_v7),
+            at: self.at.unwrap_or_else(Timestamp::now),
+            env: spool::read_env(&env.to_string()),
+            truncated: false,
+            body: web::Bytes::from(payload),
+            agent: self.agent,
+            event: self.event,
+        }
+    }
+}
+
+/// Appends lines of hook calls, in order, and answers each with its outcome.
+async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
+    let text = String::from_utf8_lossy(&body);
+    let mut answers = String::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let outcome = match Line::read(line) {
+            Ok(line) => match take(&api, line.into_call(), None).await {
+                Ok(taken) => json!({ "line": number + 1, "seq": taken.seq, "duplicate": taken.duplicate }),
+                Err(Refusal::Payload(reason)) => json!({ "line": number + 1, "error": reason }),
+                Err(Refusal::Overloaded) => json!({ "line": number + 1, "error": "the journal takes no more for now" }),
+            },
+            Err(reason) => json!({ "line": number + 1, "error": reason }),
+        };
+        answers.push_str(&outcome.to_string());
+        answers.push('\n');
+    }
+    let _ = api.shared.sync().await;
+    HttpResponse::Ok().content_type("application/x-ndjson").body(answers)
+}
+
+/// Answers a question line by line, as fast as the asker reads.
+async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
+    let (lines, answer) = mpsc::channel::<Result<web::Bytes, std::io::Error>>(LINES_MAX);
+    let shared = Arc::clone(&api.shared);
+    std::thread::spawn(move || {
+        let mut emit = |line: Value| lines.blocking_send(Ok(web::Bytes::from(format!("{line}\n")))).is_ok();
+        if let Err(error) = query::answer(&query, &shared.journal, &mut emit)
+            && !matches!(error, query::Error::Gone)
+        {
+            let kind = if matches!(error, query::Error::NotFound(_)) { "not_found" } else { "journal" };
+            emit(json!({ "error": { "kind": kind, "text": error.to_string() } }));
+        }
+    });
+    HttpResponse::Ok().content_type("application/x-ndjson").streaming(ReceiverStream::new(answer))
+}
+
+/// Answers a question as one JSON document: an array, or the one object there is.
+async fn ask_whole(api: &Api, query: Query, one: bool) -> HttpResponse {
+    let shared = Arc::clone(&api.shared);
+    let answered = web::block(move || {
+        let mut lines = Vec::new();
+        let result = query::answer(&query, &shared.journal, &mut |line| {
+            lines.push(line);
+            true
+        });
+        result.map(|()| lines)
+    });
+    match answered.await {
+        Ok(Ok(lines)) if one => HttpResponse::Ok().json(lines.into_iter().next()),
+        Ok(Ok(lines)) => HttpResponse::Ok().json(lines),
+        Ok(Err(error @ query::Error::NotFound(_))) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
+async fn sessions(api: web::Data<Api>) -> HttpResponse {
+    ask_whole(&api, Query::Sessions, false).await
+}
+
+async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
+    ask_whole(&api, Query::State { session: id.into_inner(), seq: None, time: None }, true).await
+}
+
+async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> HttpResponse {
+    ask_whole(&api, Query::Audit(filter.into_inner()), false).await
+}
+
+/// Which events.
+#[derive(Deserialize)]
+struct EventsFilter {
+    #[serde(default)]
+    from: u64,
+    last: Option<u64>,
+    session: Option<String>,
+    kind: Option<String>,
+    #[serde(default)]
+    payloads: bool,
+}
+
+async fn events(api: web::Data<Api>, filter: web::Query<EventsFilter>) -> HttpResponse {
+    let EventsFilter { from, last, session, kind, payloads } = filter.into_inner();
+    ask_whole(&api, Query::Events { from, last, session, kind, payloads }, false).await
+}
+
+/// What only a running daemon can tell.
+async fn status(api: web::Data<Api>) -> HttpResponse {
+    let counters = &api.shared.counters;
+    let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let config_error = api.config_error.read().unwrap_or_else(PoisonError::into_inner).clone();
+    HttpResponse::Ok().json(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "pid": std::process::id(),
+        "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "ready": api.ready.load(Ordering::Acquire),
+        "awake": api.sessions.send(CountAwake).await.unwrap_or(0),
+        "rejected": count(&counters.rejected),
+        "overloaded": count(&counters.overloaded),
+        "unspooled": count(&counters.unspooled),
+        "duplicates": count(&counters.duplicates),
+        "restarted": count(&counters.restarted),
+        "recovery": api.recovery,
+        "config_error": config_error,
+    }))
+}
+
+async fn shutdown(api: web::Data<Api>) -> HttpResponse {
+    api.stop.notify_one();
+    HttpResponse::Ok().json(json!({ "ok": true }))
+}

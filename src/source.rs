@@ -1,0 +1,227 @@
+//! Where answers come from: the running daemon through its socket, or without one the journal itself. Same question,
+//! same answer.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use journal::{Home, Journal, Options};
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, Result};
+use crate::query::{self, Query};
+
+/// How long the daemon may take to say that it is there.
+const HEALTH_WAIT: Duration = Duration::from_millis(500);
+/// How long the daemon may be silent within an answer.
+const ANSWER_WAIT: Duration = Duration::from_secs(120);
+
+/// Asks the daemon how it is; none where no daemon takes hooks.
+pub fn health(home: &Home) -> Option<Value> {
+    let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
+    if response.status != 200 {
+        return None;
+    }
+    serde_json::from_slice(&response.whole().ok()?).ok()
+}
+
+/// Reads one JSON document from the daemon.
+///
+/// # Errors
+///
+/// When no daemon answers.
+pub fn get(home: &Home, path: &str) -> Result<Value> {
+    let response = request(home, "GET", path, b"", ANSWER_WAIT)?;
+    serde_json::from_slice(&response.whole()?).map_err(Failure::failed)
+}
+
+/// Sends something to the daemon and returns its answer.
+///
+/// # Errors
+///
+/// When no daemon answers, or it refuses.
+pub fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
+    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
+    let status = response.status;
+    let body = response.whole()?;
+    if status == 200 { Ok(body) } else { Err(Failure::failed(String::from_utf8_lossy(&body).trim())) }
+}
+
+/// Asks a question. `progress` gets what is done and what there is in all, of answers that take long.
+///
+/// # Errors
+///
+/// When neither daemon nor journal can answer, or what was asked about is not there.
+pub fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
+    if health(home).is_some() {
+        return ask_daemon(home, query, &mut each);
+    }
+    let journal = open_journal(home)?;
+    let answered = query::answer(query, &journal, &mut |line| {
+        each(line);
+        true
+    });
+    journal.close();
+    answered.map_err(|error| match error {
+        query::Error::Journal(error) => error.into(),
+        other => Failure::failed(other),
+    })
+}
+
+/// Asks for the one line of an answer, passing signs of progress by.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, u64)) -> Result<Value> {
+    let mut answer = Value::Null;
+    ask(home, query, |line| match line.get("progress") {
+        Some(at) => progress(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
+        None => answer = line,
+    })?;
+    Ok(answer)
+}
+
+/// Opens the journal for reading by this process, which is how it is read where no daemon runs.
+///
+/// # Errors
+///
+/// When there is none yet, or another process has it.
+pub fn open_journal(home: &Home) -> Result<Journal> {
+    if !home.journal.join("intake").is_dir() {
+        return Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
+            .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"));
+    }
+    Ok(Journal::open(&home.journal, Options::default())?.0)
+}
+
+fn ask_daemon(home: &Home, query: &Query, each: &mut dyn FnMut(Value)) -> Result<()> {
+    let body = serde_json::to_vec(query).expect("a question is plain data");
+    let response = request(home, "POST", "/v1/query", &body, ANSWER_WAIT)?;
+    if response.status != 200 {
+        return Err(Failure::failed(String::from_utf8_lossy(&response.whole()?).trim()));
+    }
+    for line in BufReader::new(response).lines() {
+        let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
+        if let Some(error) = line.get("error").filter(|error| error.get("kind").is_some()) {
+            let text = error["text"].as_str().unwrap_or("the daemon could not answer");
+            let is_journal = error["kind"] == json!("journal");
+            return Err(if is_journal { Failure::unreachable(text) } else { Failure::failed(text) });
+        }
+        each(line);
+    }
+    Ok(())
+}
+
+/// A response whose body has not been read yet.
+struct Response {
+    status: u16,
+    reader: BufReader<UnixStream>,
+    left: Left,
+}
+
+/// What is left of a body.
+enum Left {
+    Bytes(u64),
+    /// Bytes left of the current chunk, and whether the last one was seen.
+    Chunks(u64, bool),
+    ToEnd,
+}
+
+impl Response {
+    fn whole(mut self) -> Result<Vec<u8>> {
+        let mut body = Vec::new();
+        self.read_to_end(&mut body)?;
+        Ok(body)
+    }
+}
+
+impl Read for Response {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match &mut self.left {
+            Left::ToEnd => self.reader.read(buffer),
+            Left::Bytes(left) => {
+                let wanted = buffer.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let read = self.reader.read(&mut buffer[..wanted])?;
+                *left -= read as u64;
+                Ok(read)
+            }
+            Left::Chunks(_, true) => Ok(0),
+            Left::Chunks(left, ended) => {
+                while *left == 0 {
+                    let mut line = String::new();
+                    self.reader.read_line(&mut line)?;
+                    let size = line.trim();
+                    if size.is_empty() && !line.is_empty() {
+                        continue;
+                    }
+                    *left = u64::from_str_radix(size, 16).map_err(std::io::Error::other)?;
+                    if *left == 0 {
+                        *ended = true;
+                        return Ok(0);
+                    }
+                }
+                let wanted = buffer.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let read = self.reader.read(&mut buffer[..wanted])?;
+                if read == 0 {
+                    return Err(std::io::ErrorKind::UnexpectedEof.into());
+                }
+                *left -= read as u64;
+                Ok(read)
+            }
+        }
+    }
+}
+
+fn connect(socket: &Path) -> std::io::Result<UnixStream> {
+    match UnixStream::connect(socket) {
+        // The path is too long for a socket address: go to its folder and back.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
+            let (folder, name) = (socket.parent().unwrap_or(Path::new("/")), socket.file_name().unwrap_or_default());
+            let here = std::env::current_dir();
+            std::env::set_current_dir(folder)?;
+            let stream = UnixStream::connect(name);
+            if let Ok(here) = here {
+                std::env::set_current_dir(here)?;
+            }
+            stream
+        }
+        other => other,
+    }
+}
+
+fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -> Result<Response> {
+    let no_daemon = |error: std::io::Error| {
+        Failure::unreachable(format!("no daemon answers on {}: {error}", home.socket.display()))
+            .hint("start it with `checkpointd daemon --detach`")
+    };
+    let mut stream = connect(&home.socket).map_err(no_daemon)?;
+    stream.set_read_timeout(Some(wait)).map_err(no_daemon)?;
+    stream.set_write_timeout(Some(wait)).map_err(no_daemon)?;
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: checkpointd\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(no_daemon)?;
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first).map_err(no_daemon)?;
+    let status = first.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let mut left = Left::ToEnd;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).map_err(no_daemon)?;
+        let line = line.trim().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(length) = line.strip_prefix("content-length:") {
+            left = Left::Bytes(length.trim().parse().unwrap_or(0));
+        } else if line.starts_with("transfer-encoding:") && line.contains("chunked") {
+            left = Left::Chunks(0, false);
+        }
+    }
+    Ok(Response { status, reader, left })
+}
