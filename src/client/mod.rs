@@ -12,10 +12,11 @@ mod spool;
 
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use journal::home::Home;
 use journal::request::Head;
@@ -79,7 +80,7 @@ fn debug(words: &dyn Display) {
 /// Sends the call, prints the reply, or keeps the call for later.
 fn deliver(call: &Call) {
     let Some(home) = Home::from_env() else { return debug(&"no home folder in the environment") };
-    let id = uuid::Uuid::now_v7().hyphenated().to_string();
+    let id = new_id(call.at);
     let environment = input::environment(&call.agent);
     let head = Head {
         agent: &call.agent,
@@ -113,6 +114,19 @@ fn deliver(call: &Call) {
             }
         }
     }
+}
+
+/// Returns a new uuid of version 7.
+///
+/// Its randomness comes from the standard library, which asks the kernel; the usual crate opens two devices for it
+/// in a static program.
+fn new_id(at: SystemTime) -> String {
+    let millis = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+    let random = RandomState::new();
+    let mut bytes = [0; 10];
+    bytes[..8].copy_from_slice(&random.hash_one(0).to_le_bytes());
+    bytes[8..].copy_from_slice(&random.hash_one(1).to_le_bytes()[..2]);
+    uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid().hyphenated().to_string()
 }
 
 /// Sends a call whose reply matters, starting the daemon where there is none, until the deadline.
