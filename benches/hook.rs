@@ -55,8 +55,8 @@ fn main() {
         "plain event of {} bytes, answered by {answers}, {rounds} rounds; median / 95th percentile",
         payload.len()
     );
-    println!("  {BASELINE:16}  {:.0?} / {:.0?}", theirs.0, theirs.1);
-    println!("  checkpointd-hook  {:.0?} / {:.0?}", ours.0, ours.1);
+    println!("  {BASELINE:16}  {} / {} us", theirs.0.as_micros(), theirs.1.as_micros());
+    println!("  checkpointd-hook  {} / {} us", ours.0.as_micros(), ours.1.as_micros());
     println!("  ratio of medians  {:.2}", ours.0.as_secs_f64() / theirs.0.as_secs_f64());
 }
 
