@@ -1,0 +1,88 @@
+//! Starts the daemon where none listens: one for all hooks that miss it at the same time, and not again and again
+//! where it cannot start.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use journal::home::Home;
+use journal::request::ENV_NAMES;
+use rustix::fs::Mode;
+
+use super::debug;
+
+/// Held while the daemon is started; written at each try, so that its time is that of the last one.
+const LOCK_FILE: &str = "autostart.lock";
+/// How long after a try the next one may come.
+const BACK_OFF: Duration = Duration::from_secs(2);
+/// Variables of the agent's session that are useful to the daemon as well.
+const INHERITED: [&str; 2] = ["TMPDIR", "CODEX_HOME"];
+/// Further variables of a session: ways into it that a daemon must not hold on to.
+const SESSION_SECRETS: [&str; 2] = ["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN"];
+
+/// What became of an attempt to start the daemon.
+#[derive(Debug)]
+pub(super) enum Start {
+    /// It was started. The process is one that puts the daemon into the background and ends.
+    Begun(Child),
+    /// Another hook call is starting it, or did a moment ago.
+    Underway,
+    /// It is not wanted or cannot be.
+    Impossible,
+}
+
+/// Starts the daemon in the background, unless another call does so or the environment forbids it.
+pub(super) fn start(home: &Home) -> Start {
+    if std::env::var_os("CHECKPOINTD_AUTOSTART").is_some_and(|value| value == "0") {
+        return Start::Impossible;
+    }
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    let _ = DirBuilder::new().recursive(true).mode(0o700).create(&home.run);
+    let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(home.run.join(LOCK_FILE));
+    let Ok(mut lock) = lock else { return Start::Impossible };
+    if lock.try_lock().is_err() || was_tried(&lock) {
+        return Start::Underway;
+    }
+    // Without the stamp every call would try: then none does.
+    if lock.set_len(0).and_then(|()| lock.write_all(b".")).is_err() {
+        return Start::Impossible;
+    }
+    match command().spawn() {
+        Ok(child) => Start::Begun(child),
+        Err(error) => {
+            debug(&format_args!("daemon not started: {error}"));
+            Start::Impossible
+        }
+    }
+}
+
+/// Returns whether the last try was a moment ago, by a clock that may have been set in between.
+fn was_tried(lock: &File) -> bool {
+    let Ok(metadata) = lock.metadata() else { return false };
+    let Ok(modified) = metadata.modified() else { return false };
+    let now = SystemTime::now();
+    let age = now.duration_since(modified).unwrap_or_else(|ahead| ahead.duration());
+    metadata.len() > 0 && age < BACK_OFF
+}
+
+fn command() -> Command {
+    let mut command = Command::new(program());
+    // The agent waits until nobody holds its pipes any more, so the daemon must not get them.
+    command.args(["daemon", "--detach"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.process_group(0);
+    for name in ENV_NAMES.iter().chain(&SESSION_SECRETS).filter(|name| !INHERITED.contains(name)) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Returns the daemon's program: the one that was installed with this client, else the one on `PATH`.
+fn program() -> PathBuf {
+    let name = PathBuf::from("checkpointd");
+    let beside = std::env::current_exe().ok().map(|client| client.with_file_name(&name));
+    beside.filter(|path| path.is_file()).unwrap_or(name)
+}

@@ -1,0 +1,147 @@
+//! One request and its reply over the daemon's Unix socket, with an end to every wait.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+
+use super::reply::{self, Reply};
+
+/// Pause before the next attempt where the daemon's queue of connections is full.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+/// The room that a read gets.
+const READ_BYTES: usize = 4 * 1024;
+
+/// What became of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The daemon has it; this is what the agent is to be told, possibly nothing.
+    Taken(Vec<u8>),
+    /// The daemon has seen and counted it, and it is no use sending it again.
+    Refused,
+    /// Nobody listens.
+    NoDaemon,
+    /// Somebody listened and went away before the reply was complete.
+    Broken,
+    /// Anything else: no reply in time, or not one that the daemon would give.
+    Useless(&'static str),
+}
+
+/// Sends a request and waits for the reply until the deadline.
+pub(super) fn send(socket: &Path, request: &[u8], deadline: Instant) -> Answer {
+    let connection = match connect(socket, deadline) {
+        Ok(connection) => connection,
+        Err(answer) => return answer,
+    };
+    let mut rest = request;
+    while !rest.is_empty() {
+        match rustix::io::write(&connection, rest) {
+            Ok(written) => rest = &rest[written..],
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) if is_ready(&connection, PollFlags::OUT, deadline) => {}
+            Err(Errno::AGAIN) => return Answer::Useless("the daemon does not read"),
+            // It may have answered before it hung up, for example that the request is too large.
+            Err(_) => break,
+        }
+    }
+    receive(&connection, deadline)
+}
+
+fn receive(connection: &OwnedFd, deadline: Instant) -> Answer {
+    let mut bytes = Vec::with_capacity(READ_BYTES);
+    loop {
+        if !is_ready(connection, PollFlags::IN, deadline) {
+            return Answer::Useless("no reply in time");
+        }
+        bytes.reserve(READ_BYTES);
+        let is_end = match rustix::io::read(connection, spare_capacity(&mut bytes)) {
+            Ok(read) => read == 0,
+            Err(Errno::INTR | Errno::AGAIN) => continue,
+            Err(_) => return Answer::Broken,
+        };
+        match reply::parse(&bytes, is_end) {
+            Reply::Unfinished if is_end => return Answer::Broken,
+            Reply::Unfinished => {}
+            Reply::Rubbish(why) => return Answer::Useless(why),
+            Reply::Whole { status: 200, body } => {
+                return reply::object(body).map_or_else(Answer::Useless, Answer::Taken);
+            }
+            Reply::Whole { status: 400, .. } => return Answer::Refused,
+            Reply::Whole { .. } => return Answer::Useless("the daemon could not take it"),
+        }
+    }
+}
+
+/// Waits until a descriptor is ready or at its end. Returns false when the deadline comes first.
+pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instant) -> bool {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) as _ };
+        match poll(&mut [PollFd::new(&descriptor, flags)], Some(&timeout)) {
+            Ok(0) => return false,
+            Ok(_) => return true,
+            Err(Errno::INTR) => {}
+            // Not to be polled, such as a device: the next read or write tells more.
+            Err(_) => return true,
+        }
+    }
+}
+
+fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
+    let attempt = match SocketAddrUnix::new(path) {
+        Ok(address) => connect_to(&address, deadline),
+        Err(Errno::NAMETOOLONG) => connect_nearby(path, deadline),
+        Err(error) => Err(error),
+    };
+    attempt.map_err(|error| match error {
+        Errno::NOENT | Errno::CONNREFUSED => Answer::NoDaemon,
+        Errno::AGAIN => Answer::Useless("the daemon accepts nobody"),
+        Errno::NAMETOOLONG => Answer::Useless("the socket's path is too long"),
+        _ => Answer::Useless("cannot connect"),
+    })
+}
+
+/// Connects to a socket whose path does not fit into an address, by its name alone from within its folder.
+fn connect_nearby(path: &Path, deadline: Instant) -> Result<OwnedFd, Errno> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::NAMETOOLONG) };
+    let address = SocketAddrUnix::new(name)?;
+    let before = std::env::current_dir();
+    rustix::process::chdir(folder)?;
+    let connection = connect_to(&address, deadline);
+    // A daemon that is started from here must not find itself in another folder.
+    if let Ok(before) = before {
+        let _ = rustix::process::chdir(&before);
+    }
+    connection
+}
+
+fn connect_to(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Errno> {
+    let connection = new_socket()?;
+    loop {
+        match rustix::net::connect(&connection, address) {
+            Ok(()) => return Ok(connection),
+            Err(Errno::INTR) => {}
+            // A blocking socket would wait here for ever for a daemon that is stuck.
+            Err(Errno::AGAIN) if Instant::now() + BUSY_PAUSE < deadline => std::thread::sleep(BUSY_PAUSE),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn new_socket() -> Result<OwnedFd, Errno> {
+    let flags = rustix::net::SocketFlags::NONBLOCK | rustix::net::SocketFlags::CLOEXEC;
+    rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn new_socket() -> Result<OwnedFd, Errno> {
+    let connection = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    rustix::io::fcntl_setfd(&connection, rustix::io::FdFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&connection, true)?;
+    Ok(connection)
+}

@@ -1,0 +1,4 @@
+//! All integration tests: one binary, one module for each subject.
+
+mod client;
+mod support;
