@@ -23,7 +23,7 @@ pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{Daemon, EvidenceLimits, Hooks, Journal, Logs, Settings};
 pub use units::{Size, Span, parse_duration, parse_size};
-pub use values::{Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
+pub use values::{Count, Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
 
 use crate::policy::Policy;
 use crate::rules::packs::{self, ProjectFacts};
@@ -32,8 +32,9 @@ use settings::{ProjectLayer, UserLayer};
 /// The default layer, with every key and one line of why.
 pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
-static DEFAULTS: LazyLock<Settings> =
-    LazyLock::new(|| read("config.yml", DEFAULT_TEXT).unwrap_or_else(|error| panic!("the default layer is broken: {error}")));
+static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
+    read("config.yml", DEFAULT_TEXT).unwrap_or_else(|error| panic!("the default layer is broken: {error}"))
+});
 
 /// The settings of the daemon and what policies are made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +65,11 @@ impl Config {
     }
 
     /// Returns the policy of a project, its own file laid over the settings.
-    pub fn policy_for(&self, project: &ProjectFacts, project_file: Option<(&str, &str)>) -> Result<Policy, ConfigError> {
+    pub fn policy_for(
+        &self,
+        project: &ProjectFacts,
+        project_file: Option<(&str, &str)>,
+    ) -> Result<Policy, ConfigError> {
         let mut layer = ProjectLayer::default();
         if let Some((file, text)) = project_file {
             layer = read(file, text)?;
@@ -187,7 +192,14 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
         YamlError::DuplicateMappingKey { key: Some(key), .. } => format!("duplicate key `{key}`"),
         YamlError::SerdeMissingField { field, .. } => format!("missing key `{field}`"),
         YamlError::SerdeInvalidType { unexpected, expected, .. }
-        | YamlError::SerdeInvalidValue { unexpected, expected, .. } => format!("expected {expected}, found {unexpected}"),
+        | YamlError::SerdeInvalidValue { unexpected, expected, .. } => {
+            format!("expected {expected}, found {unexpected}")
+        }
+        YamlError::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => "expected a whole number".to_owned(),
+        YamlError::InvalidScalar { ty, .. } => format!("expected a value of type {ty}"),
+        YamlError::Unexpected { expected: "mapping start", .. } => "expected keys with values (`key: value`)".to_owned(),
+        YamlError::Unexpected { expected: "sequence start", .. } => "expected a list (`[a, b]`)".to_owned(),
+        YamlError::Unexpected { expected: "string scalar", .. } => "expected a text".to_owned(),
         YamlError::Message { msg, .. } => {
             hint = hint_for_pack(msg);
             msg.clone()
@@ -211,7 +223,8 @@ fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
     if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {
         return Some(format!("`{key}` belongs into the project's .checkpointd.yml"));
     }
-    error::did_you_mean(key, expected.iter().copied()).or_else(|| Some(format!("the keys here are {}", expected.join(", "))))
+    error::did_you_mean(key, expected.iter().copied())
+        .or_else(|| Some(format!("the keys here are {}", expected.join(", "))))
 }
 
 /// Returns what an unknown pack may have meant.

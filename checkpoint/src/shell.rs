@@ -20,8 +20,11 @@ pub fn executed(line: &str) -> Vec<Simple> {
     let marked = line.replace("||", "\u{1}").replace("&&", "\u{2}").replace([';', '\n'], "\u{3}").replace('|', "\u{4}");
     for part in marked.split_inclusive(['\u{1}', '\u{2}', '\u{3}', '\u{4}']) {
         let end = part.chars().last().filter(|c| *c < '\u{5}');
-        let mut words: Vec<String> =
-            part.trim_end_matches(|c| c < '\u{5}').split_whitespace().map(|w| w.trim_matches(['"', '\'']).into()).collect();
+        let mut words: Vec<String> = part
+            .trim_end_matches(|c| c < '\u{5}')
+            .split_whitespace()
+            .map(|w| w.trim_matches(['"', '\'']).into())
+            .collect();
         if words.starts_with(&["python".into(), "-m".into()]) {
             words.drain(..2);
         }

@@ -77,10 +77,8 @@ fn distance(left: &str, right: &str) -> usize {
         for column in 1..=right.len() {
             let exchange = table[row - 1][column - 1] + usize::from(left[row - 1] != right[column - 1]);
             let mut best = exchange.min(table[row - 1][column] + 1).min(table[row][column - 1] + 1);
-            let swapped = row > 1
-                && column > 1
-                && left[row - 1] == right[column - 2]
-                && left[row - 2] == right[column - 1];
+            let swapped =
+                row > 1 && column > 1 && left[row - 1] == right[column - 2] && left[row - 2] == right[column - 1];
             if swapped {
                 best = best.min(table[row - 2][column - 2] + 1);
             }

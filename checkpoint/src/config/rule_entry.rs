@@ -165,7 +165,9 @@ impl RuleEntry {
 /// Returns the action of a purpose that the active packs, or else any pack, have.
 fn borrowed(purpose: &str, active: &[Rule]) -> Option<RuleAction> {
     let any = packs::all().iter().flat_map(|pack| &pack.rules).rev();
-    active.iter().chain(any).flat_map(|rule| &rule.actions).find(|action| action.purpose == purpose).cloned()
+    // The words of a rule that speaks only when no code changed would be wrong for most files.
+    let rules = active.iter().chain(any).filter(|rule| !rule.alone);
+    rules.flat_map(|rule| &rule.actions).find(|action| action.purpose == purpose).cloned()
 }
 
 fn texts(globs: Vec<Glob>) -> Vec<String> {
@@ -203,9 +205,11 @@ pub(super) fn check(file: &str, text: &str, entries: &[RuleEntry], earlier: &[Ru
     let known = || packs::all().iter().flat_map(|pack| &pack.rules);
     let wrong = |name: &Name, message: String| ConfigError::at(file, text, name.line, name.column, message);
     for entry in entries {
-        let exists = known().any(|rule| entry.means(rule)) || earlier.iter().any(|other| other.name.text == entry.name.text);
+        let exists =
+            known().any(|rule| entry.means(rule)) || earlier.iter().any(|other| other.name.text == entry.name.text);
         if !exists && (entry.disable || entry.include.is_none()) {
-            let names = known().map(|rule| rule.name.as_str()).chain(earlier.iter().map(|entry| entry.name.text.as_str()));
+            let names =
+                known().map(|rule| rule.name.as_str()).chain(earlier.iter().map(|entry| entry.name.text.as_str()));
             let hint = did_you_mean(&entry.name.text, names).or(Some("a new rule needs `include`".into()));
             return Err(wrong(&entry.name, format!("no rule is called `{}`", entry.name.text)).with_hint(hint));
         }
