@@ -197,7 +197,9 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
         }
         YamlError::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => "expected a whole number".to_owned(),
         YamlError::InvalidScalar { ty, .. } => format!("expected a value of type {ty}"),
-        YamlError::Unexpected { expected: "mapping start", .. } => "expected keys with values (`key: value`)".to_owned(),
+        YamlError::Unexpected { expected: "mapping start", .. } => {
+            "expected keys with values (`key: value`)".to_owned()
+        }
         YamlError::Unexpected { expected: "sequence start", .. } => "expected a list (`[a, b]`)".to_owned(),
         YamlError::Unexpected { expected: "string scalar", .. } => "expected a text".to_owned(),
         YamlError::Message { msg, .. } => {

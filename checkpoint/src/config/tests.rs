@@ -98,7 +98,7 @@ rules:
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
-    own / api schema / Api schema was modified / api schema -> Run `make client`; tests -> Run targeted tests for changed test files (`cargo test`)
+    own / api schema / Api schema was modified / api schema -> Run `make client`; tests -> Run the tests that cover the changed code
     rust / tests only / Rust tests were modified / tests -> Run targeted tests for changed test files (`cargo test`)
     rust / benchmarks / Benchmarks were modified / bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
     rust / dependencies / Dependencies or build settings were modified / install -> Build with the changed manifest (`cargo build`)
@@ -156,7 +156,7 @@ fn mistakes_are_shown_with_their_place() {
         "evidence_limits: {transcript_bytes: lots}\n",
     ]
     .map(|text| format!("{}\n", Config::load(Some(("config.yml", text))).unwrap_err()));
-    insta::assert_snapshot!(table.join("\n"), @r#"
+    insta::assert_snapshot!(table.join("\n"), @r"
     config.yml:1:1: unknown key `min_trun`
       |
     1 | min_trun: 30s
@@ -184,10 +184,20 @@ fn mistakes_are_shown_with_their_place() {
       |           ^
     hint: did you mean `command`?
 
-    config.yml:1:22: invalid u32
+    config.yml:1:22: expected a whole number
       |
     1 | max_blocks_per_turn: two
       |                      ^
+
+    config.yml:1:19: expected a value of type boolean
+      |
+    1 | slug_from_branch: perhaps
+      |                   ^
+
+    config.yml:1:8: expected a list (`[a, b]`)
+      |
+    1 | rules: all
+      |        ^
 
     config.yml:3:1: duplicate key `min_turn`
       |
@@ -200,20 +210,20 @@ fn mistakes_are_shown_with_their_place() {
       |               ^
     hint: did you mean `python`?
 
-    config.yml:1:1: expected `auto` or a list of rule packs, found string "all"
+    config.yml:2:8: expected `auto` or a list of rule packs, found `all`
       |
-    1 | packs: all
-      | ^
+    2 | packs: all
+      |        ^
 
     config.yml:1:22: bad glob `a[`: unclosed character class; missing ']'
       |
     1 | projects: {include: ['a[']}
       |                      ^
 
-    config.yml:1:1: expected `all`, or `include` and `exclude` with globs, found string "none"
+    config.yml:1:11: expected `all`, or `include` and `exclude` with globs, found `none`
       |
     1 | projects: none
-      | ^
+      |           ^
 
     config.yml:1:17: `never` is not one of mixed, always
       |
@@ -226,10 +236,10 @@ fn mistakes_are_shown_with_their_place() {
       |   ^
     hint: did you mean `sync`?
 
-    config.yml:1:10: expected a nonzero usize, found integer `0`
+    config.yml:3:12: expected at least 1
       |
-    1 | daemon: {mailbox: 0}
-      |          ^
+    3 |   mailbox: 0
+      |            ^
 
     config.yml:1:9: a prefix may not begin with `!` or `/`: agents take such text as a command
       |
@@ -281,7 +291,7 @@ fn mistakes_are_shown_with_their_place() {
       |                                               ^
     hint: did you mean `text`?
 
-    config.yml:1:7: expected mapping start
+    config.yml:1:7: expected keys with values (`key: value`)
       |
     1 | logs: loud
       |       ^
@@ -292,7 +302,7 @@ fn mistakes_are_shown_with_their_place() {
       | ^
     hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
 
-    config.yml:1:1: expected mapping start
+    config.yml:1:1: expected keys with values (`key: value`)
       |
     1 | - min_turn
       | ^
@@ -306,7 +316,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | evidence_limits: {transcript_bytes: lots}
       |                                     ^
-    "#);
+    ");
 }
 
 #[test]
@@ -327,7 +337,7 @@ fn mistakes_of_a_project_are_shown_too() {
       | ^
     hint: did you mean `enabled`?
 
-    .checkpointd.yml:1:15: expected string scalar
+    .checkpointd.yml:1:15: expected a text
       |
     1 | working_slug: [a]
       |               ^

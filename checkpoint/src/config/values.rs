@@ -155,9 +155,9 @@ impl Serialize for Packs {
 impl<'de> Deserialize<'de> for Packs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Refused out here and not in the visitor: only so does the error know its place.
-        deserializer.deserialize_any(PacksVisitor)?.map_err(|word| {
-            D::Error::custom(format!("expected `auto` or a list of rule packs, found `{word}`"))
-        })
+        deserializer
+            .deserialize_any(PacksVisitor)?
+            .map_err(|word| D::Error::custom(format!("expected `auto` or a list of rule packs, found `{word}`")))
     }
 }
 

@@ -102,6 +102,7 @@ fn clean_path(word: &str) -> Option<String> {
     let (path, tail) = word.split_once(':').unwrap_or((word, ""));
     let is_place = tail.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | 'L'));
     let path = path.trim_end_matches(['.', ',']);
-    let is_path = is_place && !path.is_empty() && !path.contains(char::is_whitespace) && path.chars().any(char::is_alphanumeric);
+    let is_path =
+        is_place && !path.is_empty() && !path.contains(char::is_whitespace) && path.chars().any(char::is_alphanumeric);
     is_path.then(|| path.to_owned())
 }
