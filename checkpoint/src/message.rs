@@ -265,7 +265,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
         #[test]
         fn every_message_is_bounded_and_harmless(findings in any_findings(), prefix in "[!/ \t\\PC]{0,300}") {
             let policy = Policy { prefix, ..policy() };

@@ -94,19 +94,28 @@ rules:
         .map(|rule| {
             let actions: Vec<_> =
                 rule.actions.iter().map(|action| format!("{} -> {}", action.purpose, action.text)).collect();
-            format!("{} / {} / {} / {}", rule.pack, rule.name, rule.subject(), actions.join("; "))
+            format!(
+                "{} / {} / {} / {} actions {}",
+                rule.pack,
+                rule.name,
+                rule.subject(),
+                actions.len(),
+                actions.join("; ")
+            )
+            .trim()
+            .to_owned()
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
-    own / api schema / Api schema was modified / api schema -> Run `make client`; tests -> Run the tests that cover the changed code
-    rust / tests only / Rust tests were modified / tests -> Run targeted tests for changed test files (`cargo test`)
-    rust / benchmarks / Benchmarks were modified / bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
-    rust / dependencies / Dependencies or build settings were modified / install -> Build with the changed manifest (`cargo build`)
-    generic / container image / A container image definition was modified / image -> Build the changed container image (`docker build`)
-    generic / compose file / A compose file was modified / compose -> Check the changed compose file (`docker compose config`)
-    generic / no code changes / No code changes was modified /
-    generic / tests only / Test files were modified / tests -> Run targeted tests for changed test files
-    generic / code / Code was modified / tests -> Run the tests that cover the changed code
+    own / api schema / Api schema was modified / 2 actions api schema -> Run `make client`; tests -> Run the tests that cover the changed code
+    rust / tests only / Rust tests were modified / 1 actions tests -> Run targeted tests for changed test files (`cargo test`)
+    rust / benchmarks / Benchmarks were modified / 1 actions bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
+    rust / dependencies / Dependencies or build settings were modified / 1 actions install -> Build with the changed manifest (`cargo build`)
+    generic / container image / A container image definition was modified / 1 actions image -> Build the changed container image (`docker build`)
+    generic / compose file / A compose file was modified / 1 actions compose -> Check the changed compose file (`docker compose config`)
+    generic / no code changes / No code changes was modified / 0 actions
+    generic / tests only / Test files were modified / 1 actions tests -> Run targeted tests for changed test files
+    generic / code / Code was modified / 1 actions tests -> Run the tests that cover the changed code
     ");
 }
 
