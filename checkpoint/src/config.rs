@@ -23,7 +23,7 @@ pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{Daemon, EvidenceLimits, Hooks, Journal, Logs, Settings};
 pub use units::{Size, Span, parse_duration, parse_size};
-pub use values::{Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
+pub use values::{Count, Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
 
 use crate::policy::Policy;
 use crate::rules::packs::{self, ProjectFacts};
@@ -195,6 +195,13 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
         | YamlError::SerdeInvalidValue { unexpected, expected, .. } => {
             format!("expected {expected}, found {unexpected}")
         }
+        YamlError::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => "expected a whole number".to_owned(),
+        YamlError::InvalidScalar { ty, .. } => format!("expected a value of type {ty}"),
+        YamlError::Unexpected { expected: "mapping start", .. } => {
+            "expected keys with values (`key: value`)".to_owned()
+        }
+        YamlError::Unexpected { expected: "sequence start", .. } => "expected a list (`[a, b]`)".to_owned(),
+        YamlError::Unexpected { expected: "string scalar", .. } => "expected a text".to_owned(),
         YamlError::Message { msg, .. } => {
             hint = hint_for_pack(msg);
             msg.clone()

@@ -1,7 +1,279 @@
-//! Stand-in until the rules land.
-use crate::{Policy, findings::Findings};
+//! The words of a checkpoint (002 R9, 001 inv 16 and 17). Equal findings give equal words.
+//!
+//! No text asks for a commit, and none begins with `!` or `/`, which agents take as commands of their own.
 
-/// Composes.
-pub fn compose(_: &Findings, policy: &Policy) -> String {
-    format!("{}Continue or validate your work if needed.", policy.prefix)
+use std::fmt::Write;
+
+use journal::Action;
+
+use crate::findings::Findings;
+use crate::policy::Policy;
+
+/// The longest message; Codex cuts what is longer than about 10 KB.
+pub const BYTES_MAX: usize = 8 * 1024;
+
+/// The longest prefix, category, action or observation; and the most that each list may take.
+const PREFIX_BYTES_MAX: usize = 200;
+const ITEM_BYTES_MAX: usize = 600;
+const CATEGORIES_BYTES_MAX: usize = 1024;
+const ACTIONS_BYTES_MAX: usize = 3 * 1024;
+const OBSERVATIONS_BYTES_MAX: usize = 2 * 1024;
+
+const HEADER: &str = "Context-aware checkpoint";
+const ALL_CLEAR: &str = "All expected validations were observed.";
+const DOCS_ONLY: &str = "No code changes were found.";
+const GENERIC: &str = "Continue or validate your work if needed.";
+const CAPTURE: &str = "Capture memories/bugs/ideas worth keeping.";
+const SILENT: &str = "Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a \
+                      decision you need. Leave checkpoint chores out of it.";
+const ESCAPE_HATCH: &str = "Last resort, only if the above cannot be done: `touch \"$TMPDIR/teleclaude_checkpoint_clear\"` \
+                            lets the next stop pass.";
+
+/// Returns the text of a checkpoint, in the variant that the findings call for.
+pub fn compose(findings: &Findings, policy: &Policy) -> String {
+    let mut text = prefix(policy);
+    if findings.all_clear {
+        text.push_str(ALL_CLEAR);
+        return text;
+    }
+    if findings.generic {
+        text.push_str(GENERIC);
+    } else {
+        text.push_str(HEADER);
+        text.push_str("\n\n");
+        body(&mut text, findings);
+    }
+    for line in [CAPTURE, SILENT, ESCAPE_HATCH] {
+        text.push_str("\n\n");
+        text.push_str(line);
+    }
+    debug_assert!(text.len() <= BYTES_MAX, "the parts are bounded so that their sum is");
+    text
+}
+
+/// Returns the canonical prefix, made harmless where a policy of another version let a bad one through.
+fn prefix(policy: &Policy) -> String {
+    let harmless =
+        policy.prefix.trim_start_matches(|c: char| c == '!' || c == '/' || c.is_whitespace() || c.is_control());
+    clip(harmless, PREFIX_BYTES_MAX).to_owned()
+}
+
+/// Categories, actions and observations (002 R9, 2 to 4).
+fn body(text: &mut String, findings: &Findings) {
+    if findings.docs_only {
+        text.push_str(DOCS_ONLY);
+    } else if findings.categories.is_empty() {
+        text.push_str("Changed: nothing that a rule knows");
+    } else {
+        let (names, more) = fitting(findings.categories.iter().map(String::as_str), CATEGORIES_BYTES_MAX);
+        text.push_str("Changed: ");
+        text.push_str(&names.join(", "));
+        push_more(text, ", ", more);
+    }
+    if !findings.actions.is_empty() {
+        text.push_str("\n\nRequired actions, in this order:");
+        let (actions, more) =
+            fitting(findings.actions.iter().map(|action: &Action| action.text.as_str()), ACTIONS_BYTES_MAX);
+        for (index, action) in actions.iter().enumerate() {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\n{}. {action}", index + 1);
+        }
+        push_more(text, "\n", more);
+    }
+    if !findings.observations.is_empty() {
+        text.push_str("\n\nObservations:");
+        let (lines, more) = fitting(findings.observations.iter().map(String::as_str), OBSERVATIONS_BYTES_MAX);
+        for line in lines {
+            text.push_str("\n- ");
+            text.push_str(&line);
+        }
+        push_more(text, "\n- ", more);
+    }
+}
+
+/// Returns the items that fit, each on one line, and how many do not.
+fn fitting<'a>(items: impl ExactSizeIterator<Item = &'a str>, bytes_max: usize) -> (Vec<String>, usize) {
+    let total = items.len();
+    let mut left = bytes_max;
+    let mut lines = Vec::new();
+    for item in items {
+        let line = item.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = if line.len() > ITEM_BYTES_MAX { format!("{}…", clip(&line, ITEM_BYTES_MAX)) } else { line };
+        // Numbers, bullets and separators take a few bytes more.
+        let Some(rest) = left.checked_sub(line.len() + 6) else { break };
+        left = rest;
+        lines.push(line);
+    }
+    let more = total - lines.len();
+    (lines, more)
+}
+
+fn push_more(text: &mut String, before: &str, more: usize) {
+    if more > 0 {
+        let _ = write!(text, "{before}and {more} more");
+    }
+}
+
+/// Returns the beginning of a text, cut between characters.
+fn clip(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+#[cfg(test)]
+mod tests {
+    use journal::Step;
+
+    use super::*;
+    use crate::config::Config;
+    use crate::rules::ProjectFacts;
+
+    fn policy() -> Policy {
+        Config::default().policy_for(&ProjectFacts::default(), None).unwrap()
+    }
+
+    fn action(text: &str) -> Action {
+        Action { text: text.into(), category: "daemon code".into(), step: Step::Runtime }
+    }
+
+    #[test]
+    fn actions() {
+        let findings = Findings {
+            categories: vec!["daemon code".into(), "TUI code".into()],
+            actions: vec![action("Run `make restart` then `make status`"), action("Check the logs")],
+            observations: vec!["Daemon code was modified but `make restart` was not observed this turn".into()],
+            ..Findings::default()
+        };
+        insta::assert_snapshot!(compose(&findings, &policy()), @r#"
+        [TeleClaude Checkpoint] - Context-aware checkpoint
+
+        Changed: daemon code, TUI code
+
+        Required actions, in this order:
+        1. Run `make restart` then `make status`
+        2. Check the logs
+
+        Observations:
+        - Daemon code was modified but `make restart` was not observed this turn
+
+        Capture memories/bugs/ideas worth keeping.
+
+        Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave checkpoint chores out of it.
+
+        Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+        "#);
+    }
+
+    #[test]
+    fn observations_only() {
+        let findings = Findings {
+            categories: vec!["hook runtime code".into()],
+            observations: vec!["Python errors remain unresolved — verify they are fixed".into()],
+            ..Findings::default()
+        };
+        insta::assert_snapshot!(compose(&findings, &policy()), @r#"
+        [TeleClaude Checkpoint] - Context-aware checkpoint
+
+        Changed: hook runtime code
+
+        Observations:
+        - Python errors remain unresolved — verify they are fixed
+
+        Capture memories/bugs/ideas worth keeping.
+
+        Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave checkpoint chores out of it.
+
+        Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+        "#);
+    }
+
+    #[test]
+    fn all_clear() {
+        let text = compose(&Findings { all_clear: true, ..Findings::default() }, &policy());
+        insta::assert_snapshot!(text, @"[TeleClaude Checkpoint] - All expected validations were observed.");
+        assert!(text.len() - policy().prefix.len() < 100);
+    }
+
+    #[test]
+    fn documentation_only() {
+        let findings = Findings { docs_only: true, actions: vec![action("Check the logs")], ..Findings::default() };
+        insta::assert_snapshot!(compose(&findings, &policy()), @r#"
+        [TeleClaude Checkpoint] - Context-aware checkpoint
+
+        No code changes were found.
+
+        Required actions, in this order:
+        1. Check the logs
+
+        Capture memories/bugs/ideas worth keeping.
+
+        Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave checkpoint chores out of it.
+
+        Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+        "#);
+    }
+
+    #[test]
+    fn generic() {
+        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &policy()), @r#"
+        [TeleClaude Checkpoint] - Continue or validate your work if needed.
+
+        Capture memories/bugs/ideas worth keeping.
+
+        Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave checkpoint chores out of it.
+
+        Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+        "#);
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let many = |words: &str| (0..500).map(|index| format!("{words} {index}")).collect::<Vec<_>>();
+        let findings = Findings {
+            categories: many("category"),
+            actions: many("Do something about number").iter().map(|text| action(text)).collect(),
+            observations: many("Something was seen,\nand it was number"),
+            ..Findings::default()
+        };
+        let text = compose(&findings, &policy());
+        let ends: Vec<_> = text.lines().filter(|line| line.contains(" more")).map(|line| clip_end(line, 30)).collect();
+        insta::assert_snapshot!(format!("{} bytes\n{}", text.len(), ends.join("\n")), @r"
+        6079 bytes
+         58, category 59, and 440 more
+        and 410 more
+        - and 456 more
+        ");
+    }
+
+    fn clip_end(line: &str, chars: usize) -> String {
+        line.chars().skip(line.chars().count().saturating_sub(chars)).collect()
+    }
+
+    fn any_findings() -> impl proptest::strategy::Strategy<Value = Findings> {
+        use proptest::prelude::*;
+        let texts = || proptest::collection::vec("\\PC{0,1000}", 0..30);
+        (texts(), texts(), texts(), any::<[bool; 3]>()).prop_map(|(categories, actions, observations, flags)| {
+            Findings {
+                categories,
+                actions: actions.iter().map(|text| action(text)).collect(),
+                observations,
+                all_clear: flags[0],
+                docs_only: flags[1],
+                generic: flags[2],
+                ..Findings::default()
+            }
+        })
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+        #[test]
+        fn every_message_is_bounded_and_harmless(findings in any_findings(), prefix in "[!/ \t\\PC]{0,300}") {
+            let policy = Policy { prefix, ..policy() };
+            let text = compose(&findings, &policy);
+            proptest::prop_assert!(text.len() <= BYTES_MAX);
+            proptest::prop_assert!(!text.starts_with(['!', '/', ' ', '\n']));
+            proptest::prop_assert!(!text.is_empty());
+            proptest::prop_assert_eq!(&text, &compose(&findings, &policy));
+        }
+    }
 }

@@ -8,9 +8,9 @@ pub struct ConfigError {
     /// Name of the file.
     pub file: String,
     /// Line, from 1; none where the whole file is meant.
-    pub line: Option<u64>,
+    pub line: Option<u32>,
     /// Column, from 1.
-    pub column: Option<u64>,
+    pub column: Option<u32>,
     /// What is wrong.
     pub message: String,
     /// The text of the line.
@@ -22,8 +22,8 @@ pub struct ConfigError {
 impl ConfigError {
     /// Returns an error at a place of `text`.
     pub(super) fn at(file: &str, text: &str, line: u64, column: u64, message: String) -> Self {
-        let index = usize::try_from(line).unwrap_or(usize::MAX).wrapping_sub(1);
-        let snippet = text.lines().nth(index).map(str::to_owned);
+        let (line, column) = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
+        let snippet = text.lines().nth(line.wrapping_sub(1) as usize).map(str::to_owned);
         Self { file: file.to_owned(), line: Some(line), column: Some(column), message, snippet, hint: None }
     }
 
@@ -45,7 +45,7 @@ impl fmt::Display for ConfigError {
         write!(f, ": {}", self.message)?;
         if let (Some(line), Some(column), Some(snippet)) = (self.line, self.column, &self.snippet) {
             let gutter = " ".repeat(line.to_string().len());
-            let indent = " ".repeat(usize::try_from(column).unwrap_or(1).saturating_sub(1));
+            let indent = " ".repeat((column as usize).saturating_sub(1).min(snippet.len()));
             write!(f, "\n{gutter} |\n{line} | {snippet}\n{gutter} | {indent}^")?;
         }
         if let Some(hint) = &self.hint {

@@ -165,7 +165,9 @@ impl RuleEntry {
 /// Returns the action of a purpose that the active packs, or else any pack, have.
 fn borrowed(purpose: &str, active: &[Rule]) -> Option<RuleAction> {
     let any = packs::all().iter().flat_map(|pack| &pack.rules).rev();
-    active.iter().chain(any).flat_map(|rule| &rule.actions).find(|action| action.purpose == purpose).cloned()
+    // The words of a rule that speaks only when no code changed would be wrong for most files.
+    let rules = active.iter().chain(any).filter(|rule| !rule.alone);
+    rules.flat_map(|rule| &rule.actions).find(|action| action.purpose == purpose).cloned()
 }
 
 fn texts(globs: Vec<Glob>) -> Vec<String> {

@@ -1,12 +1,10 @@
 //! The keys of the files. `config.yml` has their defaults and meanings.
 
-use std::num::{NonZeroU32, NonZeroUsize};
-
 use serde::{Deserialize, Serialize};
 
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
-use super::values::{Fail, LogLevel, Packs, Prefix, Projects, Sync};
+use super::values::{Count, Fail, LogLevel, Packs, Prefix, Projects, Sync};
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
@@ -108,9 +106,9 @@ layered! {
     /// The daemon's own limits.
     Daemon, DaemonLayer {
         /// The most messages that wait for one actor.
-        mailbox: NonZeroUsize,
+        mailbox: Count,
         /// The most sessions in memory.
-        sessions_awake_max: NonZeroUsize,
+        sessions_awake_max: Count,
         /// How long a quiet session stays in memory.
         session_idle: Span,
     }
@@ -124,7 +122,7 @@ layered! {
         /// How much of a transcript's end is read.
         transcript_bytes: Size,
         /// The most changed files that are looked at.
-        changed_files_max: NonZeroU32,
+        changed_files_max: Count,
     }
 }
 

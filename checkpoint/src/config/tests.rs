@@ -11,7 +11,37 @@ fn facts(files: &str) -> ProjectFacts {
 fn every_key_with_its_default() {
     let rows: Vec<_> =
         Config::default().show().into_iter().map(|(key, value, source)| format!("{key}: {value} ({source})")).collect();
-    insta::assert_snapshot!(rows.join("\n"), @"");
+    insta::assert_snapshot!(rows.join("\n"), @r"
+    min_turn: 30s (default)
+    timer: unified (default)
+    max_blocks_per_turn: 1 (default)
+    scope: worktree (default)
+    repeat: once (default)
+    evidence: command (default)
+    all_clear: message (default)
+    docs_only: message (default)
+    reply: auto (default)
+    headless: when_needed (default)
+    restart_delay: 5s (default)
+    prefix: [TeleClaude Checkpoint] -  (default)
+    fail: open (default)
+    confirm_timeout: 1m (default)
+    packs: auto (default)
+    rules: [] (default)
+    slug_from_branch: false (default)
+    projects: all (default)
+    journal.sync: mixed (default)
+    journal.batch_window: 50ms (default)
+    journal.payload_bytes_max: 64KB (default)
+    hooks.stop_wait: 5s (default)
+    daemon.mailbox: 256 (default)
+    daemon.sessions_awake_max: 256 (default)
+    daemon.session_idle: 30m (default)
+    evidence_limits.git_timeout: 2s (default)
+    evidence_limits.transcript_bytes: 512KB (default)
+    evidence_limits.changed_files_max: 5000 (default)
+    logs.level: info (default)
+    ");
 }
 
 #[test]
@@ -20,7 +50,7 @@ fn files_go_over_each_other() {
         "min_turn: 1m\nevidence: substring\njournal: {sync: always}\nrules: [{name: extra, include: ['x/**']}]\n";
     let config = Config::load(Some(("config.yml", user))).unwrap();
     let rows: Vec<_> = config.show().into_iter().filter(|(.., source)| source != "default").collect();
-    insta::assert_snapshot!(format!("{rows:?}"), @"");
+    insta::assert_snapshot!(format!("{rows:?}"), @r#"[("min_turn", "1m", "config.yml"), ("evidence", "substring", "config.yml"), ("rules", "[extra]", "config.yml"), ("journal.sync", "always", "config.yml")]"#);
     let project = "min_turn: 10s\nworking_slug: login\nenabled: true\ndocs_only: silent\npacks: [go]\n";
     let policy = config.policy_for(&facts("Cargo.toml"), Some((".checkpointd.yml", project))).unwrap();
     assert_eq!(
@@ -64,10 +94,29 @@ rules:
         .map(|rule| {
             let actions: Vec<_> =
                 rule.actions.iter().map(|action| format!("{} -> {}", action.purpose, action.text)).collect();
-            format!("{} / {} / {} / {}", rule.pack, rule.name, rule.subject(), actions.join("; "))
+            format!(
+                "{} / {} / {} / {} actions {}",
+                rule.pack,
+                rule.name,
+                rule.subject(),
+                actions.len(),
+                actions.join("; ")
+            )
+            .trim()
+            .to_owned()
         })
         .collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    own / api schema / Api schema was modified / 2 actions api schema -> Run `make client`; tests -> Run the tests that cover the changed code
+    rust / tests only / Rust tests were modified / 1 actions tests -> Run targeted tests for changed test files (`cargo test`)
+    rust / benchmarks / Benchmarks were modified / 1 actions bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
+    rust / dependencies / Dependencies or build settings were modified / 1 actions install -> Build with the changed manifest (`cargo build`)
+    generic / container image / A container image definition was modified / 1 actions image -> Build the changed container image (`docker build`)
+    generic / compose file / A compose file was modified / 1 actions compose -> Check the changed compose file (`docker compose config`)
+    generic / no code changes / No code changes was modified / 0 actions
+    generic / tests only / Test files were modified / 1 actions tests -> Run targeted tests for changed test files
+    generic / code / Code was modified / 1 actions tests -> Run the tests that cover the changed code
+    ");
 }
 
 #[test]
@@ -90,14 +139,16 @@ fn mistakes_are_shown_with_their_place() {
         "scope: world\n",
         "evidence: comand\n",
         "max_blocks_per_turn: two\n",
+        "slug_from_branch: perhaps\n",
+        "rules: all\n",
         "min_turn: 30s\nscope: turn\nmin_turn: 20s\n",
         "packs: [rust, pyton]\n",
-        "packs: all\n",
+        "min_turn: 30s\npacks: all\n",
         "projects: {include: ['a[']}\n",
         "projects: none\n",
         "journal: {sync: never}\n",
         "journal:\n  snyc: mixed\n",
-        "daemon: {mailbox: 0}\n",
+        "daemon:\n  session_idle: 1m\n  mailbox: 0\n",
         "prefix: '/checkpoint '\n",
         "prefix: ''\n",
         "enabled: false\n",
@@ -114,7 +165,167 @@ fn mistakes_are_shown_with_their_place() {
         "evidence_limits: {transcript_bytes: lots}\n",
     ]
     .map(|text| format!("{}\n", Config::load(Some(("config.yml", text))).unwrap_err()));
-    insta::assert_snapshot!(table.join("\n"), @"");
+    insta::assert_snapshot!(table.join("\n"), @r"
+    config.yml:1:1: unknown key `min_trun`
+      |
+    1 | min_trun: 30s
+      | ^
+    hint: did you mean `min_turn`?
+
+    config.yml:1:11: `30` has no unit; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+      |
+    1 | min_turn: 30
+      |           ^
+
+    config.yml:1:11: `30 parsecs` has no unit; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+      |
+    1 | min_turn: 30 parsecs
+      |           ^
+
+    config.yml:1:8: `world` is not one of worktree, turn
+      |
+    1 | scope: world
+      |        ^
+
+    config.yml:1:11: `comand` is not one of command, substring
+      |
+    1 | evidence: comand
+      |           ^
+    hint: did you mean `command`?
+
+    config.yml:1:22: expected a whole number
+      |
+    1 | max_blocks_per_turn: two
+      |                      ^
+
+    config.yml:1:19: expected a value of type boolean
+      |
+    1 | slug_from_branch: perhaps
+      |                   ^
+
+    config.yml:1:8: expected a list (`[a, b]`)
+      |
+    1 | rules: all
+      |        ^
+
+    config.yml:3:1: duplicate key `min_turn`
+      |
+    3 | min_turn: 20s
+      | ^
+
+    config.yml:1:15: unknown pack `pyton`; the packs are teleclaude, rust, node, python, go, generic
+      |
+    1 | packs: [rust, pyton]
+      |               ^
+    hint: did you mean `python`?
+
+    config.yml:2:8: expected `auto` or a list of rule packs, found `all`
+      |
+    2 | packs: all
+      |        ^
+
+    config.yml:1:22: bad glob `a[`: unclosed character class; missing ']'
+      |
+    1 | projects: {include: ['a[']}
+      |                      ^
+
+    config.yml:1:11: expected `all`, or `include` and `exclude` with globs, found `none`
+      |
+    1 | projects: none
+      |           ^
+
+    config.yml:1:17: `never` is not one of mixed, always
+      |
+    1 | journal: {sync: never}
+      |                 ^
+
+    config.yml:2:3: unknown key `snyc`
+      |
+    2 |   snyc: mixed
+      |   ^
+    hint: did you mean `sync`?
+
+    config.yml:3:12: expected at least 1
+      |
+    3 |   mailbox: 0
+      |            ^
+
+    config.yml:1:9: a prefix may not begin with `!` or `/`: agents take such text as a command
+      |
+    1 | prefix: '/checkpoint '
+      |         ^
+
+    config.yml:1:9: a prefix may not be empty: our own text is recognised by it
+      |
+    1 | prefix: ''
+      |         ^
+
+    config.yml:1:1: unknown key `enabled`
+      |
+    1 | enabled: false
+      | ^
+    hint: `enabled` belongs into the project's .checkpointd.yml
+
+    config.yml:1:1: unknown key `tmux`
+      |
+    1 | tmux: {settle: 1s}
+      | ^
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+
+    config.yml:1:16: no rule is called `daemon cod`
+      |
+    1 | rules: [{name: daemon cod, disable: true}]
+      |                ^
+    hint: did you mean `daemon code`?
+
+    config.yml:3:15: bad glob `{a`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+      |
+    3 |     include: ['{a']
+      |               ^
+
+    config.yml:1:10: missing key `name`
+      |
+    1 | rules: [{include: [a]}]
+      |          ^
+
+    config.yml:1:44: no pack has an action for `test`
+      |
+    1 | rules: [{name: mine, include: [a], needs: [test]}]
+      |                                            ^
+    hint: did you mean `tests`?
+
+    config.yml:1:47: unknown key `txet`
+      |
+    1 | rules: [{name: mine, include: [a], actions: [{txet: x}]}]
+      |                                               ^
+    hint: did you mean `text`?
+
+    config.yml:1:7: expected keys with values (`key: value`)
+      |
+    1 | logs: loud
+      |       ^
+
+    config.yml:1:1: unknown key `a`
+      |
+    1 | a: [1
+      | ^
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+
+    config.yml:1:1: expected keys with values (`key: value`)
+      |
+    1 | - min_turn
+      | ^
+
+    config.yml:1:11: while scanning a plain scalar, found a tab
+      |
+    1 | min_turn: 30s
+      |           ^
+
+    config.yml:1:37: `lots` is not a size; write one such as `64KB` or `1MB`
+      |
+    1 | evidence_limits: {transcript_bytes: lots}
+      |                                     ^
+    ");
 }
 
 #[test]
@@ -122,7 +333,24 @@ fn mistakes_of_a_project_are_shown_too() {
     let table = ["journal: {sync: mixed}\n", "enabeld: false\n", "working_slug: [a]\n"].map(|text| {
         format!("{}\n", Config::default().policy_for(&facts(""), Some((".checkpointd.yml", text))).unwrap_err())
     });
-    insta::assert_snapshot!(table.join("\n"), @"");
+    insta::assert_snapshot!(table.join("\n"), @r"
+    .checkpointd.yml:1:1: unknown key `journal`
+      |
+    1 | journal: {sync: mixed}
+      | ^
+    hint: `journal` belongs into config.yml
+
+    .checkpointd.yml:1:1: unknown key `enabeld`
+      |
+    1 | enabeld: false
+      | ^
+    hint: did you mean `enabled`?
+
+    .checkpointd.yml:1:15: expected a text
+      |
+    1 | working_slug: [a]
+      |               ^
+    ");
 }
 
 #[test]

@@ -168,14 +168,38 @@ mod tests {
                 let duration = parse_duration(text).unwrap();
                 format!("{text} = {} ms, written {}", duration.as_millis(), Span(duration))
             });
-        insta::assert_snapshot!(table.join("\n"), @"");
+        insta::assert_snapshot!(table.join("\n"), @r"
+        500ms = 500 ms, written 500ms
+        30s = 30000 ms, written 30s
+        180.2s = 180200 ms, written 3m200ms
+        20m = 1200000 ms, written 20m
+        2h = 7200000 ms, written 2h
+        1h30m = 5400000 ms, written 1h30m
+        0s = 0 ms, written 0s
+        1.5h = 5400000 ms, written 1h30m
+        0.0005s = 0 ms, written 500us
+         30s  = 30000 ms, written 30s
+        1d = 86400000 ms, written 1d
+        ");
     }
 
     #[test]
     fn wrong_durations() {
         let table = ["", "30", "s", "30 s", "-3s", "3w", "1.2.3s", "ten minutes", "99999999999d", ".5s", "5.s"]
             .map(|text| parse_duration(text).unwrap_err());
-        insta::assert_snapshot!(table.join("\n"), @"");
+        insta::assert_snapshot!(table.join("\n"), @r"
+        `` is empty; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `30` has no unit; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `s` is not a duration; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `30 s` has no unit; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `-3s` is not a duration; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `3w` has an unknown unit `w`; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `1.2.3s` is not a duration; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `ten minutes` is not a duration; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `99999999999d` is longer than ten years; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `.5s` is not a duration; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        `5.s` is not a duration; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
+        ");
     }
 
     #[test]
@@ -186,7 +210,19 @@ mod tests {
                     .map_or_else(|problem| problem, |size| format!("{text} = {size}, written {}", Size(size)))
             },
         );
-        insta::assert_snapshot!(table.join("\n"), @"");
+        insta::assert_snapshot!(table.join("\n"), @r"
+        64KB = 65536, written 64KB
+        1MB = 1048576, written 1MB
+        512 KB = 524288, written 512KB
+        3B = 3, written 3B
+        1025B = 1025, written 1025B
+        64kb = 65536, written 64KB
+        `64` is not a size; write one such as `64KB` or `1MB`
+        `KB` is not a size; write one such as `64KB` or `1MB`
+        `-1KB` is not a size; write one such as `64KB` or `1MB`
+        `1.5MB` is not a size; write one such as `64KB` or `1MB`
+        `99999999999GB` is not a size; write one such as `64KB` or `1MB`
+        ");
     }
 
     proptest::proptest! {

@@ -48,6 +48,26 @@ impl LogLevel {
     }
 }
 
+/// A number of things, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Count(pub u32);
+
+impl Count {
+    /// Returns the number.
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            0 => Err(D::Error::custom("expected at least 1")),
+            number => Ok(Self(number)),
+        }
+    }
+}
+
 /// What happens in any trouble. There is one answer; the key is there so that it can be read (001 inv 13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -134,25 +154,28 @@ impl Serialize for Packs {
 
 impl<'de> Deserialize<'de> for Packs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PacksVisitor)
+        // Refused out here and not in the visitor: only so does the error know its place.
+        deserializer
+            .deserialize_any(PacksVisitor)?
+            .map_err(|word| D::Error::custom(format!("expected `auto` or a list of rule packs, found `{word}`")))
     }
 }
 
 struct PacksVisitor;
 
 impl<'de> Visitor<'de> for PacksVisitor {
-    type Value = Packs;
+    type Value = Result<Packs, String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("`auto` or a list of rule packs")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Packs, E> {
-        if text == "auto" { Ok(Packs::Auto) } else { Err(E::invalid_value(de::Unexpected::Str(text), &self)) }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(if text == "auto" { Ok(Packs::Auto) } else { Err(text.to_owned()) })
     }
 
-    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Packs, A::Error> {
-        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(Packs::Only)
+    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(|names| Ok(Packs::Only(names)))
     }
 }
 
@@ -201,24 +224,26 @@ impl Serialize for Projects {
 
 impl<'de> Deserialize<'de> for Projects {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ProjectsVisitor)
+        deserializer.deserialize_any(ProjectsVisitor)?.map_err(|word| {
+            D::Error::custom(format!("expected `all`, or `include` and `exclude` with globs, found `{word}`"))
+        })
     }
 }
 
 struct ProjectsVisitor;
 
 impl<'de> Visitor<'de> for ProjectsVisitor {
-    type Value = Projects;
+    type Value = Result<Projects, String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("`all`, or `include` and `exclude` with globs")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Projects, E> {
-        if text == "all" { Ok(Projects::All) } else { Err(E::invalid_value(de::Unexpected::Str(text), &self)) }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(if text == "all" { Ok(Projects::All) } else { Err(text.to_owned()) })
     }
 
-    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Projects, A::Error> {
-        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map)).map(Projects::Some)
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map)).map(|globs| Ok(Projects::Some(globs)))
     }
 }

@@ -97,6 +97,17 @@ mod tests {
             let facts = ProjectFacts { path: "/p".into(), files: files.split_whitespace().map(String::from).collect() };
             format!("{files:?}: {}", detect(&facts).join(" "))
         });
-        insta::assert_snapshot!(table.join("\n"), @"");
+        insta::assert_snapshot!(table.join("\n"), @r#"
+        "": generic
+        "README.md": generic
+        "teleclaude/ pyproject.toml tests/": teleclaude python generic
+        "teleclaude": teleclaude generic
+        "teleclaude.py": generic
+        "Cargo.toml src/": rust generic
+        "package.json backend/go.mod": node go generic
+        "requirements-dev.txt": python generic
+        "web/package.json api/Cargo.toml": rust node generic
+        "Makefile Cargo.toml.orig": generic
+        "#);
     }
 }

@@ -1,0 +1,246 @@
+//! Which rules the changed files trigger, and which of their actions were not done (002 R2, R4, R9).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use journal::{Action, ChangedFile};
+
+use super::paths::Spot;
+use super::proof::{Position, Proof, Wanted, last_edit, look};
+use super::{ActionTrace, Findings, Outcome, RuleTrace, Turn};
+use crate::rules::{Kind, Rule, RuleAction, RuleSet};
+
+/// The log check looks back at least this far (001 inv 15).
+const WINDOW_MINUTES_MIN: u64 = 2;
+
+/// Which changed files each rule took.
+pub(super) struct Claims<'a> {
+    rules: &'a [Rule],
+    /// Rules that took each file, by their position, in order.
+    by_file: Vec<Vec<usize>>,
+    /// Files of each rule that took any.
+    by_rule: BTreeMap<usize, BTreeSet<usize>>,
+    /// Whether any file is code, so that "tests only" is not the case.
+    code: bool,
+}
+
+impl<'a> Claims<'a> {
+    pub(super) fn new(set: &RuleSet<'a>, turn: &Turn<'a>) -> Self {
+        let rules = turn.policy.rules.as_slice();
+        let by_file: Vec<_> = turn.files.iter().map(|file| set.taking(&file.path)).collect();
+        let mut by_rule: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (file, taken_by) in by_file.iter().enumerate() {
+            for rule in taken_by {
+                by_rule.entry(*rule).or_default().insert(file);
+            }
+        }
+        let code = by_rule.keys().any(|rule| rules[*rule].kind == Kind::Code);
+        Self { rules, by_file, by_rule, code }
+    }
+
+    /// Returns whether a rule of such a kind took a file.
+    pub(super) fn any_of(&self, kind: impl Fn(Kind) -> bool) -> bool {
+        self.by_rule.keys().any(|rule| kind(self.rules[*rule].kind))
+    }
+
+    /// Returns whether a rule is out of place: it is for when no code changed, and code did.
+    fn silent(&self, rule: usize) -> bool {
+        self.rules[rule].alone && self.code
+    }
+
+    /// Returns whether a rule speaks first for one of its files. A second pack that knows the file too adds evidence,
+    /// and what it alone asks for, but no category.
+    fn speaks_first(&self, rule: usize, files: &BTreeSet<usize>) -> bool {
+        let pack = self.rules[rule].pack.as_str();
+        let first = |file: usize| {
+            let packs = self.by_file[file].iter().map(|other| self.rules[*other].pack.as_str());
+            packs.into_iter().find(|other| *other != Rule::OWN_PACK)
+        };
+        pack == Rule::OWN_PACK || files.iter().any(|file| first(*file) == Some(pack))
+    }
+
+    /// Returns the changed files that are not documentation.
+    fn beyond_docs(&self) -> BTreeSet<usize> {
+        let docs = |taken_by: &Vec<usize>| taken_by.iter().any(|rule| self.rules[*rule].kind == Kind::Docs);
+        (0..self.by_file.len()).filter(|file| !docs(&self.by_file[*file])).collect()
+    }
+}
+
+/// Actions of one purpose that are one action.
+struct Group<'a> {
+    purpose: &'a str,
+    /// The rules that ask for it, the one that speaks for all first.
+    members: Vec<(usize, &'a RuleAction)>,
+    files: BTreeSet<usize>,
+}
+
+impl Group<'_> {
+    fn leader(&self) -> (usize, &RuleAction) {
+        self.members[0]
+    }
+
+    /// Returns whether an action of another rule is this one too.
+    fn takes(&self, rule: usize, files: &BTreeSet<usize>, claims: &Claims<'_>) -> bool {
+        let pack = &claims.rules[rule].pack;
+        claims.rules[rule].fallback
+            || self.members.iter().any(|(member, _)| claims.rules[*member].pack == *pack)
+            || !self.files.is_disjoint(files)
+    }
+}
+
+/// Returns the categories, actions, gaps and the trace.
+pub(super) fn find(turn: &Turn<'_>, claims: &Claims<'_>) -> Findings {
+    let groups = group(claims);
+    let results = weigh(turn, claims, &groups);
+    let mut findings = Findings { categories: categories(claims, &groups), ..Findings::default() };
+    let mut purposes = Vec::new();
+    let mut behind: BTreeSet<usize> = BTreeSet::new();
+    for (group, result) in groups.iter().zip(&results).filter(|(_, result)| result.stands) {
+        let (rule, action) = group.leader();
+        let category = claims.rules[rule].name.clone();
+        let text = action.text.replace("{window}", &window(turn.elapsed_ms));
+        findings.actions.push(Action { text, category, step: action.step });
+        if turn.has_timeline() {
+            findings.observations.push(gap(&claims.rules[rule], action, &result.proof));
+        }
+        purposes.push(group.purpose);
+        if claims.rules[rule].kind == Kind::Always {
+            behind.extend(0..turn.files.len());
+        }
+        behind.extend(&group.files);
+    }
+    let behind: Vec<&ChangedFile> = behind.into_iter().map(|file| &turn.files[file]).collect();
+    findings.demand = super::demand(&purposes, &behind);
+    findings.trace = trace(turn, claims, &groups, &results);
+    findings
+}
+
+/// Puts actions of the same purpose together, in the order in which they are asked for.
+fn group<'a>(claims: &'a Claims<'_>) -> Vec<Group<'a>> {
+    let none = BTreeSet::new();
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for (index, rule) in claims.rules.iter().enumerate() {
+        let files = claims.by_rule.get(&index).unwrap_or(&none);
+        if files.is_empty() && rule.kind != Kind::Always {
+            continue;
+        }
+        for action in &rule.actions {
+            let is_same = |group: &mut Group<'_>| group.purpose == action.purpose && group.takes(index, files, claims);
+            let mut joined = Group { purpose: &action.purpose, members: Vec::new(), files: files.clone() };
+            // A rule may show that two groups are one.
+            for other in groups.extract_if(.., is_same) {
+                joined.members.extend(other.members);
+                joined.files.extend(other.files);
+            }
+            joined.members.push((index, action));
+            joined.members.sort_by_key(|(rule, _)| (claims.silent(*rule), *rule));
+            groups.push(joined);
+        }
+    }
+    groups.sort_by_key(|group| {
+        let (rule, action) = group.leader();
+        (action.step, action.order, rule, group.purpose)
+    });
+    groups
+}
+
+/// What became of a group.
+#[derive(Default)]
+struct Weighed {
+    proof: Proof,
+    stands: bool,
+}
+
+/// Looks for evidence of every group; those that have to follow another come after it.
+fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weighed> {
+    let mut results: Vec<Weighed> = groups.iter().map(|_| Weighed::default()).collect();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|index| groups[*index].leader().1.after.is_some());
+    for index in order {
+        let group = &groups[index];
+        let first = group.leader().1.after.as_deref();
+        let first = first.and_then(|purpose| groups.iter().position(|other| other.purpose == purpose));
+        let after = first.map(|first| results[first].proof.done);
+        let proof = prove(turn, claims, group, after);
+        // While the first of two stands, its text asks for the second too (002 R2: "`make restart` then `make status`").
+        let spoken_for = first.is_some_and(|first| results[first].stands);
+        results[index] = Weighed { stands: proof.done.is_none() && !spoken_for, proof };
+    }
+    results
+}
+
+fn prove(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>, after: Option<Option<Position>>) -> Proof {
+    if !turn.has_timeline() {
+        return Proof::default();
+    }
+    let always = claims.rules[group.leader().0].kind == Kind::Always;
+    let files = if always { claims.beyond_docs() } else { group.files.clone() };
+    let covered: Vec<Spot> = files.into_iter().map(|file| Spot::changed(&turn.files[file].path)).collect();
+    let mut evidence: Vec<String> = Vec::new();
+    for line in group.members.iter().flat_map(|(_, action)| &action.evidence) {
+        if !evidence.contains(line) {
+            evidence.push(line.clone());
+        }
+    }
+    let after_edit = last_edit(turn, &covered);
+    look(turn, &Wanted { evidence: &evidence, must_succeed: group.purpose == "restart", after_edit, after })
+}
+
+/// Returns the names of the rules that took files and speak for them (002 R2).
+fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
+    if !claims.any_of(|kind| kind != Kind::Docs) {
+        let docs = claims.rules.iter().find(|rule| rule.kind == Kind::Docs);
+        return docs.map(|rule| rule.name.clone()).into_iter().collect();
+    }
+    let leads = |rule: usize| groups.iter().any(|group| group.leader().0 == rule);
+    let mut names: Vec<String> = Vec::new();
+    for (rule, files) in &claims.by_rule {
+        let listed = claims.rules[*rule].kind != Kind::Docs
+            && !claims.silent(*rule)
+            && (claims.speaks_first(*rule, files) || leads(*rule));
+        if listed && !names.contains(&claims.rules[*rule].name) {
+            names.push(claims.rules[*rule].name.clone());
+        }
+    }
+    names
+}
+
+/// Returns the time since the turn began in minutes, rounded up (001 inv 15).
+fn window(elapsed_ms: Option<u64>) -> String {
+    let minutes = elapsed_ms.unwrap_or_default().div_ceil(60_000).max(WINDOW_MINUTES_MIN);
+    format!("{minutes}m")
+}
+
+/// Returns the observation about an action that stands (002 R4), no less true than what was seen.
+fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
+    let how = match proof.best() {
+        Some(Outcome::Failed) => "was not observed to succeed this turn",
+        Some(Outcome::BeforeEdit) => "was not observed this turn after the last edit",
+        _ => "was not observed this turn",
+    };
+    format!("{} but {} {how}", rule.subject(), action.label())
+}
+
+fn trace(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<RuleTrace> {
+    let mut traces = Vec::new();
+    for (index, rule) in claims.rules.iter().enumerate() {
+        let files = claims.by_rule.get(&index);
+        if files.is_none() && rule.kind != Kind::Always {
+            continue;
+        }
+        let led = groups.iter().zip(results).filter(|(group, _)| group.leader().0 == index);
+        let actions = led.map(|(group, result)| ActionTrace {
+            purpose: group.purpose.to_owned(),
+            text: group.leader().1.text.replace("{window}", &window(turn.elapsed_ms)),
+            stands: result.stands,
+            looked_for: group.members.iter().flat_map(|(_, action)| action.evidence.clone()).collect(),
+            found: result.proof.found.clone(),
+        });
+        traces.push(RuleTrace {
+            rule: rule.name.clone(),
+            pack: rule.pack.clone(),
+            files: files.into_iter().flatten().map(|file| turn.files[*file].path.clone()).collect(),
+            actions: actions.collect(),
+        });
+    }
+    traces
+}

@@ -1,0 +1,54 @@
+//! How the turn edited (002 R6).
+
+use std::collections::BTreeSet;
+
+use journal::{ChangedFile, ToolKind};
+
+use super::Turn;
+use super::paths::Spot;
+use crate::shell;
+
+/// 002 R6, word for word.
+const NOT_READ: &str = "Files were edited without being read first this turn — verify changes are correct";
+
+/// 002 R6 goes on with "consider committing completed work incrementally"; 001 inv 16 asks for commit-neutral words, so
+/// the second half asks for the verification that wide changes need.
+const WIDE: &str = "Changes span multiple subsystems — verify each of them on its own";
+
+/// More top-level folders than this are many.
+const FOLDERS_MAX: usize = 3;
+
+/// Returns the observation that a file was edited which this turn had neither read nor written before.
+pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
+    let spot = |path: &String| Spot::written(path, turn.project);
+    let mut known: Vec<Spot> = Vec::new();
+    for call in &turn.evidence.timeline.calls {
+        // A call that failed or was refused neither showed nor changed anything.
+        if call.refused || (call.is_error && call.kind != ToolKind::Shell) {
+            continue;
+        }
+        match call.kind {
+            ToolKind::Edit => {
+                if call.paths.iter().map(spot).any(|edited| !known.iter().any(|read| read.same(&edited))) {
+                    return Some(NOT_READ.to_owned());
+                }
+            }
+            // A file that this turn wrote is known to it, and a new one cannot be read before.
+            ToolKind::Read | ToolKind::Write => known.extend(call.paths.iter().map(spot)),
+            ToolKind::Shell => {
+                let line = call.command.as_deref().unwrap_or_default();
+                known.extend(shell::reads(line).iter().map(spot));
+                known.extend(shell::writes(line).iter().map(spot));
+                known.extend(call.paths.iter().map(spot));
+            }
+            ToolKind::Other => {}
+        }
+    }
+    None
+}
+
+/// Returns the observation that changes are all over the project.
+pub(super) fn wide_blast_radius(files: &[ChangedFile]) -> Option<String> {
+    let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.split_once('/')?.0)).collect();
+    (folders.len() > FOLDERS_MAX).then(|| WIDE.to_owned())
+}

@@ -1,0 +1,161 @@
+//! Whether a turn's calls show that an action was done (002 R4).
+
+use journal::{ToolCall, ToolKind};
+
+use super::paths::Spot;
+use super::{Outcome, Seen, Turn};
+use crate::policy::EvidenceRule;
+use crate::shell;
+
+/// The longest command that a trace shows.
+const COMMAND_CHARS_MAX: usize = 160;
+
+/// A place in a turn: the call, and the command within its line.
+pub(super) type Position = (usize, usize);
+
+/// Where a file was edited: the call, and about where in its line; the very end for calls that only edit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edit {
+    call: usize,
+    at: usize,
+}
+
+impl Edit {
+    /// Returns whether a command of a call ran before the edit, or may have.
+    fn follows(self, call: usize, line: &str, program: &str) -> bool {
+        let ran_at = || line.rfind(program).unwrap_or_default();
+        self.call > call || (self.call == call && self.at >= ran_at())
+    }
+}
+
+/// What the calls say about an action.
+#[derive(Debug, Default)]
+pub(super) struct Proof {
+    /// Where the action was done, the first time that counts.
+    pub(super) done: Option<Position>,
+    /// All that looked like it.
+    pub(super) found: Vec<Seen>,
+}
+
+impl Proof {
+    /// Returns the best outcome of what looked like the action.
+    pub(super) fn best(&self) -> Option<Outcome> {
+        self.found.iter().map(|seen| seen.outcome).max()
+    }
+}
+
+/// What is looked for.
+pub(super) struct Wanted<'a> {
+    /// The commands that show it.
+    pub(super) evidence: &'a [String],
+    /// Whether `evidence: substring` too asks that the call did not fail (002 R4: only a restart).
+    pub(super) must_succeed: bool,
+    /// The last edit that it has to come after.
+    pub(super) after_edit: Option<Edit>,
+    /// Where that was done which has to come first; `Some(None)` means that it was not.
+    pub(super) after: Option<Option<Position>>,
+}
+
+/// Looks for an action among the turn's calls.
+pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
+    let mut proof = Proof::default();
+    for (index, call) in turn.evidence.timeline.calls.iter().enumerate() {
+        if call.kind != ToolKind::Shell {
+            continue;
+        }
+        let Some(line) = call.command.as_deref() else { continue };
+        let seen = match turn.policy.evidence {
+            EvidenceRule::Substring => mentioned(call, line, index, wanted),
+            EvidenceRule::Command => executed(call, line, &turn.commands[index], index, wanted),
+        };
+        let Some((position, outcome)) = seen else { continue };
+        if outcome == Outcome::Counts && proof.done.is_none() {
+            proof.done = Some(position);
+        }
+        let command = line.chars().take(COMMAND_CHARS_MAX).collect();
+        proof.found.push(Seen { call: index, command, outcome });
+    }
+    proof
+}
+
+/// 002 R4 to the letter: the text occurs in the command; a restart also has to have succeeded.
+fn mentioned(call: &ToolCall, line: &str, index: usize, wanted: &Wanted<'_>) -> Option<(Position, Outcome)> {
+    let at = wanted.evidence.iter().filter_map(|evidence| text_position(line, evidence)).max()?;
+    let outcome = if wanted.must_succeed && call.is_error {
+        Outcome::Failed
+    } else if wanted.after.is_some_and(|before| before.is_none_or(|before| before >= (index, at))) {
+        Outcome::TooEarly
+    } else {
+        Outcome::Counts
+    };
+    Some(((index, at), outcome))
+}
+
+/// Returns where an evidence's text last begins in a line; `*` stands for anything between its parts.
+fn text_position(line: &str, evidence: &str) -> Option<usize> {
+    let mut parts = evidence.split('*').map(str::trim_end);
+    let first = parts.next().unwrap_or_default();
+    let at = line.rfind(first)?;
+    let mut rest = &line[at + first.len()..];
+    for part in parts {
+        rest = &rest[rest.find(part)? + part.len()..];
+    }
+    Some(at)
+}
+
+/// The command was executed, did not fail, and came after what it covers and needs.
+fn executed(
+    call: &ToolCall,
+    line: &str,
+    commands: &[shell::Simple],
+    index: usize,
+    wanted: &Wanted<'_>,
+) -> Option<(Position, Outcome)> {
+    let fits = |simple: &shell::Simple| {
+        wanted.evidence.iter().any(|evidence| {
+            let words: Vec<&str> = evidence.split_whitespace().collect();
+            shell::matches(simple, &words)
+        })
+    };
+    let candidates = commands.iter().enumerate().filter(|(_, simple)| fits(simple));
+    candidates
+        .map(|(place, simple)| {
+            let position = (index, place);
+            let outcome = if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
+                Outcome::NotRun
+            } else if call.is_error {
+                // Even where another command of the line failed, nobody can tell that this one did not (002 R8).
+                Outcome::Failed
+            } else if wanted.after.is_some_and(|before| before.is_none_or(|before| before >= position)) {
+                Outcome::TooEarly
+            } else if wanted.after_edit.is_some_and(|edit| edit.follows(index, line, &simple.words[0])) {
+                Outcome::BeforeEdit
+            } else {
+                Outcome::Counts
+            };
+            (position, outcome)
+        })
+        .max_by_key(|(position, outcome)| (*outcome, *position))
+}
+
+/// Returns where the turn last edited any of `files`.
+pub(super) fn last_edit(turn: &Turn<'_>, files: &[Spot]) -> Option<Edit> {
+    let touches = |path: &str| {
+        let spot = Spot::written(path, turn.project);
+        files.iter().any(|file| file.same(&spot))
+    };
+    let calls = turn.evidence.timeline.calls.iter().enumerate().rev();
+    calls.filter(|(_, call)| !call.refused).find_map(|(index, call)| match call.kind {
+        ToolKind::Edit | ToolKind::Write => {
+            let touched = !call.is_error && call.paths.iter().any(|path| touches(path));
+            touched.then_some(Edit { call: index, at: usize::MAX })
+        }
+        // A line that failed may still have written.
+        ToolKind::Shell => {
+            let line = call.command.as_deref().unwrap_or_default();
+            let written = shell::writes(line).into_iter().filter(|path| touches(path));
+            written.map(|path| line.find(&path).unwrap_or(usize::MAX)).max().map(|at| Edit { call: index, at })
+        }
+        ToolKind::Read | ToolKind::Other => None,
+    })
+}

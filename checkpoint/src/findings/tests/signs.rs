@@ -1,0 +1,196 @@
+//! Errors, hygiene and drift (002 R5 to R7).
+
+use super::*;
+
+#[test]
+fn r5_errors_and_what_resolves_them() {
+    let policy = policy("setup.py");
+    let table: [&[&str]; 21] = [
+        &["! python run.py -> Traceback (most recent call last)\nValueError"],
+        &["! python run.py -> SyntaxError: invalid syntax"],
+        &["! python run.py -> ModuleNotFoundError: No module named 'x'"],
+        &["! python run.py -> ImportError: cannot import name"],
+        &["! pytest -> 1 failed"],
+        &["! make test -> 1 failed"],
+        &["! cargo test -> 1 failed"],
+        &["! make lint -> E501"],
+        &["! pytest -> Traceback (most recent call last)\nModuleNotFoundError", "! make lint -> E501"],
+        // Addressed.
+        &["! pytest -> 1 failed", "$ pytest -q tests/unit"],
+        &["! pytest -> 1 failed", "! pytest -> 1 failed"],
+        &["! python scripts/run.py -> boom", "$ cat scripts/run.py"],
+        &["! python -c 'import app.core.x' -> File \"/home/me/app/app/core/x.py\", line 3", "$ ls app.core.x"],
+        &["! pytest -> File \"/home/me/app/pkg/a.py\", line 3", "read pkg/a.py", "edit /home/me/app/pkg/a.py"],
+        &["!edit pkg/a.py -> String not found", "read pkg/a.py", "edit pkg/a.py"],
+        &["!read src/missing.py -> File does not exist", "read lib/missing.py"],
+        &["! cd app && npm run build -> error", "$ npm run build"],
+        // Not addressed.
+        &["! make lint -> error", "$ make build"],
+        &["! make lint -> error", "$ cd /tmp"],
+        &["!read src/missing.py -> File does not exist", "read lib/other.py"],
+        &["$ instrukt-ai-logs -> Traceback (most recent call last)"],
+    ];
+    let table = table.map(|lines| format!("{lines:?}\n{}", show(&found("notes.md", lines, &policy))));
+    insta::assert_snapshot!(table.join("\n"), @r#"
+    ["! python run.py -> Traceback (most recent call last)\nValueError"]
+    [no code changes]
+      - Python errors remain unresolved — verify they are fixed
+      = docs only
+    ["! python run.py -> SyntaxError: invalid syntax"]
+    [no code changes]
+      - Syntax errors remain — verify the code is valid
+      = docs only
+    ["! python run.py -> ModuleNotFoundError: No module named 'x'"]
+    [no code changes]
+      - Import errors remain — check dependencies or module paths
+      = docs only
+    ["! python run.py -> ImportError: cannot import name"]
+    [no code changes]
+      - Import errors remain — check dependencies or module paths
+      = docs only
+    ["! pytest -> 1 failed"]
+    [no code changes]
+      - Test failures remain — re-run tests after fixes
+      = docs only
+    ["! make test -> 1 failed"]
+    [no code changes]
+      - Test failures remain — re-run tests after fixes
+      = docs only
+    ["! cargo test -> 1 failed"]
+    [no code changes]
+      - Test failures remain — re-run tests after fixes
+      = docs only
+    ["! make lint -> E501"]
+    [no code changes]
+      - A command returned errors — verify the issue is resolved
+      = docs only
+    ["! pytest -> Traceback (most recent call last)\nModuleNotFoundError", "! make lint -> E501"]
+    [no code changes]
+      - Python errors remain unresolved — verify they are fixed
+      - Import errors remain — check dependencies or module paths
+      - Test failures remain — re-run tests after fixes
+      - A command returned errors — verify the issue is resolved
+      = docs only
+    ["! pytest -> 1 failed", "$ pytest -q tests/unit"]
+    [no code changes]
+      = docs only
+    ["! pytest -> 1 failed", "! pytest -> 1 failed"]
+    [no code changes]
+      - Test failures remain — re-run tests after fixes
+      = docs only
+    ["! python scripts/run.py -> boom", "$ cat scripts/run.py"]
+    [no code changes]
+      = docs only
+    ["! python -c 'import app.core.x' -> File \"/home/me/app/app/core/x.py\", line 3", "$ ls app.core.x"]
+    [no code changes]
+      = docs only
+    ["! pytest -> File \"/home/me/app/pkg/a.py\", line 3", "read pkg/a.py", "edit /home/me/app/pkg/a.py"]
+    [no code changes]
+      = docs only
+    ["!edit pkg/a.py -> String not found", "read pkg/a.py", "edit pkg/a.py"]
+    [no code changes]
+      = docs only
+    ["!read src/missing.py -> File does not exist", "read lib/missing.py"]
+    [no code changes]
+      = docs only
+    ["! cd app && npm run build -> error", "$ npm run build"]
+    [no code changes]
+      = docs only
+    ["! make lint -> error", "$ make build"]
+    [no code changes]
+      - A command returned errors — verify the issue is resolved
+      = docs only
+    ["! make lint -> error", "$ cd /tmp"]
+    [no code changes]
+      - A command returned errors — verify the issue is resolved
+      = docs only
+    ["!read src/missing.py -> File does not exist", "read lib/other.py"]
+    [no code changes]
+      - A command returned errors — verify the issue is resolved
+      = docs only
+    ["$ instrukt-ai-logs -> Traceback (most recent call last)"]
+    [no code changes]
+      = docs only
+    "#);
+}
+
+#[test]
+fn a_refused_call_is_no_error() {
+    let mut evidence = evidence("notes.md", &["! rm -rf / -> refused"]);
+    evidence.timeline.calls[0].refused = true;
+    assert!(find(&evidence, None, PROJECT, &policy("")).observations.is_empty());
+}
+
+#[test]
+fn r6_edits_without_read_and_wide_changes() {
+    let fires = |lines: &[&str]| !found("notes.md", lines, &policy("")).observations.is_empty();
+    let table: [(&[&str], bool); 12] = [
+        (&["edit src/a.rs"], true),
+        (&["edit src/a.rs", "read src/a.rs"], true),
+        (&["read src/b.rs", "edit src/a.rs"], true),
+        (&["read /home/me/app/a/mod.rs", "edit /home/me/app/b/mod.rs"], true),
+        (&["read src/a.rs", "edit src/a.rs"], false),
+        (&["read /home/me/app/src/a.rs", "edit ./src/a.rs", "edit src/a.rs"], false),
+        (&["write src/a.rs"], false),
+        (&["write src/a.rs", "edit src/a.rs"], false),
+        (&["$ cat src/a.rs", "edit src/a.rs"], false),
+        (&["$ echo x > src/a.rs", "edit src/a.rs"], false),
+        (&["$ ls src", "edit src/a.rs"], true),
+        (&["read src/a.rs"], false),
+    ];
+    for (lines, expected) in table {
+        assert_eq!(fires(lines), expected, "{lines:?}");
+    }
+    insta::assert_snapshot!(show(&found("notes.md", &["edit src/a.rs"], &policy(""))), @r"
+    [no code changes]
+      - Files were edited without being read first this turn — verify changes are correct
+      = docs only
+    ");
+    insta::assert_snapshot!(show(&found("a/x.md b/x.md c/x.md README.md", &[], &policy(""))), @r"
+    [no code changes]
+      = docs only
+    ");
+    insta::assert_snapshot!(show(&found("a/x.md b/x.md c/x.md d/x.md", &[], &policy(""))), @r"
+    [no code changes]
+      - Changes span multiple subsystems — verify each of them on its own
+      = docs only
+    ");
+}
+
+#[test]
+fn r7_drift_from_the_work_item() {
+    let drifts = |slug: Option<&str>, plan: Option<&[&str]>, changed: &str| {
+        let mut evidence = evidence(changed, &[]);
+        evidence.working_slug = slug.map(String::from);
+        evidence.plan_files = plan.map(|plan| plan.iter().map(|path| (*path).into()).collect());
+        let observations = find(&evidence, None, PROJECT, &policy("")).observations;
+        observations.into_iter().find(|line| line.contains("work item"))
+    };
+    insta::assert_snapshot!(drifts(Some("login"), Some(&["src/a.rs"]), "src/b.rs").unwrap(), @"Active work item `login` expects changes in different files — verify you are working on the right task");
+    type Case<'a> = (Option<&'a str>, Option<&'a [&'a str]>, &'a str);
+    let quiet: [Case<'_>; 9] = [
+        (Some("login"), Some(&["src/a.rs", "src/c.rs"]), "src/a.rs src/b.rs"),
+        (Some("login"), Some(&["./src/"]), "src/deep/b.rs"),
+        (Some("login"), Some(&["src/**/*.rs"]), "src/deep/b.rs"),
+        (Some("login"), Some(&["/home/me/app/src/b.rs"]), "src/b.rs"),
+        (Some("login"), Some(&["src/a.rs"]), "todos/login/state.json"),
+        (Some("login"), Some(&["src/a.rs"]), ""),
+        (Some("login"), Some(&[]), "src/b.rs"),
+        (Some("login"), None, "src/b.rs"),
+        (None, Some(&["src/a.rs"]), "src/b.rs"),
+    ];
+    for (slug, plan, changed) in quiet {
+        assert_eq!(drifts(slug, plan, changed), None, "{slug:?} {plan:?} {changed}");
+    }
+}
+
+#[test]
+fn r7_the_table_of_a_plan() {
+    let plan = "# Plan\n\n| File | Why |\n|--|--|\n| other.rs | not ours |\n\n## Files to Change\n\n\
+        | File | Change |\n| --- | :-: |\n| `src/a.rs` | see `b.rs` |\n| src/c.rs:10-20 (new) | x |\n| [d](src/d.rs) | |\n\
+        | `e.py`, `f.py` | |\n\n### Tests\n\n| # | Path |\n|-|-|\n| 1 | tests/g.rs |\n\n## Risks\n\n| File |\n|-|\n| h.rs |\n";
+    insta::assert_snapshot!(plan_files(plan).unwrap().join(" "), @"src/a.rs src/c.rs src/d.rs e.py f.py tests/g.rs");
+    for plan in ["", "# Plan\nno table", "## Files to Change\n\n- src/a.rs\n", "| File |\n|-|\n| a.rs |\n"] {
+        assert_eq!(plan_files(plan), None, "{plan:?}");
+    }
+}
