@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use actix::prelude::*;
+use actix::Addr;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::Shared;
@@ -131,7 +131,9 @@ async fn hook(
         Ok(taken) if taken.reply.is_empty() => HttpResponse::Ok().finish(),
         Ok(taken) => HttpResponse::Ok().content_type("application/json").body(taken.reply),
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
-        Err(Refusal::Overloaded) => refuse(StatusCode::SERVICE_UNAVAILABLE, "too many calls wait: spool, or come again"),
+        Err(Refusal::Overloaded) => {
+            refuse(StatusCode::SERVICE_UNAVAILABLE, "too many calls wait: spool, or come again")
+        }
     }
 }
 

@@ -36,11 +36,16 @@ pub enum Command {
         arguments: Vec<std::ffi::OsString>,
     },
     /// Run the daemon, or stop it, or ask how it is
-    #[command(after_help = "Examples:\n  checkpointd daemon --detach\n  checkpointd daemon status --json\n  checkpointd daemon stop")]
+    #[command(
+        after_help = "Examples:\n  checkpointd daemon --detach\n  checkpointd daemon status --json\n  checkpointd daemon stop"
+    )]
     Daemon {
         /// Go into the background and return once hooks are taken
         #[arg(long)]
         detach: bool,
+        /// The daemon's own mark of a detached run.
+        #[arg(long, hide = true)]
+        background: bool,
         /// What to do instead of running.
         #[command(subcommand)]
         action: Option<DaemonAction>,
@@ -89,7 +94,9 @@ pub enum Command {
         output: Output,
     },
     /// List past decisions
-    #[command(after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json")]
+    #[command(
+        after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json"
+    )]
     Audit {
         /// Which decisions.
         #[command(flatten)]
@@ -129,7 +136,9 @@ pub enum Command {
         output: Output,
     },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
-    #[command(after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json")]
+    #[command(
+        after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json"
+    )]
     Replay {
         /// Only this session
         #[arg(long)]
@@ -154,7 +163,9 @@ pub enum Command {
         action: JournalAction,
     },
     /// Decide now, send nothing: what a stop of this agent would get
-    #[command(after_help = "Examples:\n  checkpointd preview --agent claude --project . --elapsed 90s\n  checkpointd preview --agent codex --transcript rollout.jsonl --json")]
+    #[command(
+        after_help = "Examples:\n  checkpointd preview --agent claude --project . --elapsed 90s\n  checkpointd preview --agent codex --transcript rollout.jsonl --json"
+    )]
     Preview(PreviewArgs),
     /// Show which rules there are, which match a file, and whether a file of rules is right
     Rules {

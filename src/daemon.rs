@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use actix::prelude::*;
+use actix::{Actor, Addr};
 use actix_web::{App, HttpServer, web};
 use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
@@ -183,8 +183,7 @@ async fn come_up(
     sessions: &Addr<Sessions>,
     recovered: &journal::recovery::Recovered,
 ) -> Result<()> {
-    let event =
-        Event::DaemonStarted { version: env!("CARGO_PKG_VERSION").into(), recovery: recovered.notes.clone() };
+    let event = Event::DaemonStarted { version: env!("CARGO_PKG_VERSION").into(), recovery: recovered.notes.clone() };
     let name = format!("{}:{}", std::process::id(), journal::Timestamp::now().as_micros());
     shared.append(vec![daemon_draft(event, &name)]).await?;
     match spool::drain(shared, ingest).await {

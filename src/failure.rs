@@ -70,7 +70,9 @@ impl From<journal::Error> for Failure {
     fn from(error: journal::Error) -> Self {
         use journal::Error;
         let hint = match &error {
-            Error::Locked { .. } => Some("another checkpointd works on it: wait for it, or stop it with `checkpointd daemon stop`"),
+            Error::Locked { .. } => {
+                Some("another checkpointd works on it: wait for it, or stop it with `checkpointd daemon stop`")
+            }
             Error::Newer { .. } => Some("install the newer checkpointd again; nothing was changed"),
             Error::Damaged { .. } | Error::Store { .. } => {
                 Some("`checkpointd journal verify` says what is damaged; the files were left as they are")

@@ -1,2 +1,44 @@
-//! checkpointd
-fn main() {}
+//! `checkpointd`: the daemon, and everything that people ask of it.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod api;
+mod cli;
+mod client;
+mod commands;
+mod daemon;
+mod failure;
+mod query;
+mod render;
+mod settings;
+mod source;
+mod views;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os();
+    // A hook call must be as fast as the client of its own, so it is told before anything else is looked at.
+    if arguments.nth(1).is_some_and(|first| first == "hook") {
+        return client::run(arguments);
+    }
+    restore_sigpipe();
+    match commands::run(cli::Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Output that nobody reads any more (`checkpointd tail | head`) ends the program without a word.
+fn restore_sigpipe() {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic.to_string();
+        if text.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        eprintln!("{text}\nThis is a mistake in checkpointd; nothing that was acknowledged is lost.");
+    }));
+}

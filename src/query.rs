@@ -161,12 +161,19 @@ pub fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
     let mut near = all.iter().filter(|entry| names(entry).iter().any(|name| name.starts_with(wanted)));
     match (near.next(), near.next()) {
         (Some(one), None) if !wanted.is_empty() => Ok(one.clone()),
-        (Some(_), Some(_)) => Err(Error::NotFound(format!("several sessions begin with `{wanted}`: give more of the id"))),
+        (Some(_), Some(_)) => {
+            Err(Error::NotFound(format!("several sessions begin with `{wanted}`: give more of the id")))
+        }
         _ => Err(Error::NotFound(format!("there is no session `{wanted}`: `checkpointd sessions` lists them"))),
     }
 }
 
-fn state_at(journal: &Journal, entry: &SessionEntry, seq: Option<u64>, time: Option<Timestamp>) -> Result<SessionState> {
+fn state_at(
+    journal: &Journal,
+    entry: &SessionEntry,
+    seq: Option<u64>,
+    time: Option<Timestamp>,
+) -> Result<SessionState> {
     if seq.is_none() && time.is_none() {
         return Ok(context::load(journal, &entry.stream)?);
     }
@@ -417,10 +424,10 @@ fn what_if(journal: &Journal, session: Option<&str>, name: &str, text: &str, emi
             config.policy_for(&facts, None).unwrap_or_else(|_| actors::evidence::default_policy(&config))
         });
         let now = past.under(policy, policy.to_text().0);
-        if (now.verdict, now.reason, &now.message) != (past.decision.verdict, past.decision.reason, &past.decision.message) {
-            let short = |decision: &journal::Decision| {
-                json!({ "verdict": decision.verdict, "reason": decision.reason, "message": decision.message })
-            };
+        if (now.verdict, now.reason, &now.message)
+            != (past.decision.verdict, past.decision.reason, &past.decision.message)
+        {
+            let short = |decision: &journal::Decision| json!({ "verdict": decision.verdict, "reason": decision.reason, "message": decision.message });
             changed.push(json!({ "seq": past.envelope.seq, "was": short(past.decision), "now": short(&now) }));
         }
     })?;

@@ -32,7 +32,7 @@ const STOP_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait that a setting can ask for.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(60);
 /// The file in the run folder in which the daemon says how many milliseconds a stop waits.
-const STOP_WAIT_FILE: &str = "stop-wait-ms";
+pub(crate) const STOP_WAIT_FILE: &str = "stop-wait-ms";
 /// Pause between two attempts to reach a daemon that is coming up.
 const RETRY_PAUSE: Duration = Duration::from_millis(15);
 /// How much longer to wait for a daemon after the one we started has failed: another may be coming up.

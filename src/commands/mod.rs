@@ -1,0 +1,72 @@
+//! One module for each subject of the command line.
+
+use std::io::IsTerminal;
+
+use crate::cli::{Cli, Command, DaemonAction};
+use crate::failure::{Result, exit};
+use crate::{daemon, settings};
+
+mod config;
+mod demo;
+mod journal;
+mod preview;
+mod read;
+mod replay;
+mod rules;
+mod status;
+
+/// Runs a command and returns its exit code.
+///
+/// # Errors
+///
+/// What went wrong, with the exit code that belongs to it.
+pub fn run(cli: Cli) -> Result<u8> {
+    let home = settings::home()?;
+    match cli.command {
+        // Taken before the command line was parsed.
+        Command::Hook { .. } => Ok(exit::OK),
+        Command::Daemon { action: Some(DaemonAction::Stop), .. } => daemon::stop(&home).map(|()| exit::OK),
+        Command::Daemon { action: Some(DaemonAction::Status { output }), .. } => status::daemon(&home, output),
+        Command::Daemon { detach: true, .. } => daemon::detach(&home).map(|()| exit::OK),
+        Command::Daemon { background, .. } => {
+            if background {
+                daemon::leave_terminal();
+            }
+            daemon::run(home).map(|()| exit::OK)
+        }
+        Command::Demo { keep, output } => demo::run(keep, output),
+        Command::Status { output } => status::status(&home, output),
+        Command::Sessions { output } => read::sessions(&home, output),
+        Command::State { session, at, output } => read::state(&home, session, at.as_deref(), output),
+        Command::Timeline { session, turn, output } => read::timeline(&home, session, turn, output),
+        Command::Audit { filter, output } => read::audit(&home, filter, output),
+        Command::Explain { decision, session, output } => read::explain(&home, &decision, session, output),
+        Command::Tail { follow, lines, session, kind, output } => {
+            read::tail(&home, follow, lines, session, kind, output)
+        }
+        Command::Replay { session, verify, policy, file, output } => {
+            replay::run(&home, session, verify, policy.as_deref(), file.as_deref(), output)
+        }
+        Command::Journal { action } => journal::run(&home, action),
+        Command::Preview(arguments) => preview::run(&home, &arguments),
+        Command::Rules { action, project, output } => rules::run(&home, action, &project, output),
+        Command::Config { action } => config::run(&home, action),
+    }
+}
+
+/// Shows how far something is that takes long, on a terminal only.
+pub fn progress(what: &'static str) -> impl FnMut(u64, u64) {
+    let shown = std::io::stderr().is_terminal();
+    move |done, all| {
+        if shown && all > 0 {
+            eprint!("\r{what}: {:3}% of {all}\x1b[K{}", done * 100 / all, if done >= all { "\r\x1b[K" } else { "" });
+        }
+    }
+}
+
+/// Ends a line of progress.
+pub fn progress_done() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[K");
+    }
+}

@@ -1,0 +1,81 @@
+//! One event as one line, for `timeline` and `tail`.
+
+use serde_json::Value;
+
+use crate::render::{self, Colour};
+
+/// The longest text of an event that is shown.
+const TEXT_CHARS_MAX: usize = 90;
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn quoted(value: &Value) -> String {
+    format!("\"{}\"", render::cut(&render::printable(text(value)), TEXT_CHARS_MAX))
+}
+
+/// Returns an event as a line of `timeline`; none for what would only be in the way there.
+pub(super) fn in_timeline(line: &Value) -> Option<String> {
+    let what = match text(&line["kind"]) {
+        "model_stepped" | "other_hook" | "tool_started" | "evidence_gathered" => return None,
+        _ => words(line),
+    };
+    Some(format!("{}  {:>6}  {what}", render::time_of_day(text(&line["at"])), line["seq"].to_string()))
+}
+
+/// Returns an event as a line of `tail`.
+pub(super) fn in_tail(line: &Value) -> String {
+    let session: String = text(&line["session"]).chars().take(8).collect();
+    let late = if line["late"] == true { " (late)" } else { "" };
+    format!(
+        "{}  {:>6}  {:6} {session}  {}{late}",
+        render::time_of_day(text(&line["at"])),
+        line["seq"].to_string(),
+        text(&line["agent"]),
+        words(line)
+    )
+}
+
+/// Says what an event says.
+fn words(line: &Value) -> String {
+    let kind = text(&line["kind"]);
+    let rest = match kind {
+        "session_started" => text(&line["source"]).to_owned(),
+        "session_ended" => text(&line["reason"]).to_owned(),
+        "prompt_submitted" => format!("{} {}", text(&line["origin"]), quoted(&line["text"])),
+        "tool_started" | "tool_finished" | "tool_failed" | "permission_asked" => tool(&line["call"]),
+        "agent_stopped" if line["reentry"] == true => "again".to_owned(),
+        "interrupted" => text(&line["cause"]).to_owned(),
+        "notified" => format!("{} {}", render::printable(text(&line["kind"])), quoted(&line["message"])),
+        "decided" => decision(line),
+        "delivery_attempted" => format!("{} of {}", text(&line["route"]), line["decision"]),
+        "delivery_confirmed" => format!("{} by {}", line["decision"], text(&line["by"])),
+        "delivery_failed" | "delivery_expired" => format!("{} {}", line["decision"], text(&line["reason"])),
+        "payload_rejected" => format!("{} {}", render::printable(text(&line["agent"])), quoted(&line["problem"])),
+        "model_stepped" | "other_hook" => render::printable(text(&line["host"]["hook"])),
+        _ => String::new(),
+    };
+    format!("{:<20} {rest}", kind.replace('_', " ")).trim_end().to_owned()
+}
+
+fn tool(call: &Value) -> String {
+    let paths: Vec<_> = call["paths"].as_array().into_iter().flatten().map(text).collect();
+    let about = call["command"].as_str().map_or_else(|| paths.join(" "), str::to_owned);
+    let about = render::cut(&render::printable(&about), TEXT_CHARS_MAX);
+    let took = call["duration_ms"].as_u64().map(|ms| format!(" {}", render::duration_ms(ms))).unwrap_or_default();
+    let outcome = match (call["is_error"] == true, call["refused"] == true) {
+        (true, _) => render::paint(Colour::Red, " failed"),
+        (_, true) => render::paint(Colour::Yellow, " refused"),
+        _ => String::new(),
+    };
+    format!("{} {about}{took}{outcome}", render::printable(text(&call["tool"])))
+}
+
+fn decision(line: &Value) -> String {
+    let inject = line["verdict"] == "inject";
+    let verdict = render::paint(if inject { Colour::Green } else { Colour::Dim }, text(&line["verdict"]));
+    let elapsed = line["elapsed_ms"].as_u64().map(|ms| format!(" after {}", render::duration_ms(ms)));
+    let route = line["route"].as_str().map(|route| format!(" by {route}"));
+    format!("{verdict} {}{}{}", text(&line["reason"]), elapsed.unwrap_or_default(), route.unwrap_or_default())
+}

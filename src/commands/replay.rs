@@ -1,0 +1,169 @@
+//! `replay`: prove past decisions, try another policy, play recorded hook calls.
+
+use std::path::Path;
+
+use checkpoint::hooks::HookCall;
+use checkpoint::replay::Player;
+use journal::{Agent, Envelope, Event, Home, Outcome, Timestamp};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::api::Line;
+use crate::cli::Output;
+use crate::commands::{progress, progress_done, status};
+use crate::failure::{Failure, Result, exit};
+use crate::query::Query;
+use crate::render::{self, Table};
+use crate::{settings, source, views};
+
+/// Runs `replay` in the form that was asked for.
+pub(super) fn run(
+    home: &Home,
+    session: Option<String>,
+    verify: bool,
+    policy: Option<&Path>,
+    file: Option<&Path>,
+    output: Output,
+) -> Result<u8> {
+    match (policy, file) {
+        (Some(policy), _) => what_if(home, session, policy, output),
+        (_, Some(file)) => play(home, file, session.as_deref(), output),
+        _ if verify => prove(home, session, output),
+        _ => {
+            let hint = "`--verify` decides again what was decided, `--policy FILE` under another config, `--file FILE` plays recorded calls";
+            Err(Failure::usage("say what to replay").hint(hint))
+        }
+    }
+}
+
+fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
+    let answer = source::ask_one(home, &Query::Verify { session }, progress("deciding again"))?;
+    progress_done();
+    let mismatched = answer["mismatched"].as_array().cloned().unwrap_or_default();
+    if output.json {
+        println!("{answer}");
+    } else {
+        for line in &mismatched {
+            let fields: Vec<_> = line["fields"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let what = line["why"].as_str().map_or_else(|| format!("differs in {}", fields.join(", ")), str::to_owned);
+            println!("decision {}: {}", line["seq"], render::printable(&what));
+        }
+        println!("{} decisions, {} decided the same again", answer["decisions"], answer["matched"]);
+    }
+    Ok(if mismatched.is_empty() { exit::OK } else { exit::FAILED })
+}
+
+fn what_if(home: &Home, session: Option<String>, policy: &Path, output: Output) -> Result<u8> {
+    let text = std::fs::read_to_string(policy)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", policy.display())))?;
+    settings::check(policy, &text)?;
+    let query = Query::WhatIf { session, name: policy.display().to_string(), text };
+    let answer = source::ask_one(home, &query, progress("deciding again"))?;
+    progress_done();
+    if output.json {
+        println!("{answer}");
+        return Ok(exit::OK);
+    }
+    let changed = answer["changed"].as_array().cloned().unwrap_or_default();
+    let mut table = Table::new(["SEQ", "WAS", "NOW"]);
+    let short = |side: &Value| {
+        format!("{} {}", side["verdict"].as_str().unwrap_or_default(), side["reason"].as_str().unwrap_or_default())
+    };
+    for line in &changed {
+        table.row([line["seq"].to_string(), short(&line["was"]), short(&line["now"])]);
+    }
+    if !table.is_empty() {
+        table.print();
+    }
+    let turned = |from: &str, to: &str| {
+        changed.iter().filter(|line| line["was"]["verdict"] == from && line["now"]["verdict"] == to).count()
+    };
+    println!(
+        "{} of {} decisions would change: {} more checkpoints, {} fewer",
+        changed.len(),
+        answer["decisions"],
+        turned("pass", "inject"),
+        turned("inject", "pass")
+    );
+    Ok(exit::OK)
+}
+
+/// Plays hook calls from a file, in memory.
+fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    let policy = actors::evidence::default_policy(&settings::load(&home.config)?);
+    let mut player = Player::new(&policy);
+    let (mut decided, mut problems, mut last_at) = (Vec::new(), Vec::new(), Timestamp::default());
+    for (number, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match play_line(&mut player, text, number, &mut last_at) {
+            Ok(Some(envelope)) => decided.push(envelope),
+            Ok(None) => {}
+            Err(problem) => problems.push(json!({ "line": number + 1, "error": problem })),
+        }
+    }
+    let wanted = |id: Uuid, native: &str| {
+        session.is_none_or(|wanted| id.to_string().starts_with(wanted) || native.starts_with(wanted))
+    };
+    let decisions: Vec<_> = decided
+        .iter()
+        .filter(|envelope| wanted(envelope.stream.session, &envelope.stream.native()))
+        .filter_map(|envelope| match &envelope.event {
+            Event::Decided(decision) => {
+                let sent = if decision.message.is_some() { Outcome::Pending } else { Outcome::None };
+                Some(views::decision(envelope, decision, sent))
+            }
+            _ => None,
+        })
+        .collect();
+    let states = player.states();
+    let states: Vec<_> =
+        states.into_iter().filter(|state| wanted(state.session(), &state.stream.native())).map(views::state).collect();
+    if output.json {
+        println!("{}", json!({ "sessions": states, "decisions": decisions, "problems": problems }));
+    } else {
+        for problem in &problems {
+            eprintln!("line {}: {}", problem["line"], render::printable(problem["error"].as_str().unwrap_or_default()));
+        }
+        let mut table = Table::new(["SESSION", "AGENT", "TURNS", "LAST MESSAGE", "LAST CHECKPOINT", "LAST TOOL USE"]);
+        let time = |value: &Value| value.as_str().map_or("-".into(), render::time_of_day);
+        for state in &states {
+            table.row([
+                state["session"].as_str().unwrap_or_default().chars().take(8).collect(),
+                state["agent"].as_str().unwrap_or_default().into(),
+                state["turn"].to_string(),
+                time(&state["last_message_sent_at"]),
+                time(&state["last_checkpoint_at"]),
+                time(&state["last_tool_use_at"]),
+            ]);
+        }
+        table.print();
+        println!();
+        status::decision_table(&decisions).print();
+    }
+    Ok(if problems.is_empty() { exit::OK } else { exit::FAILED })
+}
+
+fn play_line(
+    player: &mut Player<'_>,
+    text: &str,
+    number: usize,
+    last_at: &mut Timestamp,
+) -> std::result::Result<Option<Envelope>, String> {
+    let line = Line::read(text)?;
+    let agent = Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
+    let payload = line.payload.to_string();
+    let env: Value = line.env.into();
+    // A line without a time happened when the one before it did.
+    *last_at = line.at.unwrap_or(*last_at);
+    let call = HookCall {
+        agent,
+        event: line.event.as_deref(),
+        payload: payload.as_bytes(),
+        at: *last_at,
+        id: line.id.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes())),
+        env: actors::spool::read_env(&env.to_string()),
+        truncated: false,
+    };
+    Ok(player.play(&call)?.and_then(|played| played.decided))
+}
