@@ -208,8 +208,9 @@ impl<'a> Reader<'a> {
 
     /// Another command follows in the list, so only what ends the script by failing still decides.
     fn overrule(&mut self, links: &[Link]) {
-        for (index, link) in links.iter().enumerate() {
-            let kept = link.holds || (self.state.errexit && index + 1 == links.len());
+        for link in links {
+            // Under `set -e`, `a && b; c` goes on when `a` fails, so it says nothing of `b`.
+            let kept = link.holds || (self.state.errexit && links.len() == 1);
             if !kept {
                 self.mask_range(link.start, link.end);
             }
@@ -234,6 +235,12 @@ impl<'a> Reader<'a> {
             };
             self.at += 2;
             self.newlines();
+        }
+        // `set -e` means nothing inside a group that is not the last of its list.
+        if self.state.errexit {
+            for link in links.iter().rev().skip(1) {
+                self.mask_range(link.start, link.end.saturating_sub(1).max(link.start));
+            }
         }
         // A failure goes on at the next `||`, and is forgotten there unless that leaves the script.
         let mut next_or = None;
@@ -325,7 +332,7 @@ impl<'a> Reader<'a> {
         }
         let kind = match self.peek() {
             Some(b'(') => {
-                if self.peek_at(1) == Some(b'(') {
+                if self.peek_at(1) == Some(b'(') && self.is_arithmetic(0) {
                     self.arithmetic();
                 } else {
                     self.at += 1;

@@ -35,8 +35,10 @@ fn failures_that_leave() {
     check("(a || exit 1; b) | tee x", &["~a", "?~exit 1", "~b", "tee x"]);
     check("set -e; a; b", &["set -e", "a", "b"]);
     check("set -euo pipefail\na | tee x\nb", &["set -euo pipefail", "a", "tee x", "b"]);
-    check("set -e; a && b; c", &["set -e", "~a", "b", "c"]);
+    check("set -e; a && b; c", &["set -e", "~a", "~b", "c"]);
     check("set -e; set +e; a; b", &["set -e", "~set +e", "~a", "b"]);
+    check("set -e; { a; b; } && c", &["set -e", "~a", "b", "c"]);
+    check("set -e; x=$(a; b)", &["set -e", "~a", "b"]);
     check("exit 1; a", &["~exit 1", "?a"]);
 }
 
@@ -105,6 +107,8 @@ fn substitutions() {
     check("diff <(a) <(b)", &["~a", "~b", "diff $() $()"]);
     check("a > >(tee log)", &["~tee log", "a"]);
     check("echo $((1 + $(a)))", &["~a", "echo $(())"]);
+    check("echo $(( (1 + 2) * 3 )) && b", &["echo $(())", "b"]);
+    check("echo $((a) | b); ((c) && d)", &["~a", "~b", "~echo $()", "c", "d"]);
     check("echo ${x:-$(a)} ${y:-')'} ${z}", &["~a", "echo ${x:-$()} ${y:-)} ${z}"]);
     check("echo $(case x in a) b;; esac)", &["?~b", "echo $()"]);
     check("echo $(a # don't )\n) b", &["~a", "echo $() b"]);
