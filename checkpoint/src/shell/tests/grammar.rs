@@ -38,6 +38,7 @@ fn failures_that_leave() {
     check("set -e; a && b; c", &["set -e", "~a", "~b", "c"]);
     check("set -e; set +e; a; b", &["set -e", "~set +e", "~a", "b"]);
     check("set -e; { a; b; } && c", &["set -e", "~a", "b", "c"]);
+    check("set -e; { a && b; }; c", &["set -e", "~a", "~b", "c"]);
     check("set -e; x=$(a; b)", &["set -e", "~a", "b"]);
     check("exit 1; a", &["~exit 1", "?a"]);
 }
