@@ -30,7 +30,7 @@ use state::{State, join_dir};
 use wrappers::Inner;
 
 /// Levels of scripts in scripts (`bash -c "bash -c .."`) that are followed.
-const SCRIPTS_MAX: usize = 16;
+const SCRIPTS_MAX: usize = 8;
 
 /// One simple command that a line executes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,15 +108,16 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                     dir = join_dir(dir.as_deref(), next);
                 }
                 let simple = Simple { words, certain, decides, dir: dir.as_deref().map(str::to_owned) };
-                let io = std::mem::take(&mut command.io);
-                found.push(Run { simple, inputs: io.inputs, outputs: io.outputs, stdin });
+                let (inputs, outputs) =
+                    (std::mem::take(&mut command.io.inputs), std::mem::take(&mut command.io.outputs));
+                found.push(Run { simple, inputs, outputs, stdin });
                 continue;
             }
         };
         // The shell itself is no evidence of anything, but its redirections name files.
-        let io = std::mem::take(&mut command.io);
+        let (inputs, outputs) = (std::mem::take(&mut command.io.inputs), std::mem::take(&mut command.io.outputs));
         let simple = Simple { words: Vec::new(), certain, decides, dir: None };
-        found.push(Run { simple, inputs: io.inputs, outputs: io.outputs, stdin: None });
+        found.push(Run { simple, inputs, outputs, stdin: None });
         let depth = around.depth + 1;
         if let Some(text) = inner.filter(|_| depth < SCRIPTS_MAX) {
             let mut state = unwrapped.state;

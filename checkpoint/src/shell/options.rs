@@ -161,10 +161,11 @@ pub(super) fn spec_of(program: &str) -> Spec {
         "just" => spec("fd", "justfile working-directory"),
         "ninja" => spec("Cfj", ""),
         "poetry" => spec("CP", "directory project"),
+        "hatch" => spec("ep", "env project data-dir cache-dir config"),
         "uv" => spec("p", "directory project python config-file cache-dir"),
         "tox" | "nox" => spec("efs", "session sessions noxfile"),
         "kill" => spec("s", "signal"),
-        "pkill" | "killall" => spec("ugPtF", "signal uid euid group parent terminal pidfile user"),
+        "pkill" | "killall" => spec("sugPtF", "signal uid euid group parent terminal pidfile user"),
         "curl" => spec("XHdouFAbcTemwxKEQ", "request header data data-raw json output user form max-time url"),
         other => file_tool(other),
     }

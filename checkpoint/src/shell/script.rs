@@ -66,6 +66,8 @@ struct Link {
     or: bool,
     /// Whether it leaves the script with a failure.
     exits: bool,
+    /// Whether it has no compound command.
+    plain: bool,
     /// Whether its failure ends the script, whatever comes behind the list.
     holds: bool,
 }
@@ -208,8 +210,9 @@ impl<'a> Reader<'a> {
 
     /// Another command follows in the list, so only what ends the script by failing still decides.
     fn overrule(&mut self, links: &[Link]) {
-        for (index, link) in links.iter().enumerate() {
-            let kept = link.holds || (self.state.errexit && index + 1 == links.len());
+        for link in links {
+            // Under `set -e`, `a && b; c` goes on when `a` fails, so it says nothing of `b`; nor does a group that ends so.
+            let kept = link.holds || (self.state.errexit && links.len() == 1 && link.plain);
             if !kept {
                 self.mask_range(link.start, link.end);
             }
@@ -223,9 +226,9 @@ impl<'a> Reader<'a> {
             let certain = self.certain;
             self.certain &= !or;
             let start = self.commands.len();
-            let exits = self.pipeline();
+            let (exits, plain) = self.pipeline();
             self.certain = certain;
-            links.push(Link { start, end: self.commands.len(), or, exits, holds: false });
+            links.push(Link { start, end: self.commands.len(), or, exits, plain, holds: false });
             self.blank();
             or = match (self.peek(), self.peek_at(1)) {
                 (Some(b'&'), Some(b'&')) => false,
@@ -234,6 +237,12 @@ impl<'a> Reader<'a> {
             };
             self.at += 2;
             self.newlines();
+        }
+        // `set -e` means nothing inside a group that is not the last of its list.
+        if self.state.errexit {
+            for link in links.iter().rev().skip(1) {
+                self.mask_range(link.start, link.end.saturating_sub(1).max(link.start));
+            }
         }
         // A failure goes on at the next `||`, and is forgotten there unless that leaves the script.
         let mut next_or = None;
@@ -250,8 +259,9 @@ impl<'a> Reader<'a> {
         links
     }
 
-    /// Reads one pipeline; returns whether it is `exit` with a failure, alone or at the end of some braces.
-    fn pipeline(&mut self) -> bool {
+    /// Reads one pipeline; returns whether it is `exit` with a failure, alone or at the end of some braces, and whether it
+    /// has no compound command.
+    fn pipeline(&mut self) -> (bool, bool) {
         let mut negated = false;
         loop {
             self.blank();
@@ -264,6 +274,7 @@ impl<'a> Reader<'a> {
         let start = self.commands.len();
         let state = self.state.clone();
         let mut kind = self.command();
+        let mut plain = kind == Kind::Simple;
         let mut piece = start;
         let mut piped = false;
         self.blank();
@@ -278,6 +289,7 @@ impl<'a> Reader<'a> {
             piece = self.commands.len();
             self.state = state.clone();
             kind = self.command();
+            plain &= kind == Kind::Simple;
             if let (Kind::Simple, Some(command)) = (kind, self.commands.get_mut(piece..).and_then(|new| new.last_mut()))
             {
                 command.fed_by = feeder;
@@ -291,7 +303,7 @@ impl<'a> Reader<'a> {
         if negated {
             self.mask(start);
         }
-        !negated && !piped && kind != Kind::Other && self.leaves(start)
+        (!negated && !piped && kind != Kind::Other && self.leaves(start), plain)
     }
 
     /// Skips `time` and its `-p`; with any other option it is the program of that name.
@@ -325,7 +337,7 @@ impl<'a> Reader<'a> {
         }
         let kind = match self.peek() {
             Some(b'(') => {
-                if self.peek_at(1) == Some(b'(') {
+                if self.peek_at(1) == Some(b'(') && self.is_arithmetic(0) {
                     self.arithmetic();
                 } else {
                     self.at += 1;

@@ -173,7 +173,7 @@ impl Reader<'_> {
 
     fn dollar(&mut self, word: &mut Word, in_double: bool) {
         match (self.peek_at(1), self.peek_at(2)) {
-            (Some(b'('), Some(b'(')) => {
+            (Some(b'('), Some(b'(')) if self.is_arithmetic(1) => {
                 self.at += 1;
                 self.arithmetic();
                 word.text.push_str("$(())");
@@ -201,9 +201,30 @@ impl Reader<'_> {
         self.at += 2;
         let start = self.commands.len();
         let pending = std::mem::take(&mut self.pending);
+        // A substitution does not inherit `set -e`.
+        let errexit = std::mem::take(&mut self.state.errexit);
         self.subshell();
+        self.state.errexit = errexit;
         self.pending = pending;
         self.last_substitution = start;
+    }
+
+    /// Tells whether the `((` so far `ahead` closes as `))`; otherwise it is a subshell in a subshell.
+    pub(super) fn is_arithmetic(&self, ahead: usize) -> bool {
+        let bytes = &self.text.as_bytes()[self.at + ahead..];
+        let mut open = 0_usize;
+        for (index, byte) in bytes.iter().enumerate() {
+            match byte {
+                b'(' => open += 1,
+                b')' => open -= 1,
+                _ => {}
+            }
+            // The second parenthesis has closed: the first has to close at once.
+            if *byte == b')' && open <= 1 {
+                return bytes.get(index + 1) == Some(&b')');
+            }
+        }
+        true
     }
 
     /// Reads `((..))`, with the cursor at the first parenthesis. Only substitutions inside it matter.
@@ -305,7 +326,10 @@ impl Reader<'_> {
             }
         }
         let start = self.commands.len();
-        self.read_apart(&script, |child| child.list(&[]));
+        self.read_apart(&script, |child| {
+            child.state.errexit = false;
+            child.list(&[]);
+        });
         self.last_substitution = start;
     }
 
