@@ -128,7 +128,10 @@ fn executed(
                 Outcome::Failed
             } else if wanted.after.is_some_and(|before| before.is_none_or(|before| before >= position)) {
                 Outcome::TooEarly
-            } else if wanted.after_edit.is_some_and(|edit| edit.follows(index, line, &simple.words[0])) {
+            } else if wanted
+                .after_edit
+                .is_some_and(|edit| edit.follows(index, line, simple.words.first().map_or("", String::as_str)))
+            {
                 Outcome::BeforeEdit
             } else {
                 Outcome::Counts
