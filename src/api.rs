@@ -32,28 +32,28 @@ const LINES_MAX: usize = 256;
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
 /// What the routes share.
-pub struct Api {
+pub(crate) struct Api {
     /// What the actors share.
-    pub shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     /// The sessions.
-    pub sessions: Addr<Sessions>,
+    pub(crate) sessions: Addr<Sessions>,
     /// Where hook calls go.
-    pub ingest: Addr<Ingest>,
+    pub(crate) ingest: Addr<Ingest>,
     /// The spool is empty and hooks are taken.
-    pub ready: AtomicBool,
+    pub(crate) ready: AtomicBool,
     /// Tells the daemon to stop.
-    pub stop: Notify,
+    pub(crate) stop: Notify,
     /// When the daemon came up.
-    pub began: Instant,
+    pub(crate) began: Instant,
     /// What recovery found.
-    pub recovery: Vec<String>,
+    pub(crate) recovery: Vec<String>,
     /// What is wrong with the configuration.
-    pub config_error: RwLock<Option<String>>,
+    pub(crate) config_error: RwLock<Option<String>>,
 }
 
 impl Api {
     /// Reads the configuration again.
-    pub fn reload(&self) {
+    pub(crate) fn reload(&self) {
         let error = match settings::load(&self.shared.home.config) {
             Ok(config) => {
                 self.shared.set_config(config);
@@ -70,7 +70,7 @@ impl Api {
 }
 
 /// Sets up the routes.
-pub fn routes(config: &mut web::ServiceConfig) {
+pub(crate) fn routes(config: &mut web::ServiceConfig) {
     config
         .app_data(web::PayloadConfig::new(BODY_BYTES_MAX))
         .route("/healthz", web::get().to(health))
@@ -184,26 +184,26 @@ async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, R
 /// One line of `journal append`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub(crate) struct Line {
     /// The agent's word.
-    pub agent: String,
+    pub(crate) agent: String,
     /// The payload.
-    pub payload: Value,
+    pub(crate) payload: Value,
     /// The event's name, where the payload has none.
     #[serde(default)]
-    pub event: Option<String>,
+    pub(crate) event: Option<String>,
     /// When it happened.
     #[serde(default)]
-    pub at: Option<Timestamp>,
+    pub(crate) at: Option<Timestamp>,
     /// The call's id.
     #[serde(default)]
-    pub id: Option<Uuid>,
+    pub(crate) id: Option<Uuid>,
     /// Hook-relevant environment variables.
     #[serde(default)]
-    pub env: serde_json::Map<String, Value>,
-    /// What a recording hook answered; not used.
-    #[serde(default)]
-    pub hook_replied: Option<Value>,
+    pub(crate) env: serde_json::Map<String, Value>,
+    /// What a recording hook answered; of no use here.
+    #[serde(default, rename = "hook_replied")]
+    _hook_replied: Option<Value>,
 }
 
 impl Line {
@@ -212,7 +212,7 @@ impl Line {
     /// # Errors
     ///
     /// A sentence on what is wrong with it.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("not a line of hook calls: {error}"))
     }
 

@@ -11,23 +11,23 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[command(after_help = "Environment:\n  CHECKPOINTD_HOME       one folder for everything (default: XDG folders)\n  \
     CHECKPOINTD_SOCKET     the daemon's socket\n  CHECKPOINTD_AUTOSTART  0: hooks start no daemon\n\n\
     Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable")]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// How an answer is printed.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Output {
+pub(crate) struct Output {
     /// Print JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Take one hook call from stdin to the daemon, as checkpointd-hook does
     #[command(disable_help_flag = true)]
     Hook {
@@ -189,7 +189,7 @@ pub enum Command {
 
 /// What to do with the daemon.
 #[derive(Debug, Subcommand)]
-pub enum DaemonAction {
+pub(crate) enum DaemonAction {
     /// Stop it
     Stop,
     /// Say whether it runs
@@ -202,30 +202,30 @@ pub enum DaemonAction {
 
 /// Which decisions.
 #[derive(Args, Debug, Default)]
-pub struct AuditFilter {
+pub(crate) struct AuditFilter {
     /// Of this session: id, beginning of one, or `last`
     #[arg(long)]
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// Of this agent
     #[arg(long)]
-    pub agent: Option<AgentName>,
+    pub(crate) agent: Option<AgentName>,
     /// With this verdict
     #[arg(long)]
-    pub verdict: Option<VerdictName>,
+    pub(crate) verdict: Option<VerdictName>,
     /// With this reason, for example below_threshold
     #[arg(long)]
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// Since then: a duration (2h) or a time (RFC 3339)
     #[arg(long, value_name = "AGO|TIME")]
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
     /// At most so many, the newest
     #[arg(long)]
-    pub limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
 }
 
 /// The agents' names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AgentName {
+pub(crate) enum AgentName {
     /// Claude Code
     Claude,
     /// Gemini CLI
@@ -246,7 +246,7 @@ impl From<AgentName> for journal::Agent {
 
 /// The verdicts' names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum VerdictName {
+pub(crate) enum VerdictName {
     /// A checkpoint was sent
     Inject,
     /// The agent stopped normally
@@ -264,7 +264,7 @@ impl From<VerdictName> for journal::Verdict {
 
 /// What to do with the journal.
 #[derive(Debug, Subcommand)]
-pub enum JournalAction {
+pub(crate) enum JournalAction {
     /// Append hook calls, one JSON object a line on stdin: {"agent","payload",("event","at","id","env")}
     Append {
         /// How an answer is printed.
@@ -302,33 +302,33 @@ pub enum JournalAction {
 
 /// What a preview is made for.
 #[derive(Args, Debug)]
-pub struct PreviewArgs {
+pub(crate) struct PreviewArgs {
     /// The agent
     #[arg(long)]
-    pub agent: AgentName,
+    pub(crate) agent: AgentName,
     /// The project's folder
     #[arg(long, default_value = ".")]
-    pub project: PathBuf,
+    pub(crate) project: PathBuf,
     /// The agent's transcript
     #[arg(long)]
-    pub transcript: Option<PathBuf>,
+    pub(crate) transcript: Option<PathBuf>,
     /// A session of the journal
     #[arg(long)]
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// How long the turn has lasted, for example 90s
     #[arg(long)]
-    pub elapsed: Option<String>,
+    pub(crate) elapsed: Option<String>,
     /// The active work item
     #[arg(long)]
-    pub slug: Option<String>,
+    pub(crate) slug: Option<String>,
     /// How an answer is printed.
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// What to do with rules.
 #[derive(Debug, Subcommand)]
-pub enum RulesAction {
+pub(crate) enum RulesAction {
     /// List the packs and rules that are active in the project
     List,
     /// Say which rules these files match
@@ -347,7 +347,7 @@ pub enum RulesAction {
 
 /// What to do with the configuration.
 #[derive(Debug, Subcommand)]
-pub enum ConfigAction {
+pub(crate) enum ConfigAction {
     /// Show every key, its value and where that comes from
     Show {
         /// How an answer is printed.

@@ -42,7 +42,7 @@ const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// # Errors
 ///
 /// When another one runs already, or the journal or the socket cannot be had.
-pub fn run(home: Home) -> Result<()> {
+pub(crate) fn run(home: Home) -> Result<()> {
     // Whatever the caller's umask: what is made here is its owner's alone.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     for folder in [&home.run, &home.spool, &home.journal, &home.logs] {
@@ -257,7 +257,7 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
 /// # Errors
 ///
 /// When it does not come up; the message has the end of its log.
-pub fn detach(home: &Home) -> Result<()> {
+pub(crate) fn detach(home: &Home) -> Result<()> {
     if let Some(health) = source::health(home) {
         let pid = health["pid"].as_u64().unwrap_or_default();
         return Err(Failure::failed(format!("a daemon is running already (pid {pid})"))
@@ -293,7 +293,7 @@ pub fn detach(home: &Home) -> Result<()> {
 }
 
 /// Leaves the terminal's session, so that closing the terminal does not end the daemon.
-pub fn leave_terminal() {
+pub(crate) fn leave_terminal() {
     // Fails only for a process that leads its group already, and that one is on its own anyway.
     let _ = rustix::process::setsid();
 }
@@ -303,7 +303,7 @@ pub fn leave_terminal() {
 /// # Errors
 ///
 /// When none runs, or it does not stop.
-pub fn stop(home: &Home) -> Result<()> {
+pub(crate) fn stop(home: &Home) -> Result<()> {
     if source::health(home).is_none() {
         return Err(Failure::unreachable("no daemon is running"));
     }

@@ -3,53 +3,53 @@
 use std::fmt;
 
 /// Exit codes, part of the machine interface.
-pub mod exit {
+pub(crate) mod exit {
     /// All is well.
-    pub const OK: u8 = 0;
+    pub(crate) const OK: u8 = 0;
     /// A check failed, or the request could not be met.
-    pub const FAILED: u8 = 1;
+    pub(crate) const FAILED: u8 = 1;
     /// The command line, or a file that it names, is not right.
-    pub const USAGE: u8 = 2;
+    pub(crate) const USAGE: u8 = 2;
     /// The daemon or the journal cannot be reached.
-    pub const UNREACHABLE: u8 = 3;
+    pub(crate) const UNREACHABLE: u8 = 3;
 }
 
 /// An error with an exit code and, where there is one, a next step.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     code: u8,
     error: anyhow::Error,
     hint: Option<String>,
 }
 
 /// A result whose error is a [`Failure`].
-pub type Result<T> = std::result::Result<T, Failure>;
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     /// The request could not be met.
-    pub fn failed(error: impl fmt::Display) -> Self {
+    pub(crate) fn failed(error: impl fmt::Display) -> Self {
         Self { code: exit::FAILED, error: anyhow::anyhow!("{error}"), hint: None }
     }
 
     /// What was asked for makes no sense.
-    pub fn usage(error: impl fmt::Display) -> Self {
+    pub(crate) fn usage(error: impl fmt::Display) -> Self {
         Self { code: exit::USAGE, error: anyhow::anyhow!("{error}"), hint: None }
     }
 
     /// The daemon or the journal cannot be reached.
-    pub fn unreachable(error: impl fmt::Display) -> Self {
+    pub(crate) fn unreachable(error: impl fmt::Display) -> Self {
         Self { code: exit::UNREACHABLE, error: anyhow::anyhow!("{error}"), hint: None }
     }
 
     /// Adds what to do next.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// Returns the exit code.
-    pub const fn code(&self) -> u8 {
+    pub(crate) const fn code(&self) -> u8 {
         self.code
     }
 }

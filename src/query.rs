@@ -19,7 +19,7 @@ use crate::views;
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "query", rename_all = "snake_case")]
-pub enum Query {
+pub(crate) enum Query {
     /// All sessions, one a line.
     Sessions,
     /// What is known of a session.
@@ -76,24 +76,24 @@ pub enum Query {
 /// Which decisions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Audit {
+pub(crate) struct Audit {
     /// Of this session.
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
     /// Of this agent.
-    pub agent: Option<Agent>,
+    pub(crate) agent: Option<Agent>,
     /// With this verdict.
-    pub verdict: Option<Verdict>,
+    pub(crate) verdict: Option<Verdict>,
     /// With this reason.
-    pub reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
     /// Not before.
-    pub since: Option<Timestamp>,
+    pub(crate) since: Option<Timestamp>,
     /// The newest so many.
-    pub limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// What was asked about is not there: a sentence.
     #[error("{0}")]
     NotFound(String),
@@ -107,14 +107,14 @@ pub enum Error {
 
 type Result<T> = std::result::Result<T, Error>;
 /// Takes an answer's lines; false when nobody listens any more.
-pub type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
+pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
 
 /// Answers a question, line by line. `{"progress":[done,all]}` lines may come in between.
 ///
 /// # Errors
 ///
 /// As [`Error`] says.
-pub fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
+pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
     journal.settle()?;
     match query {
         Query::Sessions => sessions(journal, emit),
@@ -136,7 +136,9 @@ pub fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> Result<(
         Query::WhatIf { session, name, text } => what_if(journal, session.as_deref(), name, text, emit),
         Query::Stats => send(emit, stats(journal)?),
         Query::VerifyJournal => {
-            let verified = journal.verify(|done, all| drop(emit(json!({ "progress": [done, all] }))))?;
+            let verified = journal.verify(|done, all| {
+                let _ = emit(json!({ "progress": [done, all] }));
+            })?;
             send(emit, serde_json::to_value(verified).expect("plain data"))
         }
     }
@@ -147,7 +149,7 @@ fn send(emit: &mut Emit<'_>, line: Value) -> Result<()> {
 }
 
 /// Finds a session by its id, the host's id, the beginning of either, or `last`.
-pub fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
+pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
     let hosts = journal.sessions().into_iter().filter(|entry| entry.stream.agent != Agent::Daemon);
     if wanted == "last" {
         let last = hosts.max_by_key(|entry| entry.last_seq);

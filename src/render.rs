@@ -7,7 +7,7 @@ use journal::Timestamp;
 
 /// Colours that mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colour {
+pub(crate) enum Colour {
     /// Good, or injected.
     Green,
     /// Worth a look.
@@ -21,7 +21,7 @@ pub enum Colour {
 }
 
 /// Colours a text, on a terminal whose user has not asked for none.
-pub fn paint(colour: Colour, text: &str) -> String {
+pub(crate) fn paint(colour: Colour, text: &str) -> String {
     let wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if !wanted {
         return text.to_owned();
@@ -37,7 +37,7 @@ pub fn paint(colour: Colour, text: &str) -> String {
 }
 
 /// Returns a text that can do nothing to a terminal: control characters become visible.
-pub fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -57,12 +57,12 @@ pub fn printable(text: &str) -> String {
 }
 
 /// Like [`printable`], but lines stay lines.
-pub fn printable_lines(text: &str) -> String {
+pub(crate) fn printable_lines(text: &str) -> String {
     text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
 
 /// Cuts a text to so many characters, the last of them an ellipsis where something is missing.
-pub fn cut(text: &str, chars_max: usize) -> String {
+pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
     }
@@ -72,7 +72,7 @@ pub fn cut(text: &str, chars_max: usize) -> String {
 }
 
 /// Returns a duration as a person would say it.
-pub fn duration_ms(ms: u64) -> String {
+pub(crate) fn duration_ms(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms}ms"),
         1_000..60_000 => format!("{}.{}s", ms / 1_000, ms % 1_000 / 100),
@@ -83,7 +83,7 @@ pub fn duration_ms(ms: u64) -> String {
 }
 
 /// Returns a size as a person would say it.
-pub fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     match count {
         0..1_024 => format!("{count} B"),
         1_024..1_048_576 => format!("{} KB", count / 1_024),
@@ -93,45 +93,45 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// Returns an RFC 3339 time in the zone of whoever reads it, to the second.
-pub fn local_time(rfc3339: &str) -> String {
+pub(crate) fn local_time(rfc3339: &str) -> String {
     let Ok(at) = rfc3339.parse::<Timestamp>() else { return rfc3339.to_owned() };
     let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else { return rfc3339.to_owned() };
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// Returns only the time of day, to the millisecond.
-pub fn time_of_day(rfc3339: &str) -> String {
+pub(crate) fn time_of_day(rfc3339: &str) -> String {
     let Ok(at) = rfc3339.parse::<Timestamp>() else { return rfc3339.to_owned() };
     let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else { return rfc3339.to_owned() };
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S%.3f").to_string()
 }
 
 /// Returns the width of the terminal, or 100 where there is none.
-pub fn width() -> usize {
+pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
     columns.or_else(terminal).filter(|width| *width >= 40).unwrap_or(100)
 }
 
 /// A table whose last column takes what is left of the line.
-pub struct Table<const N: usize> {
+pub(crate) struct Table<const N: usize> {
     head: [&'static str; N],
     rows: Vec<[String; N]>,
 }
 
 impl<const N: usize> Table<N> {
     /// Begins a table.
-    pub const fn new(head: [&'static str; N]) -> Self {
+    pub(crate) const fn new(head: [&'static str; N]) -> Self {
         Self { head, rows: Vec::new() }
     }
 
     /// Adds a row. Texts from outside are made harmless here.
-    pub fn row(&mut self, row: [String; N]) {
+    pub(crate) fn row(&mut self, row: [String; N]) {
         self.rows.push(row.map(|cell| printable(&cell)));
     }
 
     /// Returns the table's lines, each at most `width` characters.
-    pub fn lines(&self, width: usize) -> Vec<String> {
+    pub(crate) fn lines(&self, width: usize) -> Vec<String> {
         let mut widths = self.head.map(str::len);
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
@@ -151,14 +151,14 @@ impl<const N: usize> Table<N> {
     }
 
     /// Prints the table.
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         for (number, line) in self.lines(width()).into_iter().enumerate() {
             println!("{}", if number == 0 { paint(Colour::Bold, &line) } else { line });
         }
     }
 
     /// Tells whether there is nothing in it.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 }

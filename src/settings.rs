@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 /// # Errors
 ///
 /// When the environment does not say.
-pub fn home() -> Result<Home> {
+pub(crate) fn home() -> Result<Home> {
     Home::from_env().ok_or_else(|| {
         Failure::usage("neither CHECKPOINTD_HOME nor HOME is set")
             .hint("set CHECKPOINTD_HOME to a folder that checkpointd may use")
@@ -25,7 +25,7 @@ pub fn home() -> Result<Home> {
 /// # Errors
 ///
 /// When the file is there and cannot be read, or says something that is not right.
-pub fn load(path: &Path) -> Result<Config> {
+pub(crate) fn load(path: &Path) -> Result<Config> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Config::default()),
@@ -39,7 +39,7 @@ pub fn load(path: &Path) -> Result<Config> {
 /// # Errors
 ///
 /// When it says something that is not right; the message names the place.
-pub fn check(path: &Path, text: &str) -> Result<Config> {
+pub(crate) fn check(path: &Path, text: &str) -> Result<Config> {
     let name = path.display().to_string();
     Config::load(Some((&name, text))).map_err(Failure::usage)
 }

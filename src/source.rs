@@ -18,7 +18,7 @@ const HEALTH_WAIT: Duration = Duration::from_millis(500);
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
 /// Asks the daemon how it is; none where no daemon takes hooks.
-pub fn health(home: &Home) -> Option<Value> {
+pub(crate) fn health(home: &Home) -> Option<Value> {
     let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
     if response.status != 200 {
         return None;
@@ -31,7 +31,7 @@ pub fn health(home: &Home) -> Option<Value> {
 /// # Errors
 ///
 /// When no daemon answers.
-pub fn get(home: &Home, path: &str) -> Result<Value> {
+pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
     let response = request(home, "GET", path, b"", ANSWER_WAIT)?;
     serde_json::from_slice(&response.whole()?).map_err(Failure::failed)
 }
@@ -41,7 +41,7 @@ pub fn get(home: &Home, path: &str) -> Result<Value> {
 /// # Errors
 ///
 /// When no daemon answers, or it refuses.
-pub fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
     let status = response.status;
     let body = response.whole()?;
@@ -53,7 +53,7 @@ pub fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// When neither daemon nor journal can answer, or what was asked about is not there.
-pub fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
+pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
     if health(home).is_some() {
         return ask_daemon(home, query, &mut each);
     }
@@ -74,7 +74,7 @@ pub fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()
 /// # Errors
 ///
 /// As [`ask`].
-pub fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, u64)) -> Result<Value> {
+pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, u64)) -> Result<Value> {
     let mut answer = Value::Null;
     ask(home, query, |line| match line.get("progress") {
         Some(at) => progress(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
@@ -88,7 +88,7 @@ pub fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, u64)) -
 /// # Errors
 ///
 /// When there is none yet, or another process has it.
-pub fn open_journal(home: &Home) -> Result<Journal> {
+pub(crate) fn open_journal(home: &Home) -> Result<Journal> {
     if !home.journal.join("intake").is_dir() {
         return Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
             .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"));

@@ -6,7 +6,7 @@ use journal::{Decision, Envelope, Event, Outcome, SessionEntry};
 use serde_json::{Value, json};
 
 /// A session in a list.
-pub fn session(entry: &SessionEntry, state: &SessionState) -> Value {
+pub(crate) fn session(entry: &SessionEntry, state: &SessionState) -> Value {
     json!({
         "session": entry.stream.session,
         "native_session": entry.stream.native(),
@@ -27,7 +27,7 @@ pub fn session(entry: &SessionEntry, state: &SessionState) -> Value {
 }
 
 /// All that is known of a session.
-pub fn state(state: &SessionState) -> Value {
+pub(crate) fn state(state: &SessionState) -> Value {
     json!({
         "session": state.stream.session,
         "native_session": state.stream.native(),
@@ -60,7 +60,7 @@ pub fn state(state: &SessionState) -> Value {
 }
 
 /// A decision in a list.
-pub fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome) -> Value {
+pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome) -> Value {
     json!({
         "seq": envelope.seq,
         "at": envelope.at,
@@ -83,7 +83,7 @@ pub fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome) -> V
 }
 
 /// What the rules found.
-pub fn rules(findings: &Findings) -> Value {
+pub(crate) fn rules(findings: &Findings) -> Value {
     json!({
         "categories": findings.categories,
         "actions": findings.actions,
@@ -95,7 +95,7 @@ pub fn rules(findings: &Findings) -> Value {
 }
 
 /// Tells whether an event is about the delivery of a decision.
-pub fn is_delivery_of(event: &Event, seq: u64) -> bool {
+pub(crate) fn is_delivery_of(event: &Event, seq: u64) -> bool {
     match event {
         Event::DeliveryAttempted { decision, .. }
         | Event::DeliveryConfirmed { decision, .. }
@@ -106,7 +106,7 @@ pub fn is_delivery_of(event: &Event, seq: u64) -> bool {
 }
 
 /// Takes the payload out of an event's line.
-pub fn without_payload(mut line: Value) -> Value {
+pub(crate) fn without_payload(mut line: Value) -> Value {
     if let Value::Object(fields) = &mut line {
         fields.shift_remove("payload");
     }

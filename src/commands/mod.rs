@@ -20,7 +20,7 @@ mod status;
 /// # Errors
 ///
 /// What went wrong, with the exit code that belongs to it.
-pub fn run(cli: Cli) -> Result<u8> {
+pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = settings::home()?;
     match cli.command {
         // Taken before the command line was parsed.
@@ -55,7 +55,7 @@ pub fn run(cli: Cli) -> Result<u8> {
 }
 
 /// Shows how far something is that takes long, on a terminal only.
-pub fn progress(what: &'static str) -> impl FnMut(u64, u64) {
+pub(crate) fn progress(what: &'static str) -> impl FnMut(u64, u64) {
     let shown = std::io::stderr().is_terminal();
     move |done, all| {
         if shown && all > 0 {
@@ -65,7 +65,7 @@ pub fn progress(what: &'static str) -> impl FnMut(u64, u64) {
 }
 
 /// Ends a line of progress.
-pub fn progress_done() {
+pub(crate) fn progress_done() {
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[K");
     }
