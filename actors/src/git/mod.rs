@@ -21,6 +21,7 @@ mod command;
 mod contents;
 mod parse;
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
 
 use std::collections::BTreeMap;
