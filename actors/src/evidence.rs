@@ -74,7 +74,7 @@ fn look(
     let mut tree = steps.time("git", || {
         let bounds = git::Bounds {
             within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
-            files_max: limits.changed_files_max.get() as usize,
+            files_max: limits.changed_files_max.get(),
         };
         git::inspect(&cwd, start, bounds)
     });
