@@ -9,6 +9,7 @@ mod play;
 mod recording;
 mod stage;
 
+use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,11 +30,29 @@ use stage::Stage;
 
 /// How long deliveries may take to be confirmed after the agents have ended.
 const CONFIRM_WAIT: Duration = Duration::from_secs(5);
+/// What a panic over output that nobody reads says.
+const BROKEN_PIPE: &str = "Broken pipe";
 /// Pause between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Plays the recordings and shows what came of them.
+///
+/// The program's own way with output that nobody reads any more is to exit at once. Here the daemon and the folder have
+/// to go first, so a panic unwinds this far.
 pub(super) fn run(keep: bool, output: Output) -> Result<u8> {
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !panic.to_string().contains(BROKEN_PIPE) {
+            others(panic);
+        }
+    }));
+    panic::catch_unwind(|| demo(keep, output)).unwrap_or_else(|panic| {
+        let is_unread = panic.downcast_ref::<String>().is_some_and(|text| text.contains(BROKEN_PIPE));
+        if is_unread { Ok(exit::OK) } else { Err(Failure::failed("the demo broke off")) }
+    })
+}
+
+fn demo(keep: bool, output: Output) -> Result<u8> {
     let mut stage = Stage::new(keep)?;
     let mut git_works = true;
     for recording in &RECORDINGS {
@@ -143,7 +162,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
         for reply in &played.replies {
             println!("  What it was told when it stopped ({}):", dialect(&reply.text));
             for line in wrap(&reply.message().unwrap_or_default(), render::width().min(120) - 4) {
-                println!("  {} {line}", render::paint(Colour::Dim, "│"));
+                println!("{}", format!("  {} {line}", render::paint(Colour::Dim, "│")).trim_end());
             }
         }
     }

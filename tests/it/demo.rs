@@ -109,6 +109,17 @@ fn an_interrupted_demo_cleans_up() {
     assert_nothing_left(&home);
 }
 
+#[test]
+fn a_demo_that_nobody_reads_cleans_up() {
+    let home = Home::new();
+    let mut command = demo(&home, &[]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    drop(child.stdout.take());
+    let output = wait(move || child.wait_with_output().expect("output"));
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    assert_nothing_left(&home);
+}
+
 fn interrupt(child: &Child) {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());

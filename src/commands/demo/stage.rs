@@ -2,6 +2,7 @@
 //! end, however that comes.
 
 use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -233,7 +234,8 @@ impl Drop for Stage {
         if !self.keep
             && let Err(error) = std::fs::remove_dir_all(&self.folder)
         {
-            eprintln!("cannot remove {}: {error}", self.folder.display());
+            // A panic here would end the process in the middle of another one.
+            let _ = writeln!(std::io::stderr(), "cannot remove {}: {error}", self.folder.display());
         }
     }
 }
