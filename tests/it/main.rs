@@ -2,4 +2,5 @@
 
 mod client;
 mod daemon;
+mod demo;
 mod support;
