@@ -9,7 +9,7 @@ use super::SessionState;
 /// So soon after a turn's beginning its baseline is taken, or never.
 const BASELINE_WITHIN: Duration = Duration::from_secs(10);
 /// The most files of a turn's baseline that are kept; without one of more, every change counts.
-pub const BASELINE_FILES_MAX: usize = 5_000;
+const BASELINE_FILES_MAX: usize = 5_000;
 
 impl SessionState {
     /// Returns when the current turn began, where that was a moment ago and the agent has not touched anything since: only
