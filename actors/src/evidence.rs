@@ -169,7 +169,8 @@ pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -
     let file = top.join(PROJECT_FILE);
     let text = read_small(&file);
     if text.is_none() && std::fs::symlink_metadata(&file).is_ok() {
-        notes.push(format!("{PROJECT_FILE} was not used: it is no text file of at most {PROJECT_FILE_BYTES_MAX} bytes"));
+        notes
+            .push(format!("{PROJECT_FILE} was not used: it is no text file of at most {PROJECT_FILE_BYTES_MAX} bytes"));
     }
     let named = text.as_deref().map(|text| (PROJECT_FILE, text));
     config.policy_for(&facts, named).unwrap_or_else(|error| {

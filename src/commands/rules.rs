@@ -81,9 +81,7 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
 }
 
 fn line(rule: &Rule) -> Value {
-    let action = |action: &checkpoint::rules::RuleAction| {
-        json!({ "purpose": action.purpose, "text": action.text, "step": action.step, "evidence": action.evidence })
-    };
+    let action = |action: &checkpoint::rules::RuleAction| json!({ "purpose": action.purpose, "text": action.text, "step": action.step, "evidence": action.evidence });
     let actions: Vec<_> = rule.actions.iter().map(action).collect();
     json!({ "rule": rule.name, "pack": rule.pack, "kind": rule.kind, "alone": rule.alone, "actions": actions })
 }
@@ -95,8 +93,7 @@ fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output)
         Failure::usage(format!("cannot read {name}: {error}"))
             .hint("`checkpointd rules check FILE` checks any file; a project needs none")
     })?;
-    let facts =
-        ProjectFacts { path: project.to_string_lossy().into_owned(), files: evidence::names(project) };
+    let facts = ProjectFacts { path: project.to_string_lossy().into_owned(), files: evidence::names(project) };
     let problem = config.policy_for(&facts, Some((&name, &text))).err();
     if output.json {
         println!("{}", verdict(&name, problem.as_ref()));

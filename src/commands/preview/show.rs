@@ -79,5 +79,9 @@ fn show_timeline(case: &Case<'_>) {
         TimelineSource::None => "neither transcript nor journal has any, so nothing counts as done",
     };
     heading("what the agent did");
-    println!("  {} calls, {} failed; {from}", timeline.calls.len(), timeline.calls.iter().filter(|c| c.is_error).count());
+    println!(
+        "  {} calls, {} failed; {from}",
+        timeline.calls.len(),
+        timeline.calls.iter().filter(|c| c.is_error).count()
+    );
 }
