@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Output {
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
 }
 
@@ -306,19 +306,19 @@ pub(crate) struct PreviewArgs {
     /// The agent
     #[arg(long)]
     pub(crate) agent: AgentName,
-    /// The project's folder
-    #[arg(long, default_value = ".")]
-    pub(crate) project: PathBuf,
-    /// The agent's transcript
-    #[arg(long)]
+    /// The project's folder (default: the session's, else the current one)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// The agent's transcript (default: the session's, else none)
+    #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
-    /// A session of the journal
+    /// As this session of the journal: id, beginning of one, or `last`
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// How long the turn has lasted, for example 90s
-    #[arg(long)]
+    /// How long the turn has lasted, for example 90s (default: by the session, else by the transcript)
+    #[arg(long, value_name = "DURATION")]
     pub(crate) elapsed: Option<String>,
-    /// The active work item
+    /// The active work item, whose plan says which files to expect
     #[arg(long)]
     pub(crate) slug: Option<String>,
     /// How an answer is printed.
@@ -339,9 +339,8 @@ pub(crate) enum RulesAction {
     },
     /// Check a project's .checkpointd.yml
     Check {
-        /// The file
-        #[arg(default_value = ".checkpointd.yml")]
-        file: PathBuf,
+        /// The file (default: the project's)
+        file: Option<PathBuf>,
     },
 }
 

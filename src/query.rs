@@ -31,6 +31,11 @@ pub(crate) enum Query {
         /// Up to this time.
         time: Option<Timestamp>,
     },
+    /// What is known of a session, in the form that `preview` decides by; for this program's own use.
+    Folded {
+        /// Id, beginning of one, or `last`.
+        session: String,
+    },
     /// Events in order, one a line.
     Events {
         /// The first one.
@@ -122,6 +127,10 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
             let entry = find_session(journal, session)?;
             let state = state_at(journal, &entry, *seq, *time)?;
             send(emit, views::state(&state))
+        }
+        Query::Folded { session } => {
+            let state = context::load(journal, &find_session(journal, session)?.stream)?;
+            send(emit, serde_json::to_value(state).expect("a state is plain data"))
         }
         Query::Events { from, last, session, kind, payloads } => {
             let session = session.as_deref().map(|session| find_session(journal, session)).transpose()?;

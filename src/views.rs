@@ -91,6 +91,8 @@ pub(crate) fn rules(findings: &Findings) -> Value {
         "all_clear": findings.all_clear,
         "docs_only": findings.docs_only,
         "generic": findings.generic,
+        "unresolved": findings.unresolved,
+        "trace": findings.trace,
     })
 }
 

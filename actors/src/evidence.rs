@@ -11,10 +11,11 @@ use std::time::Instant;
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
+use checkpoint::policy::Scope;
 use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
-use journal::{Agent, Evidence, Reason};
+use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
 use crate::git;
 
@@ -22,7 +23,7 @@ use crate::git;
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
 /// The marker that lets the next stop pass (001 inv 9), in the agent's TMPDIR.
 pub const ESCAPE_MARKER: &str = "teleclaude_checkpoint_clear";
-/// A project file larger than this is not read.
+/// A text file of a project larger than this is not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Names at a project's top that are looked at.
 const PROJECT_NAMES_MAX: usize = 2_000;
@@ -37,21 +38,64 @@ pub struct Gathered {
     pub policy: Policy,
 }
 
+/// What a preview asks for besides a session and a stop.
+#[derive(Clone, Debug, Default)]
+pub struct Preview {
+    /// The active work item, in place of the one that would be found.
+    pub slug: Option<String>,
+}
+
 /// Gathers what the decision about `stop` needs, and no more: an exit that needs nothing looked up stops the looking.
+/// Consumes the escape-hatch marker.
 pub fn gather(config: &Config, state: &SessionState, stop: &Stop) -> Gathered {
+    gather_for(config, state, stop, None)
+}
+
+/// Gathers what [`gather`] would, and changes nothing. It looks on behind an exit, for people who want to know what the
+/// exit saves the agent from; only a project that is switched off is left alone.
+pub fn foresee(config: &Config, state: &SessionState, stop: &Stop, preview: &Preview) -> Gathered {
+    gather_for(config, state, stop, Some(preview))
+}
+
+fn gather_for(config: &Config, state: &SessionState, stop: &Stop, preview: Option<&Preview>) -> Gathered {
     let mut evidence = Evidence::default();
     let mut steps = Steps::default();
     let project = state.project().to_owned();
     let policy = steps.time("policy", || project_policy(config, &project, &mut evidence.notes));
     let exit = |evidence: &Evidence| Case { state, stop, evidence, policy: &policy, fingerprint: 0 }.early_exit();
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
-        evidence.escape_marker = steps.time("marker", || consume_marker(state));
+        evidence.escape_marker = steps.time("marker", || marker(state, preview.is_none()));
     }
-    if exit(&evidence).is_none() {
-        look(config, state, stop, &policy, &mut evidence, &mut steps);
+    let wanted = match exit(&evidence) {
+        None => true,
+        Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
+    };
+    if wanted {
+        look(config, state, &policy, preview, &mut evidence, &mut steps);
     }
     evidence.steps = steps.taken;
     Gathered { evidence, policy }
+}
+
+/// Returns the changed files as the session's turn begins, where its project counts only what changes in a turn.
+pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
+    let turn_at = state.turn.started_at?;
+    let policy = project_policy(config, state.project(), &mut Vec::new());
+    if !policy.enabled || policy.scope != Scope::Turn {
+        return None;
+    }
+    let files = git::baseline(&working_folder(state), bounds(config))?;
+    Some(Event::BaselineTaken { turn_at, files })
+}
+
+/// Returns when the current turn began, as far as a transcript tells: at the last real user message, or where that lies
+/// before the tail, at the first call in it.
+pub fn turn_start(config: &Config, agent: Agent, transcript: &str, prefix: &str) -> Option<Timestamp> {
+    let tail_bytes = config.settings.evidence_limits.transcript_bytes.0;
+    let facts = read_transcript(agent, transcript, tail_bytes, prefix, &mut Vec::new())?;
+    let said = facts.last_real_user.map(|user| user.at);
+    let known = |at: &Timestamp| *at != Timestamp::default();
+    said.filter(known).or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
 }
 
 /// Returns the policy that holds where no project is known.
@@ -63,23 +107,19 @@ pub fn default_policy(config: &Config) -> Policy {
 fn look(
     config: &Config,
     state: &SessionState,
-    stop: &Stop,
     policy: &Policy,
+    preview: Option<&Preview>,
     evidence: &mut Evidence,
     steps: &mut Steps,
 ) {
     let limits = &config.settings.evidence_limits;
     let start = state.turn_start(policy.timer);
-    let cwd = PathBuf::from(if state.place.cwd.is_empty() { state.project() } else { &state.place.cwd });
-    let mut tree = steps.time("git", || {
-        let bounds = git::Bounds {
-            within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
-            files_max: limits.changed_files_max.get(),
-        };
-        git::inspect(&cwd, start, bounds)
-    });
-    evidence.changes = std::mem::take(&mut tree.changes);
+    let mut tree = steps.time("git", || git::inspect(&working_folder(state), start, bounds(config)));
     evidence.notes.append(&mut tree.notes);
+    evidence.changes = match (std::mem::take(&mut tree.changes), policy.scope) {
+        (Changes::Known(files), Scope::Turn) => Changes::Known(of_turn(files, state, &mut evidence.notes)),
+        (changes, _) => changes,
+    };
     let facts = steps.time("transcript", || {
         let path = state.place.transcript.as_deref()?;
         read_transcript(state.stream.agent, path, limits.transcript_bytes.0, &policy.prefix, &mut evidence.notes)
@@ -92,27 +132,57 @@ fn look(
     }
     evidence.headless = is_headless(state);
     let branch = tree.branch.or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
-    evidence.working_slug = policy.working_slug.clone().or_else(|| branch.filter(|_| policy.slug_from_branch));
+    let named = preview.and_then(|preview| preview.slug.clone()).or_else(|| policy.working_slug.clone());
+    evidence.working_slug = named.or_else(|| branch.filter(|_| policy.slug_from_branch));
     if let Some(slug) = &evidence.working_slug {
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
     evidence.timeline = transcript::join(facts, &state.turn.calls);
-    let _ = stop;
 }
 
-fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -> Policy {
+fn working_folder(state: &SessionState) -> PathBuf {
+    PathBuf::from(if state.place.cwd.is_empty() { state.project() } else { &state.place.cwd })
+}
+
+fn bounds(config: &Config) -> git::Bounds {
+    let limits = &config.settings.evidence_limits;
+    git::Bounds {
+        within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
+        files_max: limits.changed_files_max.get() as usize,
+    }
+}
+
+/// Returns the files that changed in the turn, or all where it is not known what had changed before.
+fn of_turn(files: Vec<ChangedFile>, state: &SessionState, notes: &mut Vec<String>) -> Vec<ChangedFile> {
+    let Some(before) = &state.turn.baseline else {
+        notes.push("scope is `turn`, but what had changed before the turn is not known: every change counts".into());
+        return files;
+    };
+    git::since_baseline(files, before)
+}
+
+/// Returns the policy of a project, its own file laid over the settings. What is wrong with that file is noted, and
+/// the file left out.
+pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -> Policy {
     let top = Path::new(project);
     let facts = ProjectFacts { path: project.to_owned(), files: names(top) };
     let file = top.join(PROJECT_FILE);
-    let text = std::fs::metadata(&file)
-        .ok()
-        .filter(|meta| meta.is_file() && meta.len() <= PROJECT_FILE_BYTES_MAX)
-        .and_then(|_| std::fs::read_to_string(&file).ok());
+    let text = read_small(&file);
+    if text.is_none() && std::fs::symlink_metadata(&file).is_ok() {
+        notes
+            .push(format!("{PROJECT_FILE} was not used: it is no text file of at most {PROJECT_FILE_BYTES_MAX} bytes"));
+    }
     let named = text.as_deref().map(|text| (PROJECT_FILE, text));
     config.policy_for(&facts, named).unwrap_or_else(|error| {
         notes.push(format!("{PROJECT_FILE} was not used: {error}"));
         config.policy_for(&facts, None).unwrap_or_else(|_| default_policy(config))
     })
+}
+
+/// Reads a text file of a project, unless it is too large, or no file.
+fn read_small(path: &Path) -> Option<String> {
+    let meta = std::fs::metadata(path).ok()?;
+    (meta.is_file() && meta.len() <= PROJECT_FILE_BYTES_MAX).then(|| std::fs::read_to_string(path).ok())?
 }
 
 /// Lists what a project contains at its top, folders with a `/` at the end.
@@ -134,12 +204,14 @@ pub fn names(top: &Path) -> Vec<String> {
     names
 }
 
-/// Removes the escape-hatch marker, and tells whether it was there. Only its owner's own removal counts, so that two
-/// stops at once use it once.
-fn consume_marker(state: &SessionState) -> bool {
-    let Some(folder) = state.place.env("TMPDIR") else { return false };
-    let folder = Path::new(folder);
-    folder.is_absolute() && std::fs::remove_file(folder.join(ESCAPE_MARKER)).is_ok()
+/// Tells whether the escape-hatch marker is there, and removes it if it is to be consumed. Only its owner's own removal
+/// counts, so that two stops at once use it once.
+fn marker(state: &SessionState, consume: bool) -> bool {
+    let Some(folder) = state.place.env("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute()) else {
+        return false;
+    };
+    let marker = folder.join(ESCAPE_MARKER);
+    if consume { std::fs::remove_file(marker).is_ok() } else { std::fs::symlink_metadata(marker).is_ok() }
 }
 
 /// Returns whether nobody sits in front of the agent, as far as its host tells (DESIGN 10).
@@ -160,6 +232,10 @@ fn read_transcript(
     notes: &mut Vec<String>,
 ) -> Option<transcript::Facts> {
     let read = || -> std::io::Result<(Vec<u8>, bool)> {
+        // Opening anything but a file, a FIFO for one, could wait for ever.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(std::io::Error::other("it is no file"));
+        }
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
         let whole = Path::new(path).extension().is_some_and(|ending| ending == "json");
@@ -191,7 +267,7 @@ fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
         return None;
     }
     let plan = project.join("todos").join(slug).join("implementation-plan.md");
-    checkpoint::findings::plan_files(&std::fs::read_to_string(plan).ok()?)
+    checkpoint::findings::plan_files(&read_small(&plan)?)
 }
 
 /// How long each step took.

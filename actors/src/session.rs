@@ -30,6 +30,8 @@ pub struct Session {
     stops: VecDeque<(u64, bool)>,
     /// A decision is being made, or an outcome appended.
     busy: bool,
+    /// The turn that a baseline was last asked for.
+    baseline_of: Option<Timestamp>,
     used: Instant,
 }
 
@@ -46,7 +48,8 @@ impl Session {
         stream: &Stream,
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
-        Ok(Self { shared, replies, registry, state, stops: VecDeque::new(), busy: false, used: Instant::now() })
+        let (stops, used) = (VecDeque::new(), Instant::now());
+        Ok(Self { shared, replies, registry, state, stops, busy: false, baseline_of: None, used })
     }
 
     fn catch_up(&mut self) {
@@ -69,6 +72,26 @@ impl Session {
                 None => self.answer_again(seq),
             }
         }
+    }
+
+    /// Notes what has changed before a turn that has just begun, for `scope: turn`. Nothing waits for it.
+    fn take_baseline(&mut self, ctx: &mut Context<Self>) {
+        let fresh = self.state.fresh_turn(Timestamp::now());
+        let Some(turn_at) = fresh.filter(|turn_at| self.baseline_of != Some(*turn_at)) else { return };
+        self.baseline_of = Some(turn_at);
+        let (shared, state) = (Arc::clone(&self.shared), self.state.clone());
+        let work = async move {
+            let slot = Arc::clone(&shared.gathering).acquire_owned().await;
+            let (config, stream) = (shared.config(), state.stream.clone());
+            let taken = tokio::task::spawn_blocking(move || evidence::baseline(&config, &state)).await.ok().flatten();
+            drop(slot);
+            let Some(event) = taken else { return };
+            let draft = derived(&stream, Timestamp::now(), event, &turn_at.as_micros().to_string());
+            if let Err(error) = shared.append_and_settle(vec![draft]).await {
+                tracing::warn!(session = %stream.session, %error, "Could not journal a turn's baseline.");
+            }
+        };
+        ctx.spawn(work.into_actor(self).map(|(), session, _| session.catch_up()));
     }
 
     /// Looks up what the decision needs, off this thread, and then decides.
@@ -245,6 +268,7 @@ impl Handler<Poke> for Session {
     fn handle(&mut self, _: Poke, ctx: &mut Self::Context) {
         self.used = Instant::now();
         self.catch_up();
+        self.take_baseline(ctx);
         self.advance(ctx);
     }
 }

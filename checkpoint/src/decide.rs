@@ -154,8 +154,8 @@ impl Case<'_> {
             (Reason::Headless, quiet, format!("headless: {headless}, something is due: {due}")),
             (
                 Reason::Repeated,
-                known && self.policy.repeat == Repeat::Once,
-                format!("the same demand was made before: {known}"),
+                known && !findings.unresolved && self.policy.repeat == Repeat::Once,
+                format!("the same demand was made before: {known}, new errors: {}", findings.unresolved),
             ),
             (
                 Reason::SilentDocsOnly,
@@ -244,6 +244,9 @@ fn takes_context(version: Option<&str>) -> bool {
     let [Some(major), Some(minor), Some(patch)] = parts else { return false };
     [major, minor, patch] >= CONTEXT_SINCE
 }
+
+#[cfg(test)]
+mod tests_repeat;
 
 #[cfg(test)]
 mod tests {

@@ -3,14 +3,18 @@
 //! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
 
-use journal::{Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict};
+use journal::{
+    Agent, ChangedFile, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+mod baseline;
 
 use crate::policy::Timer;
 
 /// Version of the snapshot's shape; a snapshot of another one is not read.
-pub const SNAPSHOT_VERSION: u32 = 1;
+pub const SNAPSHOT_VERSION: u32 = 2;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
@@ -36,6 +40,8 @@ pub struct Turn {
     pub blocks: Vec<Block>,
     /// Its tool calls, in the order in which they began.
     pub calls: Vec<ToolCall>,
+    /// The files that had changed already when it began (`scope: turn`); none where nobody looked.
+    pub baseline: Option<Vec<ChangedFile>>,
 }
 
 /// A checkpoint that was sent.
@@ -299,6 +305,7 @@ impl SessionState {
             Event::CheckpointCleared {} => self.cleared = true,
             Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
             Event::Unmuted {} => self.muted = Mute::Off,
+            Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
             _ => {}
         }
     }
@@ -329,6 +336,7 @@ impl SessionState {
             last_tool_use_at: later(old.last_tool_use_at),
             blocks: old.blocks.iter().filter(|block| stays(block)).cloned().collect(),
             calls,
+            baseline: None,
         };
         self.previous = Some(Box::new(old));
         self.running = true;

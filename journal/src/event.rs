@@ -639,6 +639,13 @@ pub enum Event {
         /// What recovery found worth saying, one line each.
         recovery: Vec<String>,
     },
+    /// What had changed already as a turn began, for `scope: turn`.
+    BaselineTaken {
+        /// When the turn began.
+        turn_at: Timestamp,
+        /// The changed files, as they were then.
+        files: Vec<ChangedFile>,
+    },
 }
 
 impl Event {
@@ -701,6 +708,7 @@ impl Event {
             Self::PolicyAdopted { .. } => "policy_adopted",
             Self::PayloadRejected { .. } => "payload_rejected",
             Self::DaemonStarted { .. } => "daemon_started",
+            Self::BaselineTaken { .. } => "baseline_taken",
         }
     }
 

@@ -14,6 +14,7 @@ mod read;
 mod replay;
 mod rules;
 mod status;
+mod trace;
 
 /// Runs a command and returns its exit code.
 ///

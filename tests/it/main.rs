@@ -3,4 +3,5 @@
 mod client;
 mod daemon;
 mod demo;
+mod preview;
 mod support;

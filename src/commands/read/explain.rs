@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{lines, text};
 use crate::cli::Output;
+use crate::commands::trace;
 use crate::failure::{Failure, Result, exit};
 use crate::query::Query;
 use crate::render::{self, Colour};
@@ -63,6 +64,7 @@ fn show(answer: &Value) {
         println!("  {mark}  {:18} {}", text(&exit["reason"]), render::printable(text(&exit["why"])));
     }
     show_evidence(&answer["evidence"]);
+    trace::show(&answer["rules"]["trace"]);
     show_demands(decision);
     let delivery: Vec<_> = answer["delivery"].as_array().into_iter().flatten().collect();
     if !delivery.is_empty() {

@@ -1,0 +1,68 @@
+//! How each rule came to what it asks for, for people: the files that triggered it, what was looked for, what was found.
+
+use serde_json::Value;
+
+use crate::render::{self, Colour};
+
+/// The most of a list that is shown on a line.
+const LIST_CHARS_MAX: usize = 300;
+
+/// Prints the trace of a decision's rules, as [`crate::views::rules`] has it.
+pub(super) fn show(trace: &Value) {
+    let rules: Vec<&Value> = trace.as_array().into_iter().flatten().collect();
+    if rules.is_empty() {
+        return;
+    }
+    println!("\n{}", render::paint(Colour::Bold, "rules"));
+    for rule in rules {
+        let files = list(&rule["files"], " ");
+        let files = if files.is_empty() { "every stop".to_owned() } else { files };
+        println!("  {:24} {files}", format!("{} ({})", word(&rule["rule"]), word(&rule["pack"])));
+        for action in rule["actions"].as_array().into_iter().flatten() {
+            show_action(action);
+        }
+    }
+}
+
+fn show_action(action: &Value) {
+    let found: Vec<&Value> = action["found"].as_array().into_iter().flatten().collect();
+    let mark = if action["stands"] == true {
+        render::paint(Colour::Yellow, "due ")
+    } else if found.iter().any(|seen| seen["outcome"] == "counts") {
+        render::paint(Colour::Green, "done")
+    } else {
+        // An action that stands asks for this one too.
+        render::paint(Colour::Dim, "with")
+    };
+    println!("    {mark}  {}", render::printable(word(&action["text"])));
+    println!("          looked for  {}", list(&action["looked_for"], ", "));
+    if found.is_empty() {
+        println!("          found       nothing like it");
+    }
+    for seen in found {
+        let number = seen["call"].as_u64().map_or(0, |call| call + 1);
+        let command = render::cut(&render::printable(word(&seen["command"])), 90);
+        println!("          found       call {number} `{command}`: {}", outcome(word(&seen["outcome"])));
+    }
+}
+
+/// Says what an outcome means.
+fn outcome(word: &str) -> &str {
+    match word {
+        "counts" => "counts",
+        "not_run" => "was not certainly run",
+        "failed" => "failed",
+        "too_early" => "came before what it has to follow",
+        "before_edit" => "came before the last edit",
+        other => other,
+    }
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn list(values: &Value, between: &str) -> String {
+    let words: Vec<&str> = values.as_array().into_iter().flatten().map(word).collect();
+    render::cut(&render::printable(&words.join(between)), LIST_CHARS_MAX)
+}
