@@ -153,6 +153,10 @@ impl Session {
             let event = Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) };
             drafts.push(derived(&stream, stop.at, event, &cause));
         }
+        if let Some(open) = self.state.delivery.as_ref().filter(|_| decision.route.is_some()) {
+            let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
+            drafts.push(derived(&stream, stop.at, event, &open.decision.to_string()));
+        }
         drafts.push(derived(&stream, stop.at, Event::Decided(Box::new(decision.clone())), &cause));
         self.busy = true;
         let shared = Arc::clone(&self.shared);

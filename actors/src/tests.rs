@@ -202,3 +202,16 @@ fn quiet_sessions_make_room_and_come_back_as_they_were() {
         assert_eq!(world.state().await, before);
     });
 }
+
+#[test]
+fn a_newer_checkpoint_closes_the_delivery_of_the_one_before() {
+    run(async {
+        let mut world = World::new("min_turn: 0s\nheadless: always\nmax_blocks_per_turn: 2\n");
+        world.call("UserPromptSubmit", json!({ "prompt": "go" }), None).await;
+        // Without a host turn id nothing confirms the first one.
+        assert!(!world.stop().await.reply.is_empty() && !world.stop().await.reply.is_empty());
+        world.shared.settle().await.expect("settles");
+        let open = world.shared.journal.unsettled().expect("reads");
+        assert_eq!(open.len(), 1, "only the newer one is open: {open:?}");
+    });
+}

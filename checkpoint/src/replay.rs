@@ -220,6 +220,10 @@ impl<'a> Player<'a> {
         let case = Case { state, stop, evidence: &evidence, policy: self.policy, fingerprint: self.fingerprint };
         let decision = decide::decide(&case);
         let (verdict, route) = (decision.verdict, decision.route);
+        if let Some(open) = state.delivery.as_ref().filter(|_| route.is_some()) {
+            let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
+            self.derive(cause, event);
+        }
         let decided = self.derive(cause, Event::Decided(Box::new(decision)));
         if let (Verdict::Inject, Some(route)) = (verdict, route) {
             self.derive(cause, Event::DeliveryAttempted { decision: decided.seq, route, attempt: 1 });

@@ -594,7 +594,7 @@ pub enum Event {
     DeliveryExpired {
         /// Sequence number of the decision.
         decision: u64,
-        /// One word: `session_ended`, `confirm_timeout`, `daemon_restarted`.
+        /// One word: `session_ended`, `confirm_timeout`, `superseded` by a newer checkpoint.
         reason: String,
     },
     /// An agent restart was asked for; the checkpoint after it is due at a fixed time (001 inv 8).

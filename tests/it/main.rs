@@ -3,5 +3,6 @@
 mod client;
 mod daemon;
 mod demo;
+mod formats;
 mod preview;
 mod support;
