@@ -148,7 +148,7 @@ fn bounds(config: &Config) -> git::Bounds {
     let limits = &config.settings.evidence_limits;
     git::Bounds {
         within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
-        files_max: limits.changed_files_max.get() as usize,
+        files_max: limits.changed_files_max.get(),
     }
 }
 

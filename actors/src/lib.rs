@@ -16,5 +16,7 @@ pub mod recovery;
 pub mod session;
 pub mod sessions;
 pub mod spool;
+#[cfg(test)]
+mod tests;
 
 pub use context::Shared;

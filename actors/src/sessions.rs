@@ -61,9 +61,10 @@ impl Sessions {
                 return Some(entry.address.clone());
             }
             self.awake.remove(&session);
-            if !self.may_restart(session) {
-                return None;
-            }
+            self.count_death(session);
+        }
+        if self.is_parked(session) {
+            return None;
         }
         let stream = self.shared.journal.session(session)?.stream;
         if stream.agent == Agent::Daemon {
@@ -85,7 +86,7 @@ impl Sessions {
     }
 
     /// Counts a death. A session retires by telling so first; one whose address merely closed has panicked.
-    fn may_restart(&mut self, session: Uuid) -> bool {
+    fn count_death(&mut self, session: Uuid) {
         Counters::count(&self.shared.counters.restarted);
         let now = Instant::now();
         let deaths = self.deaths.entry(session).or_insert(Deaths { since: now, count: 0 });
@@ -93,13 +94,18 @@ impl Sessions {
             *deaths = Deaths { since: now, count: 0 };
         }
         deaths.count += 1;
-        let may = deaths.count <= DEATHS_MAX;
-        if may {
-            tracing::warn!(%session, deaths = deaths.count, "A session's actor died and is replayed.");
+        let deaths = deaths.count;
+        if deaths <= DEATHS_MAX {
+            tracing::warn!(%session, deaths, "A session's actor died and is replayed.");
         } else {
-            tracing::error!(%session, deaths = deaths.count, "A session's actor keeps dying; its stops pass until it rests.");
+            tracing::error!(%session, deaths, "A session's actor keeps dying; its stops pass until it has rested.");
         }
-        may
+    }
+
+    /// Tells whether a session has died too often of late.
+    fn is_parked(&self, session: Uuid) -> bool {
+        let deaths = self.deaths.get(&session).filter(|deaths| deaths.since.elapsed() <= DEATHS_WITHIN);
+        deaths.is_some_and(|deaths| deaths.count > DEATHS_MAX)
     }
 
     /// Asks the session that was quiet for longest to leave when there are too many.
@@ -225,7 +231,16 @@ impl Handler<LookAt> for Sessions {
 
     fn handle(&mut self, look: LookAt, ctx: &mut Self::Context) -> Self::Result {
         let address = self.wake(look.0.session, ctx);
-        Box::pin(async move { address?.send(Look).await.ok() })
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let told = match address {
+                Some(address) => address.send(Look).await.ok(),
+                None => None,
+            };
+            // One that left or died in the meantime knew nothing that the journal does not.
+            let known = || shared.journal.session(look.0.session).and_then(|entry| shared.load(&entry.stream).ok());
+            told.or_else(|| known().map(Box::new))
+        })
     }
 }
 
@@ -239,5 +254,20 @@ impl Handler<CountAwake> for Sessions {
 
     fn handle(&mut self, _: CountAwake, _: &mut Self::Context) -> usize {
         self.awake.len()
+    }
+}
+
+/// Makes a session's actor panic.
+#[cfg(test)]
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Kill(pub(crate) Uuid);
+
+#[cfg(test)]
+impl Handler<Kill> for Sessions {
+    type Result = ();
+
+    fn handle(&mut self, kill: Kill, ctx: &mut Self::Context) {
+        let _ = self.send(kill.0, crate::tests::Panic, ctx);
     }
 }

@@ -23,6 +23,11 @@ const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// Ending of a whole spool file.
 pub const ENDING: &str = "spool";
 
+/// Left behind by a client that was killed while it wrote: nothing in it was acknowledged.
+const UNFINISHED_AFTER: Duration = Duration::from_secs(3_600);
+/// Written by a client that found the spool full; its length is the number of calls that were dropped.
+const FULL: &str = ".full";
+
 /// Takes in everything that is in the spool now. Returns how many calls that were.
 ///
 /// # Errors
@@ -33,6 +38,7 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
     loop {
         let files = list(&shared.home.spool)?;
         if files.is_empty() {
+            tidy(shared).await;
             return Ok(taken);
         }
         let mut done = Vec::with_capacity(files.len());
@@ -50,6 +56,24 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
         shared.sync().await.map_err(std::io::Error::other)?;
         for file in done {
             std::fs::remove_file(file)?;
+        }
+    }
+}
+
+/// Removes what killed clients left behind, and journals how many calls a full spool has cost.
+async fn tidy(shared: &Shared) {
+    let full = shared.home.spool.join(FULL);
+    if let Ok(meta) = std::fs::metadata(&full) {
+        let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
+        ingest::reject(shared, "spool", None, &[], Uuid::now_v7(), &problem).await;
+        let _ = std::fs::remove_file(full);
+    }
+    let Ok(entries) = std::fs::read_dir(&shared.home.spool) else { return };
+    for entry in entries.flatten() {
+        let unfinished = entry.path().extension().is_some_and(|ending| ending == "tmp");
+        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+        if unfinished && age.is_some_and(|age| age > UNFINISHED_AFTER) {
+            let _ = std::fs::remove_file(entry.path());
         }
     }
 }

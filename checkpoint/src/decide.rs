@@ -118,6 +118,9 @@ impl Case<'_> {
                 return all;
             }
         }
+        if self.stop.restart {
+            return vec![Considered { reason: Reason::Restart, taken: true, why: "the agent was restarted".into() }];
+        }
         let findings = self.find();
         for (reason, taken, why) in self.late_exits(&findings) {
             all.push(Considered { reason, taken, why });

@@ -1,5 +1,7 @@
 //! All integration tests: one binary, one module for each subject.
 
 mod client;
+mod daemon;
+mod demo;
 mod preview;
 mod support;

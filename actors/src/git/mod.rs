@@ -148,15 +148,17 @@ fn tree(status: &Output, place: &Output, log: Option<&Output>, bounds: Bounds, d
     if status.is_cut || log.is_some_and(|log| log.is_cut) {
         notes.push("git: the list of changed files was too long and was cut".into());
     }
+    paths.sort_unstable();
+    paths.dedup();
+    if paths.len() > bounds.files_max {
+        notes.push(format!("git: {} files changed; the first {} are looked at", paths.len(), bounds.files_max));
+        paths.truncate(bounds.files_max);
+    }
     // Names that are not UTF-8 may become equal; the first one's content stands for them.
     let mut named: Vec<(String, &[u8])> =
         paths.into_iter().map(|path| (String::from_utf8_lossy(path).into_owned(), path)).collect();
     named.sort_unstable();
     named.dedup_by(|later, first| later.0 == first.0);
-    if named.len() > bounds.files_max {
-        notes.push(format!("git: {} files changed; the first {} are looked at", named.len(), bounds.files_max));
-        named.truncate(bounds.files_max);
-    }
     let mut contents = Contents::new(Path::new(OsStr::from_bytes(top)), deadline);
     let files = named.into_iter().map(|(path, raw)| ChangedFile { path, hash: contents.hash(raw) }).collect();
     let branch = answer.branch.map(|name| String::from_utf8_lossy(name).into_owned());

@@ -1,0 +1,204 @@
+//! The actors in one process, on a real journal: supervision by replay, one decision a stop, answers in time.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use actix::prelude::*;
+use checkpoint::config::Config;
+use checkpoint::hooks::HookCall;
+use journal::{Agent, Event, Home, Journal, Options, Reason, Stream, Timestamp};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::Shared;
+use crate::hook_reply::HookReply;
+use crate::ingest::{self, Ingest, Take, Taken};
+use crate::session::Decide;
+use crate::sessions::{Appended, DecideIn, LookAt, Sessions};
+
+const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
+
+/// Makes a session's actor panic.
+#[derive(Clone, Copy, Message)]
+#[rtype(result = "()")]
+pub(crate) struct Panic;
+
+impl Handler<Panic> for crate::session::Session {
+    type Result = ();
+
+    fn handle(&mut self, _: Panic, _: &mut Self::Context) {
+        panic!("asked for by a test");
+    }
+}
+
+struct World {
+    shared: Arc<Shared>,
+    sessions: Addr<Sessions>,
+    ingest: Addr<Ingest>,
+    calls: u128,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new(config: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::under(folder.path());
+        let (journal, _) = Journal::open(&home.journal, Options::default()).expect("opens");
+        let config = Config::load(Some(("config.yml", config))).expect("right");
+        let shared = Arc::new(Shared::new(journal.clone(), home, config).expect("reads"));
+        let replies = HookReply::new(Arc::clone(&shared)).start();
+        let sessions = Sessions::new(Arc::clone(&shared), replies.clone()).start();
+        let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
+        let poke = sessions.clone();
+        journal.observe(move |events| {
+            let _ = poke.try_send(Appended(events.iter().map(|envelope| envelope.stream.session).collect()));
+        });
+        Self { shared, sessions, ingest, calls: 0, _folder: folder }
+    }
+
+    async fn call(&mut self, event: &str, fields: Value, waits: Option<Duration>) -> Taken {
+        self.calls += 1;
+        let mut payload = json!({ "session_id": SESSION, "cwd": "/nowhere", "hook_event_name": event });
+        payload["n"] = json!(self.calls as u64);
+        for (key, value) in fields.as_object().expect("an object") {
+            payload[key] = value.clone();
+        }
+        let payload = payload.to_string();
+        let call = HookCall {
+            agent: Agent::Claude,
+            event: None,
+            payload: payload.as_bytes(),
+            at: Timestamp::now(),
+            id: Uuid::from_u128(self.calls),
+            env: Vec::new(),
+            truncated: false,
+        };
+        let normal = ingest::normalise(&self.shared, "claude", &call).await.expect("a good payload");
+        let (outcome, taken) = oneshot::channel();
+        self.ingest.send(Take { normal, waits, outcome }).await.expect("it lives");
+        taken.await.expect("an outcome").expect("taken")
+    }
+
+    async fn stop(&mut self) -> Taken {
+        self.call("Stop", json!({}), Some(Duration::from_secs(60))).await
+    }
+
+    async fn state(&self) -> Box<checkpoint::SessionState> {
+        self.shared.settle().await.expect("settles");
+        let stream = Stream::of_native(Agent::Claude, SESSION);
+        self.sessions.send(LookAt(stream)).await.expect("it lives").expect("a session")
+    }
+
+    fn decisions(&self) -> Vec<Reason> {
+        self.shared.journal.settle().expect("settles");
+        let events = self.shared.journal.events_from(1).map(|envelope| envelope.expect("reads").event);
+        events
+            .filter_map(|event| if let Event::Decided(decision) = event { Some(decision.reason) } else { None })
+            .collect()
+    }
+}
+
+fn run(body: impl Future<Output = ()>) {
+    System::new().block_on(body);
+}
+
+const EVERY_STOP: &str = "min_turn: 0s\nheadless: always\n";
+
+#[test]
+fn a_session_that_panics_is_replayed_and_goes_on() {
+    run(async {
+        let mut world = World::new(EVERY_STOP);
+        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        let before = world.state().await;
+        for deaths in 1..=3 {
+            world.sessions.send(crate::sessions::Kill(before.session())).await.expect("it lives");
+            let after = world.state().await;
+            assert_eq!(after, before, "the same state after death {deaths}");
+        }
+        assert!(world.stop().await.reply.contains("block"), "and it decides");
+        assert!(world.shared.counters.restarted.load(Ordering::Relaxed) >= 1);
+        assert_eq!(world.decisions(), [Reason::Generic]);
+    });
+}
+
+#[test]
+fn a_session_that_keeps_dying_is_parked_and_its_agent_stops_normally() {
+    run(async {
+        let mut world = World::new(EVERY_STOP);
+        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        let session = world.state().await.session();
+        // One that is parked is not woken any more, so the count comes to rest.
+        while world.shared.counters.restarted.load(Ordering::Relaxed) <= 5 {
+            world.sessions.send(crate::sessions::Kill(session)).await.expect("it lives");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let stop = world.stop().await;
+        assert_eq!(stop.reply, "", "nothing is sent, and nobody waits for long");
+        assert_eq!(world.decisions(), []);
+    });
+}
+
+#[test]
+fn a_stop_asked_about_twice_is_decided_once_and_answered_the_same() {
+    run(async {
+        let mut world = World::new(EVERY_STOP);
+        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        let first = world.stop().await;
+        world.calls -= 1;
+        // The same call again: its daemon died before the answer arrived.
+        let second = world.stop().await;
+        assert_eq!((second.seq, second.duplicate, &second.reply), (first.seq, true, &first.reply));
+        assert!(!first.reply.is_empty());
+        assert_eq!(world.decisions(), [Reason::Generic]);
+    });
+}
+
+#[test]
+fn a_decision_that_nobody_waits_for_passes() {
+    run(async {
+        let mut world = World::new(EVERY_STOP);
+        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        let taken = world.call("Stop", json!({}), None).await;
+        let session = Stream::of_native(Agent::Claude, SESSION).session;
+        let order = DecideIn { session, decide: Decide { seq: taken.seq, answered: false } };
+        world.sessions.send(order).await.expect("it lives");
+        while world.decisions().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(world.decisions(), [Reason::Overloaded]);
+        assert_eq!(world.state().await.blocks_this_turn(), 0, "it was no block");
+    });
+}
+
+#[test]
+fn an_answer_comes_in_time_even_when_no_decision_does() {
+    run(async {
+        let mut world = World::new(EVERY_STOP);
+        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        // All room for gathering is taken: the decision waits, its caller does not.
+        let slots = Arc::clone(&world.shared.gathering).acquire_many_owned(4).await.expect("room");
+        let taken = world.call("Stop", json!({}), Some(Duration::from_millis(50))).await;
+        assert_eq!(taken.reply, "");
+        drop(slots);
+        while world.decisions().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let state = world.state().await;
+        assert_eq!(state.delivery, None, "it is known that it did not arrive");
+    });
+}
+
+#[test]
+fn quiet_sessions_make_room_and_come_back_as_they_were() {
+    run(async {
+        let mut world = World::new("min_turn: 0s\ndaemon:\n  sessions_awake_max: 1\n");
+        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        let before = world.state().await;
+        world
+            .call("UserPromptSubmit", json!({ "session_id": "another", "prompt": "go", "prompt_id": "p" }), None)
+            .await;
+        assert_eq!(world.state().await, before);
+    });
+}

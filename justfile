@@ -1,0 +1,32 @@
+# Print this list
+default:
+    @just --list
+
+# Run exactly what CI runs
+check:
+    bash .ci/run
+
+# Run all tests, or those that match
+test *filter:
+    cargo test --workspace {{ filter }}
+
+# Format, and mend what lints can mend
+fix:
+    cargo fmt --all
+    cargo clippy --workspace --all-targets --fix --allow-dirty
+
+# Play recorded sessions through the real thing
+demo:
+    cargo run --release -- demo
+
+# Measure, each against a named peer in the same run
+bench:
+    cargo bench
+
+# Check licences, sources and advisories
+deny:
+    cargo deny check
+
+# Open the documentation of the code
+docs:
+    cargo doc --workspace --no-deps --open
