@@ -25,6 +25,8 @@ pub const PROJECT_FILE: &str = ".checkpointd.yml";
 pub const ESCAPE_MARKER: &str = "teleclaude_checkpoint_clear";
 /// A text file of a project larger than this is not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Codex writes its base instructions into the first line of a rollout; it is longer than one would think.
+const CODEX_META_BYTES_MAX: u64 = 256 * 1024;
 /// Names at a project's top that are looked at.
 const PROJECT_NAMES_MAX: usize = 2_000;
 /// A transcript in one JSON document has to be read whole; beyond this it is left alone.
@@ -219,7 +221,15 @@ fn is_headless(state: &SessionState) -> bool {
     match state.stream.agent {
         Agent::Claude => state.place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli"),
         Agent::Gemini => state.place.env("CHECKPOINTD_TTY").is_none() && state.place.env("TMUX").is_none(),
-        Agent::Codex | Agent::Daemon => false,
+        Agent::Codex => state.place.transcript.as_deref().is_some_and(|path| {
+            if !Path::new(path).is_file() {
+                return false;
+            }
+            let mut beginning = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(CODEX_META_BYTES_MAX).read_to_end(&mut beginning));
+            read.is_ok() && transcript::is_codex_exec(&beginning)
+        }),
+        Agent::Daemon => false,
     }
 }
 

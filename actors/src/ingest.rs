@@ -194,8 +194,11 @@ pub async fn normalise(shared: &Shared, agent_word: &str, call: &HookCall<'_>) -
 pub async fn reject(shared: &Shared, agent: &str, hook: Option<&str>, payload: &[u8], id: Uuid, problem: &str) {
     Counters::count(&shared.counters.rejected);
     tracing::warn!(agent, hook, bytes = payload.len(), problem, "A hook payload could not be read.");
-    let event =
-        Event::PayloadRejected { agent: agent.to_owned(), hook: hook.map(str::to_owned), problem: problem.to_owned() };
+    let event = Event::PayloadRejected {
+        claimed_agent: agent.to_owned(),
+        hook: hook.map(str::to_owned),
+        problem: problem.to_owned(),
+    };
     let bytes_max = usize::try_from(shared.config().settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
     let raw = hooks::keep_payload(&String::from_utf8_lossy(payload), bytes_max);
     let draft = Draft { payload: Some(raw), id, ..daemon_draft(event, "") };

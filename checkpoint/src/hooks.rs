@@ -170,7 +170,7 @@ impl Payload<'_> {
             (Agent::Codex, "Interrupt") => Event::Interrupted { host, cause: "user".into() },
             (Agent::Claude | Agent::Gemini, "Notification") => Event::Notified {
                 host,
-                kind: self.owned("notification_type"),
+                notification: self.owned("notification_type"),
                 message: text::head(self.text("message").unwrap_or_default(), Event::TEXT_BYTES_MAX).to_owned(),
             },
             (Agent::Claude | Agent::Codex, "PreCompact") => {
@@ -184,10 +184,10 @@ impl Payload<'_> {
                 Event::CompactionFinished { host, trigger: self.owned("trigger") }
             }
             (Agent::Claude | Agent::Codex, "SubagentStart") => {
-                Event::SubagentStarted { host, kind: self.owned("agent_type") }
+                Event::SubagentStarted { host, subagent_type: self.owned("agent_type") }
             }
             (Agent::Claude | Agent::Codex, "SubagentStop") => {
-                Event::SubagentStopped { host, kind: self.owned("agent_type") }
+                Event::SubagentStopped { host, subagent_type: self.owned("agent_type") }
             }
             (Agent::Claude, "MessageDisplay")
             | (Agent::Gemini, "BeforeModel" | "AfterModel" | "BeforeToolSelection" | "PreCompress") => {

@@ -258,7 +258,7 @@ impl SessionState {
                     self.notification = Some("api_error".into());
                 }
             }
-            Event::Notified { kind, .. } => {
+            Event::Notified { notification: kind, .. } => {
                 self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
                 self.notification = Some(kind.clone());
             }

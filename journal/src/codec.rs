@@ -132,6 +132,10 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
     if let serde_json::Value::Object(fields) = tagged {
         for (_, value) in fields {
             if let serde_json::Value::Object(fields) = value {
+                debug_assert!(
+                    fields.keys().all(|field| !line.contains_key(field)),
+                    "{fields:?} hides a part of the address"
+                );
                 line.extend(fields);
             }
         }

@@ -514,7 +514,7 @@ pub enum Event {
         /// Where it came from.
         host: Host,
         /// The host's word, for example `idle_prompt`.
-        kind: String,
+        notification: String,
         /// The text, cut to [`Event::TEXT_BYTES_MAX`].
         message: String,
     },
@@ -544,14 +544,14 @@ pub enum Event {
         /// Where it came from.
         host: Host,
         /// The host's word for its kind.
-        kind: String,
+        subagent_type: String,
     },
     /// A subagent stopped.
     SubagentStopped {
         /// Where it came from.
         host: Host,
         /// The host's word for its kind.
-        kind: String,
+        subagent_type: String,
     },
     /// Any other hook call: kept, and otherwise without effect.
     OtherHook {
@@ -626,7 +626,7 @@ pub enum Event {
     /// A payload could not be read; it is kept raw.
     PayloadRejected {
         /// The word given as the agent.
-        agent: String,
+        claimed_agent: String,
         /// The event name given, if any.
         hook: Option<String>,
         /// What was wrong with it.

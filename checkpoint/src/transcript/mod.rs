@@ -73,3 +73,19 @@ pub fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str) -> Optio
 
 #[cfg(test)]
 mod tests;
+
+/// Returns whether a Codex session runs without a person, by the beginning of its rollout.
+///
+/// Only the first line says so, and of a long session it is not in the tail.
+pub fn is_codex_exec(beginning: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        payload: Meta,
+    }
+    #[derive(serde::Deserialize)]
+    struct Meta {
+        source: Option<serde_json::Value>,
+    }
+    let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    serde_json::from_slice::<Line>(first).is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
+}

@@ -47,12 +47,14 @@ fn words(line: &Value) -> String {
         "tool_started" | "tool_finished" | "tool_failed" | "permission_asked" => tool(&line["call"]),
         "agent_stopped" if line["reentry"] == true => "again".to_owned(),
         "interrupted" => text(&line["cause"]).to_owned(),
-        "notified" => format!("{} {}", render::printable(text(&line["kind"])), quoted(&line["message"])),
+        "notified" => format!("{} {}", render::printable(text(&line["notification"])), quoted(&line["message"])),
         "decided" => decision(line),
         "delivery_attempted" => format!("{} of {}", text(&line["route"]), line["decision"]),
         "delivery_confirmed" => format!("{} by {}", line["decision"], text(&line["by"])),
         "delivery_failed" | "delivery_expired" => format!("{} {}", line["decision"], text(&line["reason"])),
-        "payload_rejected" => format!("{} {}", render::printable(text(&line["agent"])), quoted(&line["problem"])),
+        "payload_rejected" => {
+            format!("{} {}", render::printable(text(&line["claimed_agent"])), quoted(&line["problem"]))
+        }
         "model_stepped" | "other_hook" => render::printable(text(&line["host"]["hook"])),
         _ => String::new(),
     };
