@@ -150,7 +150,7 @@ fn bounds(config: &Config) -> git::Bounds {
     let limits = &config.settings.evidence_limits;
     git::Bounds {
         within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
-        files_max: limits.changed_files_max.get() as usize,
+        files_max: limits.changed_files_max.get(),
     }
 }
 
@@ -222,6 +222,9 @@ fn is_headless(state: &SessionState) -> bool {
         Agent::Claude => state.place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli"),
         Agent::Gemini => state.place.env("CHECKPOINTD_TTY").is_none() && state.place.env("TMUX").is_none(),
         Agent::Codex => state.place.transcript.as_deref().is_some_and(|path| {
+            if !Path::new(path).is_file() {
+                return false;
+            }
             let mut beginning = Vec::new();
             let read = File::open(path).and_then(|file| file.take(CODEX_META_BYTES_MAX).read_to_end(&mut beginning));
             read.is_ok() && transcript::is_codex_exec(&beginning)

@@ -3,13 +3,14 @@
 //! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
 
-use journal::{
-    Agent, ChangedFile, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
-};
+use journal::{Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 mod baseline;
+mod mute;
+
+pub use mute::Mute;
 
 use crate::policy::Timer;
 
@@ -41,7 +42,7 @@ pub struct Turn {
     /// Its tool calls, in the order in which they began.
     pub calls: Vec<ToolCall>,
     /// The files that had changed already when it began (`scope: turn`); none where nobody looked.
-    pub baseline: Option<Vec<ChangedFile>>,
+    pub baseline: Option<Vec<journal::ChangedFile>>,
 }
 
 /// A checkpoint that was sent.
@@ -68,19 +69,6 @@ pub struct Stop {
     pub background_tasks: u32,
     /// It was asked for by an agent restart, not by the agent (001 inv 8).
     pub restart: bool,
-}
-
-/// Whether a session is switched off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mute {
-    /// It is not.
-    #[default]
-    Off,
-    /// Until a point in time.
-    Until(Timestamp),
-    /// Until somebody switches it on again.
-    ForGood,
 }
 
 /// A checkpoint on its way.
@@ -227,15 +215,6 @@ impl SessionState {
     /// Returns how many checkpoints the current turn has had.
     pub fn blocks_this_turn(&self) -> u32 {
         u32::try_from(self.turn.blocks.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Returns whether the session is switched off at `now`.
-    pub fn is_muted(&self, now: Timestamp) -> bool {
-        match self.muted {
-            Mute::Off => false,
-            Mute::ForGood => true,
-            Mute::Until(until) => now < until,
-        }
     }
 
     /// Returns the restart that is to be decided about, as a stop, where `seq` is one.
