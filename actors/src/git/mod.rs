@@ -1,0 +1,182 @@
+//! What the working tree says. Never writes to the user's repository; never waits longer than it may.
+//!
+//! Three git commands run side by side: `status` (what differs from HEAD, untracked files, the branch), `rev-parse`
+//! (the top of the work tree, whether there is one) and, where it is known when the turn began, `log` (what was
+//! committed since). `git diff` itself is not run, because it may rewrite `.git/index` even with optional locks off.
+//!
+//! The changed files are those of `git diff --no-renames --name-only HEAD` (both names of a renamed file: the old path
+//! is gone, the new one is new), of `git ls-files --others --exclude-standard`, and of the commits since. Where this
+//! differs from those commands, it is on purpose:
+//!
+//! - what is staged counts, even where the work tree was put back to what HEAD has;
+//! - in a repository without a commit, everything staged is changed;
+//! - an untracked folder that is a repository of its own is named without its trailing slash, as a submodule is.
+//!
+//! `log` stops at the first commits that are older than the turn, so it costs next to nothing where there are none.
+//! Commit times are whole seconds, and the second in which the turn began counts as part of it. Of a merge only what
+//! differs from all its parents counts, so that merging old work is not a change of the turn; what was merged is found
+//! by its own commits' times.
+
+mod command;
+mod contents;
+mod parse;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use journal::{ChangedFile, Changes, Timestamp};
+
+use command::{Failure, Git, Output};
+use contents::Contents;
+
+/// Limits of one inspection.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// The longest that all git commands together may take.
+    pub within: Duration,
+    /// The most changed files that are returned.
+    pub files_max: usize,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// The changed files.
+    pub changes: Changes,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// What could not be had and why.
+    pub notes: Vec<String>,
+}
+
+impl Tree {
+    fn unknown(word: &str, note: Option<String>) -> Self {
+        Self { changes: Changes::Unknown(word.into()), branch: None, notes: note.into_iter().collect() }
+    }
+}
+
+/// Inspects the work tree around `cwd`; `since` is when the turn began. Blocks, at most for as long as `bounds` say.
+pub fn inspect(cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
+    inspect_with(&Git::default(), cwd, since, bounds)
+}
+
+/// Returns the changed files as a turn begins, for [`since_baseline`] at its end; none where git could not be asked.
+pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
+    match inspect(cwd, None, bounds).changes {
+        Changes::Known(files) => Some(files),
+        Changes::NotAsked | Changes::Unknown(_) => None,
+    }
+}
+
+/// Returns those of the files changed `now` that were not changed `then`, or that held something else.
+///
+/// A file that is on the earlier list only was put back to what HEAD has, and is no change. A file without a hash at
+/// both times counts as the same.
+#[must_use]
+pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<ChangedFile> {
+    let then: BTreeMap<&str, Option<u64>> = then.iter().map(|file| (file.path.as_str(), file.hash)).collect();
+    now.into_iter().filter(|file| then.get(file.path.as_str()) != Some(&file.hash)).collect()
+}
+
+fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
+    // A folder that is gone would look like a missing git, and an empty name would mean the daemon's own folder.
+    if !cwd.is_absolute() || !cwd.is_dir() {
+        return Tree::unknown("not_a_repository", Some(format!("git: {} is no folder", cwd.display())));
+    }
+    let deadline = Instant::now() + bounds.within;
+    let mut outputs = match git.run(cwd, &calls(since), deadline) {
+        Ok(outputs) => outputs.into_iter(),
+        Err(Failure::Missing) => return Tree::unknown("git_missing", None),
+        Err(Failure::Timeout) => {
+            return Tree::unknown("timeout", Some(format!("git: no answer within {:?}", bounds.within)));
+        }
+        Err(Failure::System(error)) => return Tree::unknown("git_failed", Some(format!("git: {error}"))),
+    };
+    let (Some(status), Some(place)) = (outputs.next(), outputs.next()) else {
+        return Tree::unknown("git_failed", None);
+    };
+    tree(&status, &place, outputs.next().as_ref(), bounds, deadline)
+}
+
+/// The commands: `status`, `rev-parse`, and `log` where there is a time to look back to.
+fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let mut calls = vec![
+        words("status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames"),
+        words("rev-parse --is-bare-repository --show-toplevel"),
+    ];
+    if let Some(since) = since {
+        let second = since.as_micros().div_euclid(1_000_000).max(0);
+        // `-O` and `--no-relative` undo settings that would make git read another file, or hide files.
+        calls.push(words(&format!(
+            "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
+             --max-age={second} HEAD --"
+        )));
+    }
+    calls
+}
+
+/// Puts together what the commands said.
+fn tree(status: &Output, place: &Output, log: Option<&Output>, bounds: Bounds, deadline: Instant) -> Tree {
+    let (is_bare, top) = parse::place(&place.stdout);
+    let answer = parse::status(&status.stdout);
+    if !status.is_good() || !answer.answered {
+        return Tree::unknown(refusal(status, is_bare), complaint(status, is_bare));
+    }
+    let Some(top) = top else {
+        return Tree::unknown(refusal(place, is_bare), complaint(place, is_bare));
+    };
+    let mut notes = Vec::new();
+    if !status.stderr.is_empty() {
+        notes.push(format!("git status: {}", status.complaint()));
+    }
+    let mut paths = answer.paths;
+    match log {
+        Some(log) if log.is_good() => paths.extend(parse::names(&log.stdout)),
+        // Without a commit there is nothing to look through, and git calls that an error.
+        Some(log) if !answer.unborn => {
+            notes.push(format!("git log: {}; commits of this turn are not counted", log.complaint()));
+        }
+        _ => {}
+    }
+    if status.is_cut || log.is_some_and(|log| log.is_cut) {
+        notes.push("git: the list of changed files was too long and was cut".into());
+    }
+    // Names that are not UTF-8 may become equal; the first one's content stands for them.
+    let mut named: Vec<(String, &[u8])> =
+        paths.into_iter().map(|path| (String::from_utf8_lossy(path).into_owned(), path)).collect();
+    named.sort_unstable();
+    named.dedup_by(|later, first| later.0 == first.0);
+    if named.len() > bounds.files_max {
+        notes.push(format!("git: {} files changed; the first {} are looked at", named.len(), bounds.files_max));
+        named.truncate(bounds.files_max);
+    }
+    let mut contents = Contents::new(Path::new(OsStr::from_bytes(top)), deadline);
+    let files = named.into_iter().map(|(path, raw)| ChangedFile { path, hash: contents.hash(raw) }).collect();
+    let branch = answer.branch.map(|name| String::from_utf8_lossy(name).into_owned());
+    Tree { changes: Changes::Known(files), branch, notes }
+}
+
+/// Returns the word for why git gave no answer.
+fn refusal(output: &Output, is_bare: bool) -> &'static str {
+    let is_no_repository = || output.stderr.windows(20).any(|part| part == b"not a git repository");
+    if is_bare {
+        "bare_repository"
+    } else if !output.is_good() && is_no_repository() {
+        "not_a_repository"
+    } else {
+        "git_failed"
+    }
+}
+
+/// Returns the note for an answer that was not given; where the word says it all, there is none.
+fn complaint(output: &Output, is_bare: bool) -> Option<String> {
+    let what = if output.is_good() { "the answer was not understood".to_owned() } else { output.complaint() };
+    (refusal(output, is_bare) == "git_failed").then(|| format!("git: {what}"))
+}

@@ -1,0 +1,201 @@
+//! Reads what git printed. Pure: bytes in, borrowed names out; no byte sequence is an error, what is not understood is
+//! left out, and whether the whole was an answer at all is for the caller to ask ([`Status::answered`]).
+//!
+//! `git status --porcelain=v2 --branch -z`, records that end in NUL, names as they are:
+//!
+//! ```text
+//! # branch.oid <commit> | (initial)
+//! # branch.head <branch> | (detached)
+//! 1 <XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>
+//! 2 <XY> <sub> <mH> <mI> <mW> <hH> <hI> <X><score> <path> NUL <old path>
+//! u <XY> <sub> <m1> <m2> <m3> <mW> <h1> <h2> <h3> <path>
+//! ? <path>
+//! ```
+
+/// What `git status` said.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Status<'a> {
+    /// The branch that is checked out; none where HEAD is detached.
+    pub(super) branch: Option<&'a [u8]>,
+    /// Whether the header that every answer has was there.
+    pub(super) answered: bool,
+    /// Whether nothing was committed yet.
+    pub(super) unborn: bool,
+    /// The changed paths, in git's order, relative to the top of the work tree.
+    pub(super) paths: Vec<&'a [u8]>,
+}
+
+/// Reads the output of `git status`. A last record without its NUL was cut off, and is left out.
+pub(super) fn status(bytes: &[u8]) -> Status<'_> {
+    let mut status = Status::default();
+    let mut records = complete_records(bytes);
+    while let Some(record) = records.next() {
+        let Some((kind, rest)) = record.split_first_chunk::<2>() else { continue };
+        match kind {
+            b"# " => header(rest, &mut status),
+            b"1 " => status.paths.extend(ordinary(rest)),
+            b"2 " => {
+                // With --no-renames git prints none of these; where it does all the same, both names changed.
+                let new = rest.splitn(9, is_space).nth(8);
+                status.paths.extend([new, records.next()].into_iter().flatten().filter(|path| !path.is_empty()));
+            }
+            b"u " => status.paths.extend(rest.splitn(10, is_space).nth(9).filter(|path| !path.is_empty())),
+            // A folder that is a repository of its own is listed with a slash at its end, unlike a submodule.
+            b"? " => status.paths.extend(Some(rest.strip_suffix(b"/").unwrap_or(rest)).filter(|path| !path.is_empty())),
+            _ => {}
+        }
+    }
+    status
+}
+
+/// Reads the output of `git log -z --format= --name-only`.
+pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    complete_records(bytes).filter(|name| !name.is_empty())
+}
+
+/// Reads the output of `git rev-parse --is-bare-repository --show-toplevel`: whether the repository is bare, and the
+/// top of the work tree, which may contain line breaks itself.
+pub(super) fn place(bytes: &[u8]) -> (bool, Option<&[u8]>) {
+    let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
+    let is_bare = lines.next() == Some(b"true");
+    let top = lines.next().and_then(|rest| rest.strip_suffix(b"\n")).filter(|top| top.first() == Some(&b'/'));
+    (is_bare, top)
+}
+
+fn header<'a>(rest: &'a [u8], status: &mut Status<'a>) {
+    if let Some(oid) = rest.strip_prefix(b"branch.oid ") {
+        status.answered = true;
+        status.unborn = oid == b"(initial)";
+    } else if let Some(head) = rest.strip_prefix(b"branch.head ") {
+        status.branch = Some(head).filter(|head| *head != b"(detached)");
+    }
+}
+
+fn ordinary(rest: &[u8]) -> Option<&[u8]> {
+    let mut fields = rest.splitn(8, is_space);
+    let (xy, sub) = (fields.next()?, fields.next()?);
+    let path = fields.nth(5).filter(|path| !path.is_empty())?;
+    // Added to the index and gone from the work tree: neither HEAD nor the work tree has it.
+    let is_nowhere = xy == b"AD";
+    // A submodule with new files only is none of `git diff`'s changes.
+    let is_untracked_only = sub == b"S..U" && xy == b".M";
+    (!is_nowhere && !is_untracked_only).then_some(path)
+}
+
+fn complete_records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split_inclusive(|byte| *byte == 0).filter_map(|record| record.strip_suffix(b"\0"))
+}
+
+fn is_space(byte: &u8) -> bool {
+    *byte == b' '
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Entry {
+        Ordinary(&'static str, &'static str, Vec<u8>),
+        Renamed(Vec<u8>, Vec<u8>),
+        Unmerged(Vec<u8>),
+        Untracked(Vec<u8>),
+        Ignored(Vec<u8>),
+    }
+
+    impl Entry {
+        fn render(&self, out: &mut Vec<u8>) {
+            let (modes, oid) = ("100644 100644 100755", "0".repeat(40));
+            let (head, path) = match self {
+                Self::Ordinary(xy, sub, path) => (format!("1 {xy} {sub} {modes} {oid} {oid} "), path),
+                Self::Renamed(path, _) => (format!("2 R. N... {modes} {oid} {oid} R100 "), path),
+                Self::Unmerged(path) => (format!("u UU N... {modes} 100644 {oid} {oid} {oid} "), path),
+                Self::Untracked(path) => ("? ".to_owned(), path),
+                Self::Ignored(path) => ("! ".to_owned(), path),
+            };
+            out.extend(head.as_bytes());
+            out.extend(path);
+            out.push(0);
+            if let Self::Renamed(_, old) = self {
+                out.extend(old);
+                out.push(0);
+            }
+        }
+
+        fn expected(&self) -> Vec<&[u8]> {
+            match self {
+                Self::Ordinary("AD", ..) | Self::Ordinary(".M", "S..U", _) | Self::Ignored(_) => vec![],
+                Self::Ordinary(_, _, path) | Self::Unmerged(path) => vec![path],
+                Self::Renamed(path, old) => vec![path, old],
+                Self::Untracked(path) => vec![path.strip_suffix(b"/").unwrap_or(path)],
+            }
+        }
+    }
+
+    /// Any name that a file can have, and folders' trailing slash.
+    fn path() -> impl Strategy<Value = Vec<u8>> {
+        let odd = prop::sample::select(b" \n\t\"'\\-#?!1/\xff\xfe".to_vec());
+        (1..=255_u8, prop::collection::vec(prop_oneof![odd, 1..=255_u8], 0..12), any::<bool>()).prop_map(
+            |(first, mut rest, is_folder)| {
+                rest.insert(0, if first == b'/' { b'-' } else { first });
+                if is_folder {
+                    rest.push(b'/');
+                }
+                rest
+            },
+        )
+    }
+
+    fn entry() -> impl Strategy<Value = Entry> {
+        let xy = prop::sample::select(vec!["M.", ".M", "MM", "A.", "AM", "AD", "D.", ".D", ".T", ".A"]);
+        let sub = prop::sample::select(vec!["N...", "SC..", "S.M.", "S..U", "SCMU"]);
+        prop_oneof![
+            (xy, sub, path()).prop_map(|(xy, sub, path)| Entry::Ordinary(xy, sub, path)),
+            (path(), path()).prop_map(|(new, old)| Entry::Renamed(new, old)),
+            path().prop_map(Entry::Unmerged),
+            path().prop_map(Entry::Untracked),
+            path().prop_map(Entry::Ignored),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_rendered_is_read_back(entries in prop::collection::vec(entry(), 0..20), branch in "[a-z/(]{1,9}") {
+            let mut bytes = format!("# branch.oid (initial)\0# branch.head {branch}\0# branch.ab +1 -2\0").into_bytes();
+            entries.iter().for_each(|entry| entry.render(&mut bytes));
+            let read = status(&bytes);
+            prop_assert!(read.answered && read.unborn);
+            prop_assert_eq!(read.branch, Some(branch.as_bytes()));
+            prop_assert_eq!(&read.paths, &entries.iter().flat_map(Entry::expected).collect::<Vec<_>>());
+            // Cut anywhere, the paths are a beginning of the whole's.
+            for end in 0..bytes.len() {
+                prop_assert!(read.paths.starts_with(&status(&bytes[..end]).paths));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = (status(&bytes), names(&bytes).count(), place(&bytes));
+        }
+
+        #[test]
+        fn bytes_that_look_like_records_are_read(text in "([12u?#!] |[ 01MADU.S\0]|# branch.(oid|head) |\0){0,60}") {
+            prop_assert!(status(text.as_bytes()).paths.iter().all(|path| !path.is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_detached_head_is_no_branch() {
+        assert_eq!(status(b"# branch.oid 12\0# branch.head (detached)\0").branch, None);
+    }
+
+    #[test]
+    fn the_top_may_contain_line_breaks() {
+        assert_eq!(place(b"false\n/a\nb\n\n"), (false, Some(b"/a\nb\n".as_slice())));
+        assert_eq!(place(b"true\n"), (true, None));
+        assert_eq!(place(b"false\n"), (false, None));
+        assert_eq!(place(b""), (false, None));
+    }
+}
