@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use journal::{Agent, Draft, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall, ToolKind, codec, frame};
-use measure::{median, option, title};
+use measure::{median, ms, option, title};
 use uuid::Uuid;
 
 const CLIENTS: [usize; 3] = [1, 8, 64];
@@ -28,7 +28,7 @@ type Append<'a> = dyn Fn(Draft) + std::marker::Sync + 'a;
 fn main() {
     let (rounds, time) = (option("--rounds", 5), Duration::from_millis(option("--millis", 1500) as u64));
     let bytes = frame_of(&draft(0, 0)).len();
-    title(&format!("durable appends of {bytes}-byte frames, {rounds} rounds of {} ms, medians", time.as_millis()));
+    title(&format!("durable appends of {bytes}-byte frames, {rounds} rounds of {} ms, medians", ms(time)));
     println!("  clients   journal   (stored)   group commit   one sync each   journal/group   journal/each");
     for clients in CLIENTS {
         let (mut journal, mut stored, mut group, mut each) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -154,7 +154,9 @@ fn group_commit(file: &mut File, commands: &Receiver<(Vec<u8>, SyncSender<()>)>)
         }
         file.write_all(&bytes).expect("written");
         file.sync_data().expect("synced");
-        waiting.into_iter().for_each(|done| drop(done.send(())));
+        for done in waiting {
+            let _ = done.send(());
+        }
     }
 }
 

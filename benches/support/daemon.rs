@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A running daemon. Dropping this kills it with no chance to do anything.
-pub struct Daemon {
+pub(crate) struct Daemon {
     child: Child,
     home: PathBuf,
 }
 
 impl Daemon {
     /// Starts it, and returns how long it took until it said that it takes hooks.
-    pub fn start(home: &Path) -> (Self, Duration) {
+    pub(crate) fn start(home: &Path) -> (Self, Duration) {
         let log = std::fs::File::create(home.join("daemon.log")).expect("a file");
         let began = Instant::now();
         let child = program(home).arg("daemon").stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
@@ -31,7 +31,7 @@ impl Daemon {
     }
 
     /// Asks it for something: the status, and what came with it. None where nobody listens.
-    pub fn get(&self, path: &str) -> Option<(u16, String)> {
+    pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
         let mut stream = UnixStream::connect(self.home.join("run/sock")).ok()?;
         stream.set_read_timeout(Some(LIMIT)).ok()?;
         write!(stream, "GET {path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n").ok()?;
@@ -41,7 +41,7 @@ impl Daemon {
     }
 
     /// Returns its memory now and at most, in MB.
-    pub fn memory(&self) -> (f64, f64) {
+    pub(crate) fn memory(&self) -> (f64, f64) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a field");
@@ -51,7 +51,7 @@ impl Daemon {
     }
 
     /// Stops it as a person would, and returns how long that took.
-    pub fn stop(mut self) -> Duration {
+    pub(crate) fn stop(mut self) -> Duration {
         let began = Instant::now();
         let stopped = program(&self.home).args(["daemon", "stop"]).stdout(Stdio::null()).status().expect("a process");
         assert!(stopped.success(), "the daemon does not stop");
@@ -67,14 +67,14 @@ impl Drop for Daemon {
 }
 
 /// Returns the real program, living in `home`.
-pub fn program(home: &Path) -> Command {
+pub(crate) fn program(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checkpointd"));
     command.env("CHECKPOINTD_HOME", home).env("CHECKPOINTD_AUTOSTART", "0").env_remove("CHECKPOINTD_SOCKET");
     command
 }
 
 /// Runs a command of the real program to its end, and returns its output and how long it took.
-pub fn run(home: &Path, arguments: &[&str]) -> (String, Duration) {
+pub(crate) fn run(home: &Path, arguments: &[&str]) -> (String, Duration) {
     let began = Instant::now();
     let output = program(home).args(arguments).stderr(Stdio::null()).output().expect("a process");
     let time = began.elapsed();

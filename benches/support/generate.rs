@@ -20,18 +20,18 @@ use serde_json::json;
 use uuid::Uuid;
 
 /// Turns of a session; each ends with a stop and its decision.
-pub const TURNS: usize = 5;
+pub(crate) const TURNS: usize = 5;
 /// Events of a turn.
 const TURN_EVENTS: usize = 20;
 /// Events of a session.
-pub const SESSION_EVENTS: usize = TURNS * TURN_EVENTS;
+pub(crate) const SESSION_EVENTS: usize = TURNS * TURN_EVENTS;
 /// Sessions that run at the same time.
 const SIDE_BY_SIDE: usize = 10;
 /// Drafts that are appended at once.
 const BATCH: usize = 2_000;
 
 /// Fills an empty journal with so many sessions and returns how many decisions there are.
-pub fn fill(journal: &Journal, sessions: usize) -> usize {
+pub(crate) fn fill(journal: &Journal, sessions: usize) -> usize {
     let project = ProjectFacts { path: "/home/user/project".into(), files: vec!["Cargo.toml".into(), "src/".into()] };
     let policy = Config::default().policy_for(&project, None).expect("the defaults make a policy");
     let (fingerprint, text) = policy.to_text();
