@@ -13,7 +13,7 @@ mod measure;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use daemon::{Daemon, run};
+use daemon::{Daemon, run, spent};
 use journal::{Home, Journal, Options};
 use measure::{median, ms, option, title};
 
@@ -28,26 +28,35 @@ fn main() {
         making.as_secs_f64()
     ));
 
-    let (mut bare, mut alone, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let [mut bare, mut alone, mut asked] = [const { (Vec::new(), Vec::new()) }; 3];
     let (mut alone_to_bare, mut asked_to_bare, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let pass = bare_pass(home.path(), events);
-        let (answer, time) = run(home.path(), &["replay", "--verify", "--json"]);
-        check(&answer, decisions);
+        let (pass, pass_spent) = timed(|| bare_pass(home.path(), events));
+        let own = run(home.path(), &["replay", "--verify", "--json"]);
+        check(&own.answer, decisions);
         let (daemon, _) = Daemon::start(home.path());
-        let (answer, time_asked) = run(home.path(), &["replay", "--verify", "--json"]);
-        check(&answer, decisions);
+        let before = daemon.spent();
+        let through = run(home.path(), &["replay", "--verify", "--json"]);
+        check(&through.answer, decisions);
+        let through_spent = daemon.spent() - before + through.spent;
         memory.push(daemon.memory().1);
         daemon.stop();
-        bare.push(ms(pass));
-        alone.push(ms(time));
-        asked.push(ms(time_asked));
-        alone_to_bare.push(time.as_secs_f64() / pass.as_secs_f64());
-        asked_to_bare.push(time_asked.as_secs_f64() / pass.as_secs_f64());
+        for (times, (time, spent)) in [
+            (&mut bare, (pass, pass_spent)),
+            (&mut alone, (own.time, own.spent)),
+            (&mut asked, (through.time, through_spent)),
+        ] {
+            times.0.push(ms(time));
+            times.1.push(ms(spent));
+        }
+        alone_to_bare.push(ms(own.spent) / ms(pass_spent));
+        asked_to_bare.push(ms(through_spent) / ms(pass_spent));
     }
-    let line = |what: &str, times: Vec<f64>, ratio: f64| {
-        let time = median(times);
-        println!("  {what:44} {time:7.0} ms {:9.0} events/s   {ratio:.2} of the bare pass", events as f64 / time * 1e3);
+    println!("  {:44} {:>10} {:>24} {:>17}", "", "clock", "processor", "of the bare pass");
+    let line = |what: &str, (clock, spent): (Vec<f64>, Vec<f64>), ratio: f64| {
+        let (clock, spent) = (median(clock), median(spent));
+        let rate = events as f64 / spent * 1e3;
+        println!("  {what:44} {clock:7.0} ms {spent:7.0} ms {rate:8.0} events/s {ratio:11.2}");
     };
     line("bare pass: open, read and decode every event", bare, 1.0);
     line("replay --verify, no daemon (whole process)", alone, median(alone_to_bare));
@@ -64,14 +73,12 @@ fn make(home: &Path, sessions: usize) -> (u64, usize) {
     (events, decisions)
 }
 
-fn bare_pass(home: &Path, events: u64) -> Duration {
-    let began = Instant::now();
+fn bare_pass(home: &Path, events: u64) {
     let (journal, _) = Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
     let read =
         journal.events_from(1).filter(|envelope| envelope.as_ref().is_ok_and(|envelope| envelope.seq > 0)).count();
     journal.close();
     assert!(read as u64 >= events);
-    began.elapsed()
 }
 
 /// Every decision came out as it was.
@@ -79,4 +86,11 @@ fn check(answer: &str, decisions: usize) {
     let answer: serde_json::Value = serde_json::from_str(answer).expect("JSON");
     assert_eq!(answer["decisions"], decisions);
     assert_eq!(answer["matched"], decisions, "{}", answer["mismatched"][0]);
+}
+
+/// Runs something in this process, and returns what it took: by the clock, and of the processor.
+fn timed(body: impl FnOnce()) -> (Duration, Duration) {
+    let (before, began) = (spent("/proc/self/stat", false), Instant::now());
+    body();
+    (began.elapsed(), spent("/proc/self/stat", false) - before)
 }

@@ -61,6 +61,7 @@ fn stops(rounds: usize) {
         TRANSCRIPT_BYTES >> 20
     ));
     let (mut stops, mut in_turn, mut side_by_side, mut more) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let before = daemon.spent();
     for round in 0..WARM_UP + rounds {
         agent.work(round);
         let stop = ms(agent.stop(round));
@@ -73,6 +74,7 @@ fn stops(rounds: usize) {
             more.push(stop - one_by_one);
         }
     }
+    let spent = daemon.spent() - before;
     let times = format!("{:.1} ms more than git one after the other", median(more));
     let (stop, one_by_one, both) = (median(stops), median(in_turn), median(side_by_side));
     println!("  git status, git log   {one_by_one:6.1} ms one after the other, {both:.1} ms side by side");
@@ -82,13 +84,17 @@ fn stops(rounds: usize) {
         stop - both
     );
     println!("  of that, looked up by the daemon: {}", steps(&home));
-    println!("  its memory then: {:.0} MB", daemon.memory().0);
+    let spent = ms(spent) / (WARM_UP + rounds) as f64;
+    println!(
+        "  its processor time for a turn's calls and its stop: {spent:.1} ms; its memory: {:.0} MB",
+        daemon.memory().0
+    );
     daemon.stop();
 }
 
 /// Returns the median time of each step of gathering, as the decisions' evidence has it.
 fn steps(home: &Path) -> String {
-    let (lines, _) = run(home, &["journal", "export"]);
+    let lines = run(home, &["journal", "export"]).answer;
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let evidence = lines.lines().filter(|line| line.contains("\"evidence_gathered\""));
     for line in evidence.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -204,7 +210,7 @@ fn tails(rounds: usize) {
             calls = facts.calls.len();
             peers.push(ms(parse_only(tail)));
         }
-        assert!(calls > 100, "{agent}: {calls} calls");
+        assert!(calls > 50, "{agent}: {calls} calls");
         let (ours, peer) = (median(ours), median(peers));
         println!(
             "  {agent:7} {ours:5.2} ms, {calls} calls ({:.2} of parsing every line into a value, {peer:.2} ms)",
@@ -216,7 +222,7 @@ fn tails(rounds: usize) {
 fn parse_only(tail: &[u8]) -> Duration {
     let began = Instant::now();
     let lines = tail.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    assert!(lines.count() > 100);
+    assert!(lines.count() > 50);
     began.elapsed()
 }
 
