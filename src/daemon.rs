@@ -241,7 +241,8 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
     let api = api.clone();
     let reload = move |event: notify::Result<notify::Event>| {
         let is_ours = event.is_ok_and(|event| {
-            event.need_rescan() || event.paths.iter().any(|changed| changed.file_name() == path.file_name())
+            let named = event.paths.iter().any(|changed| changed.file_name() == path.file_name());
+            spool::is_change(&event) && (event.need_rescan() || named)
         });
         if is_ours {
             api.reload();

@@ -10,6 +10,7 @@ use checkpoint::hooks::HookCall;
 use journal::frame::{Kind, Reader};
 use journal::request::{self, Received};
 use journal::{Agent, Timestamp};
+use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
@@ -155,11 +156,23 @@ pub fn read_env(json: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Returns whether something changed. To read a file or to list a folder is an event too, and whoever answers that one
+/// by reading again never comes to rest.
+pub fn is_change(event: &notify::Event) -> bool {
+    let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+    event.need_rescan() || event.kind == written || !event.kind.is_access()
+}
+
 /// Watches the spool and takes in what appears, until the daemon ends. A watch that fails is made up for by sweeping.
 pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
     let changed = Arc::new(Notify::new());
     let wake = Arc::clone(&changed);
-    let mut watcher = notify::recommended_watcher(move |_| wake.notify_one()).ok();
+    let told = move |event: notify::Result<notify::Event>| {
+        if event.is_err() || event.is_ok_and(|event| is_change(&event)) {
+            wake.notify_one();
+        }
+    };
+    let mut watcher = notify::recommended_watcher(told).ok();
     if let Some(watcher) = &mut watcher
         && let Err(error) = watcher.watch(&shared.home.spool, RecursiveMode::NonRecursive)
     {

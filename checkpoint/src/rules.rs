@@ -4,6 +4,8 @@
 //! flat, the most specific first, and part of the [`Policy`](crate::Policy) that is journaled, so every field that is
 //! added later needs a default.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Step;
 use serde::{Deserialize, Serialize};
@@ -109,22 +111,17 @@ impl RuleAction {
     }
 }
 
-/// The globs of a list of rules, compiled.
+/// A list of rules whose globs are compiled.
 #[derive(Debug)]
 pub struct RuleSet<'a> {
     rules: &'a [Rule],
-    include: Globs,
-    exclude: Globs,
+    globs: Arc<Compiled>,
 }
 
 impl<'a> RuleSet<'a> {
     /// Compiles the globs of `rules`. A glob that cannot be compiled matches nothing; `config.rs` refuses it earlier.
     pub fn new(rules: &'a [Rule]) -> Self {
-        Self {
-            rules,
-            include: Globs::new(rules.iter().map(|rule| &rule.include)),
-            exclude: Globs::new(rules.iter().map(|rule| &rule.exclude)),
-        }
+        Self { rules, globs: Compiled::of(rules) }
     }
 
     /// Returns the rules that take `path`, by their position, in order.
@@ -132,8 +129,8 @@ impl<'a> RuleSet<'a> {
     /// Documentation and fallback rules give way to others, so a documentation glob never swallows a file that another
     /// rule claims, and code that matches no rule still asks for tests.
     pub fn taking(&self, path: &str) -> Vec<usize> {
-        let excluded = self.exclude.matching(path);
-        let mut matching = self.include.matching(path);
+        let excluded = self.globs.exclude.matching(path);
+        let mut matching = self.globs.include.matching(path);
         matching.retain(|rule| !excluded.contains(rule) && self.rules[*rule].kind != Kind::Always);
         let tier = |rule: usize| match (self.rules[rule].kind == Kind::Docs, self.rules[rule].fallback) {
             (false, false) => 0,
@@ -148,6 +145,44 @@ impl<'a> RuleSet<'a> {
             matching.truncate(1);
         }
         matching
+    }
+}
+
+/// Lists of rules that stay compiled; a machine's projects have few different ones.
+const COMPILED_MAX: usize = 16;
+
+/// What was compiled last, newest first. Compiling takes longer than all else in a decision together, and equal globs
+/// compile to the same.
+static COMPILED: Mutex<Vec<Arc<Compiled>>> = Mutex::new(Vec::new());
+
+/// The globs of a list of rules.
+#[derive(Debug)]
+struct Compiled {
+    sources: Vec<[Vec<String>; 2]>,
+    include: Globs,
+    exclude: Globs,
+}
+
+impl Compiled {
+    fn of(rules: &[Rule]) -> Arc<Self> {
+        let known = |compiled: &&Arc<Self>| {
+            let equal = |([include, exclude], rule): (&[Vec<String>; 2], &Rule)| {
+                *include == rule.include && *exclude == rule.exclude
+            };
+            compiled.sources.len() == rules.len() && compiled.sources.iter().zip(rules).all(equal)
+        };
+        let mut all = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = all.iter().find(known) {
+            return Arc::clone(compiled);
+        }
+        let compiled = Arc::new(Self {
+            sources: rules.iter().map(|rule| [rule.include.clone(), rule.exclude.clone()]).collect(),
+            include: Globs::new(rules.iter().map(|rule| &rule.include)),
+            exclude: Globs::new(rules.iter().map(|rule| &rule.exclude)),
+        });
+        all.truncate(COMPILED_MAX - 1);
+        all.insert(0, Arc::clone(&compiled));
+        compiled
     }
 }
 

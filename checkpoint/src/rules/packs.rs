@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use globset::GlobMatcher;
+
 use super::{Rule, glob};
 use crate::config::PackFile;
 
@@ -41,6 +43,8 @@ pub struct Pack {
     pub detect: Vec<String>,
     /// Its rules, in order.
     pub rules: Vec<Rule>,
+    /// The globs of `detect`, compiled; none for one that cannot be.
+    matchers: Vec<Option<GlobMatcher>>,
 }
 
 impl Pack {
@@ -48,21 +52,26 @@ impl Pack {
         let file =
             PackFile::read(name, text).unwrap_or_else(|error| panic!("a pack of the program is broken: {error}"));
         let (detect, rules) = file.into_rules(name);
-        Self { name, detect, rules }
+        let matcher = |pattern: &String| glob(pattern.trim_end_matches('/')).ok().map(|glob| glob.compile_matcher());
+        let matchers = detect.iter().map(matcher).collect();
+        Self { name, detect, rules, matchers }
     }
 
     /// Returns whether the project speaks for this pack.
     fn detects(&self, facts: &ProjectFacts) -> bool {
         // The general pack needs no file at all to speak for it.
-        self.name == GENERIC || self.detect.iter().any(|pattern| facts.files.iter().any(|file| speaks(pattern, file)))
+        let speaks = |(pattern, matcher): (&String, &Option<GlobMatcher>)| {
+            facts.files.iter().any(|file| speaks(pattern, matcher.as_ref(), file))
+        };
+        self.name == GENERIC || self.detect.iter().zip(&self.matchers).any(speaks)
     }
 }
 
 /// Returns whether a name at a project's top, or a file below it, is what a pattern looks for.
-fn speaks(pattern: &str, file: &str) -> bool {
+fn speaks(pattern: &str, matcher: Option<&GlobMatcher>, file: &str) -> bool {
     let (pattern, file) = (pattern.trim_end_matches('/'), file.trim_end_matches('/'));
     let below = file.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('/'));
-    below || glob(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(file))
+    below || matcher.is_some_and(|matcher| matcher.is_match(file))
 }
 
 /// Returns all packs, the most specific first.

@@ -1,0 +1,96 @@
+//! How fast history can be proved: `replay --verify` over a journal of 200,000 events, 2,000 sessions and 10,000
+//! decisions, as a process of its own and asked of the daemon, next to a bare pass over the same events.
+//!
+//! `cargo bench --bench replay [-- --sessions N] [-- --rounds N]`. Target: 200,000 events a second, every decision the same.
+
+#[path = "support/daemon.rs"]
+mod daemon;
+#[path = "support/generate.rs"]
+mod generate;
+#[path = "support/measure.rs"]
+mod measure;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use daemon::{Daemon, run, spent};
+use journal::{Home, Journal, Options};
+use measure::{median, ms, option, title};
+
+fn main() {
+    let (sessions, rounds) = (option("--sessions", 2_000), option("--rounds", 7));
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let began = Instant::now();
+    let (events, decisions) = make(home.path(), sessions);
+    let making = began.elapsed();
+    title(&format!(
+        "{events} events, {sessions} sessions, {decisions} decisions (made in {:.1} s)",
+        making.as_secs_f64()
+    ));
+
+    let [mut bare, mut alone, mut asked] = [const { (Vec::new(), Vec::new()) }; 3];
+    let (mut alone_to_bare, mut asked_to_bare, mut memory) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let (pass, pass_spent) = timed(|| bare_pass(home.path(), events));
+        let own = run(home.path(), &["replay", "--verify", "--json"]);
+        check(&own.answer, decisions);
+        let (daemon, _) = Daemon::start(home.path());
+        let before = daemon.spent();
+        let through = run(home.path(), &["replay", "--verify", "--json"]);
+        check(&through.answer, decisions);
+        let through_spent = daemon.spent() - before + through.spent;
+        memory.push(daemon.memory().1);
+        daemon.stop();
+        for (times, (time, spent)) in [
+            (&mut bare, (pass, pass_spent)),
+            (&mut alone, (own.time, own.spent)),
+            (&mut asked, (through.time, through_spent)),
+        ] {
+            times.0.push(ms(time));
+            times.1.push(ms(spent));
+        }
+        alone_to_bare.push(ms(own.spent) / ms(pass_spent));
+        asked_to_bare.push(ms(through_spent) / ms(pass_spent));
+    }
+    println!("  {:44} {:>10} {:>24} {:>17}", "", "clock", "processor", "of the bare pass");
+    let line = |what: &str, (clock, spent): (Vec<f64>, Vec<f64>), ratio: f64| {
+        let (clock, spent) = (median(clock), median(spent));
+        let rate = events as f64 / spent * 1e3;
+        println!("  {what:44} {clock:7.0} ms {spent:7.0} ms {rate:8.0} events/s {ratio:11.2}");
+    };
+    line("bare pass: open, read and decode every event", bare, 1.0);
+    line("replay --verify, no daemon (whole process)", alone, median(alone_to_bare));
+    line("replay --verify, asked of the daemon", asked, median(asked_to_bare));
+    println!("  the daemon's memory is at most {:.0} MB then", median(memory));
+}
+
+fn make(home: &Path, sessions: usize) -> (u64, usize) {
+    let (journal, _) = Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
+    let decisions = generate::fill(&journal, sessions);
+    let events = journal.last_seq();
+    journal.close();
+    assert_eq!(decisions, sessions * generate::TURNS);
+    (events, decisions)
+}
+
+fn bare_pass(home: &Path, events: u64) {
+    let (journal, _) = Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
+    let read =
+        journal.events_from(1).filter(|envelope| envelope.as_ref().is_ok_and(|envelope| envelope.seq > 0)).count();
+    journal.close();
+    assert!(read as u64 >= events);
+}
+
+/// Every decision came out as it was.
+fn check(answer: &str, decisions: usize) {
+    let answer: serde_json::Value = serde_json::from_str(answer).expect("JSON");
+    assert_eq!(answer["decisions"], decisions);
+    assert_eq!(answer["matched"], decisions, "{}", answer["mismatched"][0]);
+}
+
+/// Runs something in this process, and returns what it took: by the clock, and of the processor.
+fn timed(body: impl FnOnce()) -> (Duration, Duration) {
+    let (before, began) = (spent("/proc/self/stat", false), Instant::now());
+    body();
+    (began.elapsed(), spent("/proc/self/stat", false) - before)
+}
