@@ -187,3 +187,21 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{CreateKind, ModifyKind, RenameMode};
+
+    use super::*;
+
+    /// Answering a look by looking again kept a daemon busy for ever.
+    #[test]
+    fn looking_is_no_change() {
+        let is = |kind| is_change(&notify::Event::new(kind));
+        assert!(!is(EventKind::Access(AccessKind::Open(AccessMode::Any))));
+        assert!(!is(EventKind::Access(AccessKind::Close(AccessMode::Read))));
+        assert!(is(EventKind::Access(AccessKind::Close(AccessMode::Write))));
+        assert!(is(EventKind::Create(CreateKind::File)));
+        assert!(is(EventKind::Modify(ModifyKind::Name(RenameMode::To))));
+    }
+}

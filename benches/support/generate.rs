@@ -230,7 +230,7 @@ fn tool(number: usize, turn: usize, call: usize, finished: bool) -> serde_json::
             json!({"command": "rg -n case_ src | head -20", "description": "Looks for the cases"}),
             bash(&code),
         ),
-        _ if number % 2 == 0 => (
+        _ if number.is_multiple_of(2) => (
             "Bash",
             json!({"command": "cargo test --quiet", "description": "Tests"}),
             bash("test result: ok. 14 passed"),

@@ -41,11 +41,10 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
     let (mut since_message, mut sent) = (0, Vec::new());
     let own = format!("{}text", policy().prefix);
     for act in acts {
-        let decision = match act {
+        match act {
             Act::Prompt => {
                 story.prompt("go");
                 since_message = 0;
-                continue;
             }
             Act::Own => drop(story.feedback(&own)),
             Act::Feedback => drop(story.feedback("<task-notification>\nx\n</task-notification>")),
@@ -59,7 +58,6 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
                     since_message += 1;
                     sent.push(since_message);
                 }
-                continue;
             }
             Act::Notify if story.agent == Agent::Codex => {
                 let fields = json!({
@@ -76,11 +74,9 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
                         sent.push(since_message);
                     }
                 }
-                continue;
             }
             Act::Notify => {}
-        };
-        let () = decision;
+        }
     }
     sent
 }
