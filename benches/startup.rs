@@ -84,7 +84,10 @@ fn serve(home: &Path) {
         let ran = run(home, question);
         let (rss, peak) = daemon.memory();
         let (bytes, question) = (ran.answer.len() / 1024, question.join(" "));
-        println!("  then `{question}`: {:.0} ms, {bytes} KB; {rss:.0} MB, at most {peak:.0} MB", ms(ran.time));
+        let (time, spent) = (ms(ran.time), ms(ran.spent));
+        println!(
+            "  then `{question}`: {time:.0} ms ({spent:.0} at work), {bytes} KB; {rss:.0} MB, at most {peak:.0} MB"
+        );
     }
     println!("  a clean stop takes {:.0} ms", ms(daemon.stop()));
 }

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkpoint::transcript::{self, TAIL_BYTES};
-use daemon::{Daemon, run};
+use daemon::{Daemon, Ran, run};
 use journal::Agent;
 use measure::{median, ms, option, title};
 use serde_json::{Value, json};
@@ -94,7 +94,8 @@ fn stops(rounds: usize) {
 
 /// Returns the median time of each step of gathering, as the decisions' evidence has it.
 fn steps(home: &Path) -> String {
-    let lines = run(home, &["journal", "export"]).answer;
+    let Ran { answer: lines, time, spent } = run(home, &["journal", "export"]);
+    println!("  its journal was read in {} ms, {} ms of them at work", time.as_millis(), spent.as_millis());
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let evidence = lines.lines().filter(|line| line.contains("\"evidence_gathered\""));
     for line in evidence.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -187,7 +188,9 @@ fn git_one_by_one(top: &Path) -> Duration {
 fn git_side_by_side(top: &Path) -> Duration {
     let began = Instant::now();
     let mut children = commands(top).map(|mut command| command.stdout(Stdio::null()).spawn().expect("git"));
-    children.iter_mut().for_each(|child| drop(child.wait().expect("git")));
+    for child in &mut children {
+        child.wait().expect("git");
+    }
     began.elapsed()
 }
 
