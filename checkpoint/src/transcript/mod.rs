@@ -1,7 +1,7 @@
 //! Transcript text in, facts out: what the agent did in its current turn, and who spoke last.
 //!
 //! Three layers. The raw tail (`tail.rs`) gives whole lines, last one first. Each host's module (`claude.rs`, `codex.rs`,
-//! `gemini.rs`) turns its records into the common [`normal::Entry`]; nothing else knows their formats. What is needed
+//! `gemini.rs`) turns its records into the common `normal::Entry`; nothing else knows their formats. What is needed
 //! (`normal.rs`, `join.rs`) is read from the entries alone. Lines that are broken or unknown are skipped; nothing here
 //! fails or panics, whatever the bytes.
 //!
