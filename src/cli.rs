@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Take one hook call from stdin to the daemon, as checkpointd-hook does
     #[command(disable_help_flag = true)]
     Hook {
-        /// AGENT [EVENT], or `codex JSON`
+        /// AGENT and EVENT, or `codex JSON`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },

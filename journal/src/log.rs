@@ -26,7 +26,10 @@ const QUEUE_MAX: usize = 1024;
 /// Appends that are committed together at most.
 const GROUP_MAX: usize = 512;
 /// Committed groups that may wait for the store; one more makes the writer wait.
-const STORE_QUEUE_MAX: usize = 64;
+const STORE_QUEUE_MAX: usize = 1024;
+/// Bytes of committed events that may wait for the store; more make the writer wait. A burst is acknowledged at the
+/// speed of the log, while a reader that needs all of it waits for about a second at most.
+const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// A segment is sealed at this size.
 const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// The store is flushed at least this often while it is written to.
@@ -102,6 +105,8 @@ struct Shared {
     /// Ids that are durable but not in the store yet.
     in_flight: Mutex<HashMap<Uuid, u64>>,
     committed: AtomicU64,
+    /// Bytes of committed events that the store has not taken yet.
+    waiting_bytes: AtomicU64,
     stored: Mutex<Stored>,
     moved: Condvar,
     observer: RwLock<Option<Observer>>,
@@ -127,6 +132,7 @@ impl Journal {
             store,
             in_flight: Mutex::default(),
             committed: AtomicU64::new(recovered.last_seq),
+            waiting_bytes: AtomicU64::new(0),
             stored: Mutex::new(Stored { seq: recovered.last_seq, failure: None }),
             moved: Condvar::new(),
             observer: RwLock::default(),
@@ -343,6 +349,20 @@ impl Drop for Inner {
     }
 }
 
+impl Shared {
+    /// Waits while the store is too far behind.
+    fn wait_for_room(&self) {
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.waiting_bytes.load(Ordering::Acquire) > STORE_BYTES_MAX {
+            stored = self.moved.wait(stored).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn bytes_of(items: &[Item]) -> u64 {
+    items.iter().map(|item| (item.event.len() + item.payload.len()) as u64).sum()
+}
+
 /// The thread that orders events and makes them durable.
 struct Committer {
     shared: Arc<Shared>,
@@ -491,6 +511,8 @@ impl Committer {
         }
         self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).extend(fresh);
         self.shared.committed.store(self.next_seq - 1, Ordering::Release);
+        self.shared.wait_for_room();
+        self.shared.waiting_bytes.fetch_add(bytes_of(&items), Ordering::AcqRel);
         // The store's thread only ends after this one, and reports its failures through `settle`.
         let _ = self.to_store.send(Move::Items(items));
         if self.writer.len() >= SEGMENT_BYTES {
@@ -549,6 +571,7 @@ fn move_to_store(shared: &Shared, moves: &Receiver<Move>) {
 
 fn store_items(shared: &Shared, items: Vec<Item>) {
     let Some(last) = items.last().map(|item| item.envelope.seq) else { return };
+    let bytes = bytes_of(&items);
     let failed = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure.is_some();
     // After a failure nothing more goes in: the next start brings the store up to date from the intake log, and a
     // store with a hole would be worse than one that is behind.
@@ -572,5 +595,9 @@ fn store_items(shared: &Shared, items: Vec<Item>) {
         }
         Err(_) => {}
     }
+    // Under the lock that those who wait hold while they look, or one of them might miss it.
+    let stored = shared.stored.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
+    drop(stored);
     shared.moved.notify_all();
 }
