@@ -94,7 +94,7 @@ fn stops(rounds: usize) {
 
 /// Returns the median time of each step of gathering, as the decisions' evidence has it.
 fn steps(home: &Path) -> String {
-    let lines = run(home, &["journal", "export"]).answer;
+    let lines = run(home, &["journal", "export"]);
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let evidence = lines.lines().filter(|line| line.contains("\"evidence_gathered\""));
     for line in evidence.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -187,7 +187,9 @@ fn git_one_by_one(top: &Path) -> Duration {
 fn git_side_by_side(top: &Path) -> Duration {
     let began = Instant::now();
     let mut children = commands(top).map(|mut command| command.stdout(Stdio::null()).spawn().expect("git"));
-    children.iter_mut().for_each(|child| drop(child.wait().expect("git")));
+    for child in &mut children {
+        child.wait().expect("git");
+    }
     began.elapsed()
 }
 
@@ -233,9 +235,9 @@ fn long(agent: Agent, bytes: usize) -> String {
         Agent::Codex => (CODEX, "call_mock_"),
         _ => (GEMINI, "\"id\": \""),
     };
-    // Every prompt of the recording begins so; without them the turn does not begin again.
-    let turn: String =
-        recorded.lines().filter(|line| !line.contains("[script:")).map(|line| format!("{line}\n")).collect();
+    // Every prompt of the recording begins so, and Gemini sets all messages anew; without those the turn goes on.
+    let goes_on = |line: &&str| !line.contains("[script:") && !line.starts_with("{\"$set\": {\"messages\"");
+    let turn: String = recorded.lines().filter(goes_on).map(|line| format!("{line}\n")).collect();
     let mut text = format!("{recorded}\n");
     for round in 0.. {
         if text.len() >= bytes {

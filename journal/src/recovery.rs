@@ -134,8 +134,7 @@ fn open_whole(dir: &Path) -> Result<Store> {
     let store = Store::open(&store_dir(dir))?;
     let last = store.last_seq()?;
     for seq in [1, last.saturating_sub(64).max(1)] {
-        let mut expected = seq;
-        for envelope in store.events_from(seq).take(64) {
+        for (expected, envelope) in (seq..).zip(store.events_from(seq).take(64)) {
             let envelope = envelope?;
             if envelope.seq != expected {
                 return Err(Error::damaged("the store", format!("event {expected} is missing")));
@@ -143,7 +142,6 @@ fn open_whole(dir: &Path) -> Result<Store> {
             if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
                 return Err(Error::damaged("the store", format!("event {expected} is not found by its id")));
             }
-            expected += 1;
         }
     }
     Ok(store)
