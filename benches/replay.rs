@@ -13,7 +13,7 @@ mod measure;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use daemon::{Daemon, run, spent};
+use daemon::{Daemon, processor, run};
 use journal::{Home, Journal, Options};
 use measure::{median, ms, option, title};
 
@@ -31,25 +31,24 @@ fn main() {
     let [mut bare, mut alone, mut asked] = [const { (Vec::new(), Vec::new()) }; 3];
     let (mut alone_to_bare, mut asked_to_bare, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let (pass, pass_spent) = timed(|| bare_pass(home.path(), events));
-        let own = run(home.path(), &["replay", "--verify", "--json"]);
-        check(&own.answer, decisions);
+        let verify = || run(home.path(), &["replay", "--verify", "--json"]);
+        let ((), pass, pass_spent) = timed(|| bare_pass(home.path(), events));
+        let (answer, own, own_spent) = timed(verify);
+        check(&answer, decisions);
         let (daemon, _) = Daemon::start(home.path());
         let before = daemon.spent();
-        let through = run(home.path(), &["replay", "--verify", "--json"]);
-        check(&through.answer, decisions);
-        let through_spent = daemon.spent() - before + through.spent;
+        let (answer, through, client_spent) = timed(verify);
+        check(&answer, decisions);
+        let through_spent = daemon.spent() - before + client_spent;
         memory.push(daemon.memory().1);
         daemon.stop();
-        for (times, (time, spent)) in [
-            (&mut bare, (pass, pass_spent)),
-            (&mut alone, (own.time, own.spent)),
-            (&mut asked, (through.time, through_spent)),
-        ] {
+        for (times, (time, spent)) in
+            [(&mut bare, (pass, pass_spent)), (&mut alone, (own, own_spent)), (&mut asked, (through, through_spent))]
+        {
             times.0.push(ms(time));
             times.1.push(ms(spent));
         }
-        alone_to_bare.push(ms(own.spent) / ms(pass_spent));
+        alone_to_bare.push(ms(own_spent) / ms(pass_spent));
         asked_to_bare.push(ms(through_spent) / ms(pass_spent));
     }
     println!("  {:44} {:>10} {:>24} {:>17}", "", "clock", "processor", "of the bare pass");
@@ -88,9 +87,10 @@ fn check(answer: &str, decisions: usize) {
     assert_eq!(answer["matched"], decisions, "{}", answer["mismatched"][0]);
 }
 
-/// Runs something in this process, and returns what it took: by the clock, and of the processor.
-fn timed(body: impl FnOnce()) -> (Duration, Duration) {
-    let (before, began) = (spent("/proc/self/stat", false), Instant::now());
-    body();
-    (began.elapsed(), spent("/proc/self/stat", false) - before)
+/// Runs something, and returns what it gave and what it took: by the clock, and of the processor, children included.
+fn timed<T>(body: impl FnOnce() -> T) -> (T, Duration, Duration) {
+    let used = || processor("/proc/self/stat").iter().sum::<Duration>();
+    let (before, began) = (used(), Instant::now());
+    let value = body();
+    (value, began.elapsed(), used() - before)
 }

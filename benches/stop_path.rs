@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkpoint::transcript::{self, TAIL_BYTES};
-use daemon::{Daemon, Ran, run};
+use daemon::{Daemon, run};
 use journal::Agent;
 use measure::{median, ms, option, title};
 use serde_json::{Value, json};
@@ -94,8 +94,7 @@ fn stops(rounds: usize) {
 
 /// Returns the median time of each step of gathering, as the decisions' evidence has it.
 fn steps(home: &Path) -> String {
-    let Ran { answer: lines, time, spent } = run(home, &["journal", "export"]);
-    println!("  its journal was read in {} ms, {} ms of them at work", time.as_millis(), spent.as_millis());
+    let lines = run(home, &["journal", "export"]);
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let evidence = lines.lines().filter(|line| line.contains("\"evidence_gathered\""));
     for line in evidence.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -236,9 +235,9 @@ fn long(agent: Agent, bytes: usize) -> String {
         Agent::Codex => (CODEX, "call_mock_"),
         _ => (GEMINI, "\"id\": \""),
     };
-    // Every prompt of the recording begins so; without them the turn does not begin again.
-    let turn: String =
-        recorded.lines().filter(|line| !line.contains("[script:")).map(|line| format!("{line}\n")).collect();
+    // Every prompt of the recording begins so, and Gemini sets all messages anew; without those the turn goes on.
+    let goes_on = |line: &&str| !line.contains("[script:") && !line.starts_with("{\"$set\": {\"messages\"");
+    let turn: String = recorded.lines().filter(goes_on).map(|line| format!("{line}\n")).collect();
     let mut text = format!("{recorded}\n");
     for round in 0.. {
         if text.len() >= bytes {

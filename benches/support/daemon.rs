@@ -50,9 +50,9 @@ impl Daemon {
         (field("VmRSS"), field("VmHWM"))
     }
 
-    /// Returns the processor time that it has used.
+    /// Returns the processor time that it has used: on a busy machine that says more than the clock.
     pub(crate) fn spent(&self) -> Duration {
-        spent(&format!("/proc/{}/stat", self.child.id()), false)
+        processor(&format!("/proc/{}/stat", self.child.id()))[0]
     }
 
     /// Stops it as a person would, and returns how long that took.
@@ -71,15 +71,13 @@ impl Drop for Daemon {
     }
 }
 
-/// Returns the processor time that a process has used, or that its ended children have: on a busy machine that says
-/// more than the clock. It is counted in hundredths of a second.
-pub(crate) fn spent(stat: &str, children: bool) -> Duration {
+/// Returns the processor time of a process and of its ended children, counted in hundredths of a second.
+pub(crate) fn processor(stat: &str) -> [Duration; 2] {
     let stat = std::fs::read_to_string(stat).expect("it runs");
     // The second field is the program's name in parentheses, and may hold anything.
-    let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let from = if children { 13 } else { 11 };
-    let ticks: u64 = fields[from..from + 2].iter().filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 10)
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: Vec<u64> = fields.skip(11).take(4).filter_map(|field| field.parse().ok()).collect();
+    [ticks[0] + ticks[1], ticks[2] + ticks[3]].map(|ticks| Duration::from_millis(ticks * 10))
 }
 
 /// Returns the real program, living in `home`.
@@ -89,20 +87,9 @@ pub(crate) fn program(home: &Path) -> Command {
     command
 }
 
-/// What a command of the real program printed, and what it took.
-pub(crate) struct Ran {
-    pub(crate) answer: String,
-    pub(crate) time: Duration,
-    /// Processor time of the command itself.
-    pub(crate) spent: Duration,
-}
-
-/// Runs a command of the real program to its end.
-pub(crate) fn run(home: &Path, arguments: &[&str]) -> Ran {
-    let (before, began) = (spent("/proc/self/stat", true), Instant::now());
+/// Runs a command of the real program to its end, and returns its output.
+pub(crate) fn run(home: &Path, arguments: &[&str]) -> String {
     let output = program(home).args(arguments).stderr(Stdio::null()).output().expect("a process");
-    let time = began.elapsed();
     assert!(output.status.success(), "{arguments:?}: {}", output.status);
-    let answer = String::from_utf8(output.stdout).expect("text");
-    Ran { answer, time, spent: spent("/proc/self/stat", true) - before }
+    String::from_utf8(output.stdout).expect("text")
 }

@@ -64,27 +64,35 @@ pub(crate) struct Record<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-/// Reads the records of unpacked segment bytes in order. Whatever is no record goes to `damage` with its offset.
-pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(usize, Damage)) -> Result<Vec<Record<'a>>> {
-    let mut out = Vec::new();
-    for item in Reader::new(bytes) {
-        let found = match item {
-            Ok(found) => found,
-            Err(Damage::Newer { version, .. }) => {
-                let known = u32::from(frame::VERSION);
-                return Err(Error::Newer { what: "a frame".into(), found: version.into(), known });
-            }
-            Err(found @ (Damage::Torn { offset, .. } | Damage::Corrupt { offset, .. })) => {
-                damage(offset, found);
-                continue;
-            }
-        };
-        if found.kind == Kind::Envelope {
-            let (event, payload) = codec::split(found.payload)?;
-            out.push(Record { envelope: codec::decode_event(event)?, event, payload });
+/// Reads the records of unpacked segment bytes in order, one at a time: a segment of events takes far more memory than
+/// its bytes do. Whatever is no record goes to `damage`; after an error nothing more comes.
+pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(Damage)) -> impl Iterator<Item = Result<Record<'a>>> {
+    let mut frames = Reader::new(bytes);
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        while !failed {
+            let record = match frames.next()? {
+                Ok(found) if found.kind == Kind::Envelope => record(found.payload),
+                Ok(_) => continue,
+                Err(Damage::Newer { version, .. }) => {
+                    let known = u32::from(frame::VERSION);
+                    Err(Error::Newer { what: "a frame".into(), found: version.into(), known })
+                }
+                Err(found) => {
+                    damage(found);
+                    continue;
+                }
+            };
+            failed = record.is_err();
+            return Some(record);
         }
-    }
-    Ok(out)
+        None
+    })
+}
+
+fn record(payload: &[u8]) -> Result<Record<'_>> {
+    let (event, payload) = codec::split(payload)?;
+    Ok(Record { envelope: codec::decode_event(event)?, event, payload })
 }
 
 /// The segment that is being written.

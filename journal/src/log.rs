@@ -451,8 +451,10 @@ impl Committer {
             return;
         }
         self.dirty = if sync { None } else { self.dirty.or_else(|| (!items.is_empty()).then(Instant::now)) };
-        self.publish(fresh, items);
+        self.announce(fresh);
         answers.into_iter().for_each(|answer| (answer.done)(Ok(answer.appended)));
+        // Last: the callers need not wait until the store takes more.
+        self.hand_over(items);
     }
 
     /// Gives every draft its place and its bytes.
@@ -505,12 +507,16 @@ impl Committer {
         if in_flight.is_some() { Ok(in_flight) } else { self.shared.store.seq_by_id(id) }
     }
 
-    fn publish(&mut self, fresh: HashMap<Uuid, u64>, items: Vec<Item>) {
+    /// Makes known what is committed: from here on it is no news when it comes again, and readers wait for it.
+    fn announce(&self, fresh: HashMap<Uuid, u64>) {
+        self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).extend(fresh);
+        self.shared.committed.store(self.next_seq - 1, Ordering::Release);
+    }
+
+    fn hand_over(&mut self, items: Vec<Item>) {
         if items.is_empty() {
             return;
         }
-        self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).extend(fresh);
-        self.shared.committed.store(self.next_seq - 1, Ordering::Release);
         self.shared.wait_for_room();
         self.shared.waiting_bytes.fetch_add(bytes_of(&items), Ordering::AcqRel);
         // The store's thread only ends after this one, and reports its failures through `settle`.

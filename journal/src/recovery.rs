@@ -74,18 +74,18 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
 pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
     let mut recovered = Recovered::default();
     let segments = intake::segments(&intake_dir(dir))?;
-    let store = match open_whole(dir) {
+    let mut store = match open_whole(dir) {
         Ok(store) => store,
         Err(error @ Error::Newer { .. }) => return Err(error),
-        Err(error) => {
-            let aside = set_aside(&store_dir(dir))?;
-            let kept = aside.display();
-            recovered.notes.push(format!("{error}; it was moved to {kept} and rebuilt from the intake log"));
-            Store::open(&store_dir(dir))?
-        }
+        Err(error) => afresh(dir, &error, &mut recovered)?,
     };
     let had = store.last_seq()?;
-    let tail = catch_up(&store, &segments, had, &mut recovered)?;
+    let mut tail = catch_up(&store, &segments, had, &mut recovered)?;
+    if let Err(error) = check_sums(&store) {
+        drop(store);
+        store = afresh(dir, &error, &mut recovered)?;
+        tail = catch_up(&store, &segments, 0, &mut recovered)?;
+    }
     recovered.last_seq = store.last_seq()?;
     let mut writer = match &tail.open {
         Some((segment, length)) => Writer::resume(segment, *length)?,
@@ -95,6 +95,14 @@ pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
         complete_intake(&store, &mut writer, tail.last_seq, &mut recovered)?;
     }
     Ok((store, writer, recovered))
+}
+
+/// Moves a damaged store aside and begins an empty one.
+fn afresh(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store> {
+    let aside = set_aside(&store_dir(dir))?;
+    let kept = aside.display();
+    recovered.notes.push(format!("{error}; it was moved to {kept} and rebuilt from the intake log"));
+    Store::open(&store_dir(dir))
 }
 
 /// Writes again what only the store has: a power cut may take unsynced tool events from the log and leave them there.
@@ -121,7 +129,7 @@ fn complete_intake(store: &Store, writer: &mut Writer, after: u64, recovered: &m
     Ok(())
 }
 
-/// Opens the store and looks at both of its ends and at its sums; a hole in between is for `verify`.
+/// Opens the store and looks at both of its ends; a hole in between is for `verify`.
 fn open_whole(dir: &Path) -> Result<Store> {
     let store = Store::open(&store_dir(dir))?;
     let last = store.last_seq()?;
@@ -136,11 +144,18 @@ fn open_whole(dir: &Path) -> Result<Store> {
             }
         }
     }
-    let counted: u64 = store.entries().iter().map(|entry| entry.events).sum();
-    if counted != last {
-        return Err(Error::damaged("the store", format!("its sessions have {counted} events, not {last}")));
-    }
     Ok(store)
+}
+
+/// Compares what the sessions count with what there is. Only after the store has caught up: a kill may leave an event's
+/// index entries without the event itself, which is no damage, for the event is written next.
+fn check_sums(store: &Store) -> Result<()> {
+    let last = store.last_seq()?;
+    let counted: u64 = store.entries().iter().map(|entry| entry.events).sum();
+    if counted == last {
+        return Ok(());
+    }
+    Err(Error::damaged("the store", format!("its sessions have {counted} events, not {last}")))
 }
 
 fn set_aside(path: &Path) -> Result<PathBuf> {
@@ -169,12 +184,17 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recov
             continue;
         }
         let bytes = segment.read()?;
+        let mut found = Vec::new();
+        let records = intake::records(&bytes, |damage| found.push(damage));
+        (next, tail.last_seq) = store_missing(store, segment, records, next, recovered)?;
         let mut torn = None;
         let mut damage = Vec::new();
-        let records = intake::records(&bytes, |offset, found| match found {
-            Damage::Torn { bytes, .. } if is_last => torn = Some((offset, bytes)),
-            other => damage.push(other),
-        })?;
+        for found in found {
+            match found {
+                Damage::Torn { offset, bytes } if is_last => torn = Some((offset, bytes)),
+                other => damage.push(other),
+            }
+        }
         for found in &damage {
             recovered.notes.push(format!("{}: {found:?}", segment.path.display()));
         }
@@ -182,8 +202,6 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recov
             let name = segment.path.display();
             recovered.notes.push(format!("{name}: an unfinished write of {bytes} bytes at {offset} was cut off"));
         }
-        tail.last_seq = records.last().map_or(segment.first_seq - 1, |record| record.envelope.seq);
-        next = store_missing(store, segment, records, next, recovered)?;
         // Damage inside the last segment stays readable where it is: writing goes on in a fresh one.
         if is_last && !segment.sealed && damage.is_empty() {
             let length = torn.map_or(bytes.len(), |(offset, _)| offset);
@@ -193,20 +211,23 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recov
     Ok(tail)
 }
 
-fn store_missing(
+/// Writes the records of a segment that the store lacks; returns the event to expect next, and the segment's last one.
+fn store_missing<'a>(
     store: &Store,
     segment: &Segment,
-    records: Vec<intake::Record<'_>>,
+    records: impl Iterator<Item = Result<intake::Record<'a>>>,
     mut next: u64,
     recovered: &mut Recovered,
-) -> Result<u64> {
+) -> Result<(u64, u64)> {
+    let mut last = segment.first_seq - 1;
     let mut batch = Vec::new();
     for record in records {
-        let seq = record.envelope.seq;
-        if seq < next {
+        let record = record?;
+        last = record.envelope.seq;
+        if last < next {
             continue;
         }
-        if seq > next {
+        if last > next {
             let what = segment.path.display().to_string();
             return Err(Error::damaged(what, format!("event {next} is missing here and in the store")));
         }
@@ -220,7 +241,7 @@ fn store_missing(
     }
     store.put(&batch)?;
     recovered.moved += batch.len() as u64;
-    Ok(next)
+    Ok((next, last))
 }
 
 /// Compares both sides event by event. `progress` gets the events done and the events in all.
@@ -276,15 +297,15 @@ fn verify_intake(
             }
         };
         let mut damage = Vec::new();
-        let records = match intake::records(&bytes, |_, found| damage.push(found)) {
-            Ok(records) => records,
-            Err(error) => {
-                verified.problems.push(format!("intake: {name}: {error}"));
-                continue;
-            }
-        };
-        verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
+        let records = intake::records(&bytes, |found| damage.push(found));
         for record in records {
+            let record = match record {
+                Ok(record) => record,
+                Err(error) => {
+                    verified.problems.push(format!("intake: {name}: {error}"));
+                    break;
+                }
+            };
             let seq = record.envelope.seq;
             verified.intake_from.get_or_insert(seq);
             // The daemon may go on writing while this runs.
@@ -303,7 +324,41 @@ fn verify_intake(
                 verified.problems.push(format!("intake: event {seq}: {error}"));
             }
         }
+        verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
         progress(verified.events + verified.intake_events, last * 2);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{Draft, Event, Journal, Options, Stream};
+
+    #[test]
+    fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        let draft = |number: u128| Draft {
+            stream: Stream::daemon(),
+            at: Timestamp::from_micros(1_000_000),
+            id: Uuid::from_u128(number),
+            event: Event::CheckpointCleared {},
+            payload: None,
+        };
+        journal.append_wait((1..=3).map(draft).collect()).expect("appended");
+        journal.close();
+        drop(journal);
+        let store = Store::open(&store_dir(folder.path())).expect("a store");
+        store.forget_event(3).expect("removed");
+        drop(store);
+
+        let (journal, recovered) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        assert_eq!(recovered, Recovered { last_seq: 3, moved: 1, notes: Vec::new() });
+        let verified = journal.verify(|_, _| {}).expect("readable");
+        assert!(verified.ok, "{:?}", verified.problems);
+        assert_eq!(journal.session(Uuid::nil()).expect("known").events, 3);
+    }
 }
