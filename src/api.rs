@@ -55,6 +55,7 @@ impl Api {
     /// Reads the configuration again.
     pub(crate) fn reload(&self) {
         let error = match settings::load(&self.shared.home.config) {
+            Ok(config) if config == *self.shared.config() => None,
             Ok(config) => {
                 self.shared.set_config(config);
                 tracing::info!("The configuration was read again.");

@@ -158,10 +158,11 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let handle = server.handle();
     let mut serving = actix::spawn(server);
 
+    // Before anybody is told that the daemon is ready: a change made after that must not be missed.
+    let _watcher = watch_config(&api);
     come_up(&shared, &ingest, &sessions, &recovered).await?;
     api.ready.store(true, Ordering::Release);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
-    let _watcher = watch_config(&api);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "Ready.");
 
     tokio::select! {
@@ -238,18 +239,21 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
     use notify::{RecursiveMode, Watcher};
     let path = api.shared.home.config.clone();
     let folder = path.parent()?.to_owned();
-    let api = api.clone();
+    let watched = api.clone();
     let reload = move |event: notify::Result<notify::Event>| {
         let is_ours = event.is_ok_and(|event| {
             let named = event.paths.iter().any(|changed| changed.file_name() == path.file_name());
             spool::is_change(&event) && (event.need_rescan() || named)
         });
         if is_ours {
-            api.reload();
+            watched.reload();
         }
     };
     let mut watcher = notify::recommended_watcher(reload).ok()?;
+    private_folder_if_missing(&folder).ok()?;
     watcher.watch(&folder, RecursiveMode::NonRecursive).ok()?;
+    // What was changed between the first reading and now was seen by nobody.
+    api.reload();
     Some(watcher)
 }
 

@@ -135,8 +135,7 @@ impl Case<'_> {
     /// Returns what the rules make of the evidence. A panic in a rule costs the rules, not the agent (001 inv 13).
     pub fn find(&self) -> Findings {
         let (evidence, policy) = (self.evidence, self.policy);
-        catch_unwind(AssertUnwindSafe(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy)))
-            .unwrap_or_else(|_| Findings { generic: true, ..Findings::default() })
+        or_generic(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy))
     }
 
     /// The exits that depend on what the rules found, in order.
@@ -237,6 +236,11 @@ fn inject_reason(findings: &Findings) -> Reason {
     }
 }
 
+/// Runs the rules; one that panics makes the general message of all of them.
+fn or_generic(rules: impl FnOnce() -> Findings) -> Findings {
+    catch_unwind(AssertUnwindSafe(rules)).unwrap_or_else(|_| Findings { generic: true, ..Findings::default() })
+}
+
 fn takes_context(version: Option<&str>) -> bool {
     let Some(version) = version else { return false };
     let mut parts = version.split(['.', '-', '+']).map(|part| part.parse::<u64>().ok());
@@ -250,7 +254,14 @@ mod tests_repeat;
 
 #[cfg(test)]
 mod tests {
-    use super::takes_context;
+    use super::{Findings, Reason, inject_reason, or_generic, takes_context};
+
+    #[test]
+    fn a_rule_that_panics_costs_the_rules_and_not_the_agent() {
+        let findings = or_generic(|| panic!("asked for by a test"));
+        assert_eq!((findings.generic, inject_reason(&findings)), (true, Reason::Generic));
+        assert_eq!(or_generic(Findings::default), Findings::default());
+    }
 
     #[test]
     fn only_a_version_that_is_known_to_take_context_gets_it() {
