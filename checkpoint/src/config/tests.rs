@@ -4,7 +4,7 @@ use super::*;
 use crate::policy::{EvidenceRule, Quiet};
 
 fn facts(files: &str) -> ProjectFacts {
-    ProjectFacts { path: "/home/me/work/app".into(), files: files.split_whitespace().map(String::from).collect() }
+    ProjectFacts { path: "/home/me/code/app".into(), files: files.split_whitespace().map(String::from).collect() }
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn projects_are_switched_off() {
     };
     assert!(!off("", ""));
     assert!(off("", "enabled: false"));
-    assert!(off("projects: {exclude: [/home/me/work/app]}", ""));
-    assert!(off("projects: {exclude: ['**/work']}", ""));
+    assert!(off("projects: {exclude: [/home/me/code/app]}", ""));
+    assert!(off("projects: {exclude: ['**/code']}", ""));
     assert!(off("projects: {include: [/srv/**]}", ""));
-    assert!(!off("projects: {include: [/home/me/work/**], exclude: [/home/me/work/old]}", ""));
+    assert!(!off("projects: {include: [/home/me/code/**], exclude: [/home/me/code/old]}", ""));
     assert!(!off("projects: all", "enabled: true"));
 }
 
