@@ -207,3 +207,23 @@ fn export_lines_read_back_to_the_same_envelope() {
         assert_eq!(journal::codec::from_json(line).expect("reads"), (envelope, payload));
     }
 }
+
+#[test]
+fn only_the_store_names_sled() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+    let mut folders: Vec<_> = ["journal/src", "checkpoint/src", "actors/src", "src"].map(|name| root.join(name)).into();
+    let mut naming = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("listed") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && fs::read_to_string(&path).expect("text").contains("sled::")
+            {
+                naming.push(path.strip_prefix(root).expect("below").to_owned());
+            }
+        }
+    }
+    assert_eq!(naming, [Path::new("journal/src/store.rs")]);
+}
