@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
 use crate::intake::{self, Writer};
+use crate::read_ahead::ReadAhead;
 use crate::recovery::{self, Recovered};
 use crate::store::{Item, Outcome, SessionEntry, Store};
 use crate::{Draft, Envelope, Timestamp, codec};
@@ -265,6 +266,16 @@ impl Journal {
     /// Walks over all events from `from` on, in order.
     pub fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
         self.inner.shared.store.events_from(from)
+    }
+
+    /// Walks over all events that are there now, from `from` on, in order; threads of its own read and decode ahead.
+    /// For walks over the whole of history.
+    pub fn history(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
+        let shared = Arc::clone(&self.inner.shared);
+        let last = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq;
+        ReadAhead::new(from, last, move |first, end| {
+            shared.store.events_from(first).take((end - first) as usize).collect()
+        })
     }
 
     /// Returns a session's events after `after`, in order, at most `limit`.
