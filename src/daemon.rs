@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr};
@@ -21,7 +20,7 @@ use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::{Agent, Event, Home, Journal, Options};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
@@ -140,13 +139,13 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         shared: Arc::clone(&shared),
         sessions: sessions.clone(),
         ingest: ingest.clone(),
-        ready: AtomicBool::new(false),
+        ready: watch::Sender::new(false),
         stop: Notify::new(),
         began: Instant::now(),
         recovery: recovered.notes.clone(),
         config_error: std::sync::RwLock::new(config_error),
     });
-    let listener = listen(&home)?;
+    let Socket { listener, is_handed_over } = listen(&home)?;
     let stop = Rc::new(Notify::new());
     let app = App::new().app_data(api.clone()).configure(api::routes);
     let mut serving = actix::spawn(serve::serve(listener, app, Rc::clone(&stop), GRACE));
@@ -154,7 +153,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);
     come_up(&shared, &ingest, &sessions, &recovered).await?;
-    api.ready.store(true, Ordering::Release);
+    api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "Ready.");
 
@@ -165,7 +164,9 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         }
     }
     tracing::info!("Stopping.");
-    let _ = fs::remove_file(&home.socket);
+    if !is_handed_over {
+        let _ = fs::remove_file(&home.socket);
+    }
     stop.notify_one();
     let _ = serving.await;
     let _ = tokio::task::spawn_blocking(move || journal.close()).await;
@@ -195,8 +196,20 @@ async fn come_up(
     Ok(())
 }
 
-/// Binds the socket, readable for its owner only. The pid lock is held, so an old socket is a dead one's.
-fn listen(home: &Home) -> Result<tokio::net::UnixListener> {
+/// The socket, and who made it.
+struct Socket {
+    listener: tokio::net::UnixListener,
+    /// The service manager holds it, and keeps it when the daemon goes.
+    is_handed_over: bool,
+}
+
+/// Takes the socket that a service manager holds (`LISTEN_FDS`), or binds one, readable for its owner only. The pid
+/// lock is held, so an old socket is a dead one's.
+fn listen(home: &Home) -> Result<Socket> {
+    if let Some(listener) = listenfd::ListenFd::from_env().take_unix_listener(0)? {
+        listener.set_nonblocking(true)?;
+        return Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: true });
+    }
     let folder = home.socket.parent().unwrap_or(Path::new("/"));
     private_folder_if_missing(folder)?;
     let name = home.socket.file_name().ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
@@ -210,7 +223,7 @@ fn listen(home: &Home) -> Result<tokio::net::UnixListener> {
     fs::set_permissions(name, Permissions::from_mode(0o600))?;
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
-    Ok(tokio::net::UnixListener::from_std(listener)?)
+    Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: false })
 }
 
 fn private_folder_if_missing(folder: &Path) -> Result<()> {

@@ -2,17 +2,20 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::CompleteEnv;
 
 mod api;
 mod cli;
 mod client;
 mod commands;
+mod complete;
 mod daemon;
 mod failure;
 mod query;
 mod render;
 mod serve;
+mod service;
 mod settings;
 mod source;
 mod views;
@@ -28,6 +31,8 @@ fn main() -> ExitCode {
         return client::run(arguments);
     }
     restore_sigpipe();
+    // A shell that asks for completions gets them here, and the program ends.
+    CompleteEnv::with_factory(cli::Cli::command).var(commands::COMPLETE).complete();
     match commands::run(cli::Cli::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -22,6 +22,8 @@ use crate::views;
 pub(crate) enum Query {
     /// All sessions, one a line.
     Sessions,
+    /// The names of all sessions, the newest first, one a line.
+    SessionNames,
     /// What is known of a session.
     State {
         /// Id, beginning of one, or `last`.
@@ -123,6 +125,7 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
     journal.settle()?;
     match query {
         Query::Sessions => sessions(journal, emit),
+        Query::SessionNames => session_names(journal, emit),
         Query::State { session, seq, time } => {
             let entry = find_session(journal, session)?;
             let state = state_at(journal, &entry, *seq, *time)?;
@@ -206,6 +209,16 @@ fn sessions(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn session_names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
+    let mut entries = journal.sessions();
+    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+    entries.iter().try_for_each(|entry| {
+        let stream = &entry.stream;
+        send(emit, json!({ "session": stream.session, "native_session": stream.native(), "agent": stream.agent, "last_at": entry.last_at }))
+    })
 }
 
 fn events(

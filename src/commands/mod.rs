@@ -13,8 +13,12 @@ mod preview;
 mod read;
 mod replay;
 mod rules;
+mod service;
+mod shell;
 mod status;
 mod trace;
+
+pub(crate) use shell::COMPLETE;
 
 /// Runs a command and returns its exit code.
 ///
@@ -51,6 +55,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Journal { action } => journal::run(&home, action),
         Command::Preview(arguments) => preview::run(&home, &arguments),
         Command::Rules { action, project, output } => rules::run(&home, action, &project, output),
+        Command::Service { action } => service::run(&home, action),
+        Command::Completions { shell } => shell::completions(&shell),
+        Command::Man { folder } => shell::man(&folder),
         Command::Config { action } => config::run(&home, action),
     }
 }

@@ -5,4 +5,5 @@ mod daemon;
 mod demo;
 mod formats;
 mod preview;
+mod service;
 mod support;
