@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
@@ -21,8 +21,8 @@ use crate::git;
 
 /// A project's own settings.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
-/// The marker that lets the next stop pass (001 inv 9), in the agent's TMPDIR.
-pub const ESCAPE_MARKER: &str = "teleclaude_checkpoint_clear";
+/// The coarsest that a file system notes a time.
+const MARKER_TICK: Duration = Duration::from_millis(20);
 /// A text file of a project larger than this is not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Codex writes its base instructions into the first line of a rollout; it is longer than one would think.
@@ -66,7 +66,7 @@ fn gather_for(config: &Config, state: &SessionState, stop: &Stop, preview: Optio
     let policy = steps.time("policy", || project_policy(config, &project, &mut evidence.notes));
     let exit = |evidence: &Evidence| Case { state, stop, evidence, policy: &policy, fingerprint: 0 }.early_exit();
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
-        evidence.escape_marker = steps.time("marker", || marker(state, preview.is_none()));
+        evidence.escape_marker = steps.time("marker", || marker(state, &policy.escape_marker, preview.is_none()));
     }
     let wanted = match exit(&evidence) {
         None => true,
@@ -149,7 +149,7 @@ fn working_folder(state: &SessionState) -> PathBuf {
 fn bounds(config: &Config) -> git::Bounds {
     let limits = &config.settings.evidence_limits;
     git::Bounds {
-        within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
+        within: Duration::from_millis(limits.git_timeout.as_millis()),
         files_max: limits.changed_files_max.get(),
     }
 }
@@ -207,13 +207,20 @@ pub fn names(top: &Path) -> Vec<String> {
 }
 
 /// Tells whether the escape-hatch marker is there, and removes it if it is to be consumed. Only its owner's own removal
-/// counts, so that two stops at once use it once.
-fn marker(state: &SessionState, consume: bool) -> bool {
+/// counts, so that two stops at once use it once. One that is older than the turn is removed and does not count: a real
+/// message takes the way out back (001 inv 9).
+fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     let Some(folder) = state.place.env("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute()) else {
         return false;
     };
-    let marker = folder.join(ESCAPE_MARKER);
-    if consume { std::fs::remove_file(marker).is_ok() } else { std::fs::symlink_metadata(marker).is_ok() }
+    let marker = folder.join(name);
+    let Ok(meta) = std::fs::symlink_metadata(&marker) else { return false };
+    let made = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let made = made.and_then(|since| i64::try_from(since.as_micros()).ok()).map(Timestamp::from_micros);
+    // File systems note times by the tick of the kernel, which may lie a little before the moment.
+    let made = made.map(|made| made.plus(MARKER_TICK));
+    let counts = made.zip(state.turn.started_at).is_none_or(|(made, began)| made >= began);
+    (!consume || std::fs::remove_file(marker).is_ok()) && counts
 }
 
 /// Returns whether nobody sits in front of the agent, as far as its host tells (DESIGN 10).

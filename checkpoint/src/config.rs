@@ -23,7 +23,7 @@ pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{Daemon, EvidenceLimits, Hooks, Journal, Logs, Settings};
 pub use units::{Size, Span, parse_duration, parse_size};
-pub use values::{Count, Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
+pub use values::{Count, Fail, FileName, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
 
 use crate::policy::Policy;
 use crate::rules::packs::{self, ProjectFacts};
@@ -97,6 +97,7 @@ impl Config {
             restart_delay_ms: settings.restart_delay.as_millis(),
             prefix: settings.prefix.0,
             confirm_timeout_ms: settings.confirm_timeout.as_millis(),
+            escape_marker: settings.hooks.escape_marker.0,
             working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
             slug_from_branch: settings.slug_from_branch,
             rules: rule_entry::resolve(&packs, &[&settings.rules, &project_rules]),

@@ -7,15 +7,18 @@ use journal::{Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Tim
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+mod attention;
 mod baseline;
 mod mute;
+mod restart;
 
+pub use attention::AGENT_FINISHED;
 pub use mute::Mute;
 
 use crate::policy::Timer;
 
 /// Version of the snapshot's shape; a snapshot of another one is not read.
-pub const SNAPSHOT_VERSION: u32 = 2;
+pub const SNAPSHOT_VERSION: u32 = 3;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
@@ -136,6 +139,10 @@ pub struct SessionState {
     pub notification: Option<String>,
     /// A dialog waits for a person.
     pub dialog_up: bool,
+    /// The user's own commands told of how things stand now.
+    pub told: bool,
+    /// Hash of the output that was announced last (001 inv 6).
+    pub announced: Option<u64>,
     /// The person asked that the next stop pass (001 inv 9).
     pub cleared: bool,
     /// Whether the session is switched off.
@@ -173,6 +180,8 @@ impl SessionState {
             own_prompt_last: false,
             notification: None,
             dialog_up: false,
+            told: false,
+            announced: None,
             cleared: false,
             muted: Mute::Off,
             decided_turn: None,
@@ -217,12 +226,6 @@ impl SessionState {
         u32::try_from(self.turn.blocks.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the restart that is to be decided about, as a stop, where `seq` is one.
-    pub fn restart_stop(&self, seq: u64) -> Option<Stop> {
-        let (restart, due) = self.restart.filter(|(restart, _)| *restart == seq)?;
-        Some(Stop { seq: restart, at: due, host_turn: None, can_reply: false, background_tasks: 0, restart: true })
-    }
-
     /// Folds one event onto what is known. Never fails, never looks at anything else.
     pub fn apply(&mut self, envelope: &Envelope) {
         let (at, seq) = (envelope.at, envelope.seq);
@@ -255,16 +258,16 @@ impl SessionState {
             Event::Interrupted { cause, .. } => {
                 self.running = false;
                 if cause != "user" {
-                    self.notification = Some("api_error".into());
+                    self.call_person(at, "api_error");
                 }
             }
             Event::Notified { notification: kind, .. } => {
                 self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
-                self.notification = Some(kind.clone());
+                self.call_person(at, kind);
             }
             Event::PermissionAsked { .. } => {
                 self.dialog_up = true;
-                self.notification = Some("permission".into());
+                self.call_person(at, "permission");
             }
             Event::Decided(decision) => self.decided(seq, at, decision),
             Event::DeliveryAttempted { decision, .. } => {
@@ -274,12 +277,20 @@ impl SessionState {
             }
             Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),
             Event::DeliveryFailed { decision, .. } | Event::DeliveryExpired { decision, .. } => {
+                let Some(lost) = self.close_delivery(*decision) else { return };
                 // A demand that never arrived may be made again.
-                if let Some(demand) = self.close_delivery(*decision).and_then(|delivery| delivery.demand) {
-                    self.demands.retain(|known| *known != demand);
-                }
+                self.demands.retain(|known| Some(*known) != lost.demand);
+                self.finished_after_all(&envelope.event, &lost);
             }
             Event::RestartRequested { due } => self.restart = Some((seq, *due)),
+            Event::AgentRestarted { due } => self.restart = self.restart.map(|(restart, _)| (restart, *due)),
+            Event::RestartClosed { restart, .. } => {
+                self.restart.take_if(|(known, _)| known == restart);
+            }
+            Event::Announced { output, .. } => {
+                self.told = true;
+                self.announced = output.or(self.announced);
+            }
             Event::EscapeHatchUsed { .. } => self.cleared = false,
             Event::CheckpointCleared {} => self.cleared = true,
             Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
@@ -321,6 +332,7 @@ impl SessionState {
         self.running = true;
         self.own_prompt_last = false;
         self.notification = None;
+        self.told = false;
         self.cleared = false;
     }
 
@@ -333,6 +345,7 @@ impl SessionState {
 
     fn tool_finished(&mut self, call: &ToolCall) {
         self.dialog_up = false;
+        self.told = false;
         self.counts.tools += 1;
         self.counts.errors += u64::from(call.is_error);
         let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
@@ -384,6 +397,7 @@ impl SessionState {
         }
         self.running = false;
         self.dialog_up = false;
+        self.told = false;
         self.counts.stops += 1;
         if *reentry && prompt_digest.is_some() {
             self.take_back_false_turn(*prompt_digest);
@@ -423,14 +437,11 @@ impl SessionState {
     fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
         let waiting = self.pending.iter().position(|stop| stop.seq == decision.trigger);
         let stop = waiting.map(|index| self.pending.remove(index));
-        if self.restart.is_some_and(|(restart, _)| restart == decision.trigger) {
-            self.restart = None;
-        }
+        self.restart.take_if(|(restart, _)| *restart == decision.trigger);
         self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
         if decision.verdict == Verdict::Pass {
             self.counts.passed += 1;
-            // A stop that was blocked is no end of work, so nobody is called to look (001 inv 10).
-            self.notification = Some("agent_finished".into());
+            self.finished(at, decision.reason);
             return;
         }
         self.counts.injected += 1;

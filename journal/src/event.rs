@@ -432,6 +432,29 @@ pub struct Decision {
     pub version: u32,
 }
 
+/// What people may want to be told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// The agent has stopped, and was not held back.
+    AgentFinished,
+    /// The agent cannot go on without a person.
+    NeedsAttention,
+    /// A checkpoint left for its agent.
+    CheckpointSent,
+}
+
+impl News {
+    /// Returns the machine word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::AgentFinished => "agent_finished",
+            Self::NeedsAttention => "needs_attention",
+            Self::CheckpointSent => "checkpoint_sent",
+        }
+    }
+}
+
 /// One thing that has happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -646,6 +669,28 @@ pub enum Event {
         /// The changed files, as they were then.
         files: Vec<ChangedFile>,
     },
+    /// The user's own commands are about to tell of something.
+    Announced {
+        /// Sequence number of the event that is told of.
+        about: u64,
+        /// What it is.
+        news: News,
+        /// Hash of the agent's last output, which is not told of twice (001 inv 6); none where it is not known.
+        output: Option<u64>,
+    },
+    /// The agent was stopped, and its resume command was typed into its terminal.
+    AgentRestarted {
+        /// When the unconditional checkpoint is due (001 inv 8), in place of the time that was set at the request.
+        due: Timestamp,
+    },
+    /// A restart that was asked for gets no checkpoint of its own.
+    RestartClosed {
+        /// Sequence number of the request.
+        restart: u64,
+        /// One word: why it was refused (`no_terminal`, `pane_gone`, ..), `superseded` by a newer request, or
+        /// `at_next_stop` where the checkpoint went out as the answer to a stop.
+        reason: String,
+    },
 }
 
 impl Event {
@@ -709,6 +754,9 @@ impl Event {
             Self::PayloadRejected { .. } => "payload_rejected",
             Self::DaemonStarted { .. } => "daemon_started",
             Self::BaselineTaken { .. } => "baseline_taken",
+            Self::Announced { .. } => "announced",
+            Self::AgentRestarted { .. } => "agent_restarted",
+            Self::RestartClosed { .. } => "restart_closed",
         }
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
-use super::values::{Count, Fail, LogLevel, Packs, Prefix, Projects, Sync};
+use super::values::{Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, Sync};
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
@@ -99,6 +99,8 @@ layered! {
     Hooks, HooksLayer {
         /// The longest that a stop waits for its decision.
         stop_wait: Span,
+        /// The file in an agent's TMPDIR that lets its next stop pass (001 inv 9).
+        escape_marker: FileName,
     }
 }
 

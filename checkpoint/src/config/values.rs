@@ -101,6 +101,26 @@ impl<'de> Deserialize<'de> for Prefix {
     }
 }
 
+/// The name of a file, without a folder. It stands in a shell command that agents are told, so it is plain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileName(pub String);
+
+impl FileName {
+    /// The longest name.
+    pub const BYTES_MAX: usize = 100;
+}
+
+impl<'de> Deserialize<'de> for FileName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("the name of a file"))?;
+        let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        if plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= Self::BYTES_MAX {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!("`{text}` is no plain file name: letters, digits, `_`, `-` and `.`, at most 100")))
+    }
+}
+
 /// A glob over paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Glob(pub String);
