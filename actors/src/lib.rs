@@ -12,11 +12,13 @@ pub mod evidence;
 pub mod git;
 pub mod hook_reply;
 pub mod ingest;
+mod process;
 pub mod recovery;
 pub mod session;
 pub mod sessions;
 pub mod spool;
 #[cfg(test)]
 mod tests;
+pub mod tmux;
 
 pub use context::Shared;
