@@ -20,7 +20,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use crate::query::{self, Query};
-use crate::settings;
+use crate::{control, settings};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -83,10 +83,11 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/decisions", web::get().to(decisions))
         .route("/v1/events", web::get().to(events))
         .route("/v1/status", web::get().to(status))
-        .route("/v1/shutdown", web::post().to(shutdown));
+        .route("/v1/shutdown", web::post().to(shutdown))
+        .configure(control::routes);
 }
 
-fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
+pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
     HttpResponse::build(status).json(json!({ "error": reason }))
 }
 

@@ -15,6 +15,7 @@ use actix_web::{App, HttpServer, web};
 use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
+use actors::listener::{self, Listener};
 use actors::sessions::{Appended, Sessions};
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
@@ -124,8 +125,10 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let replies = HookReply::new(Arc::clone(&shared)).start();
     let sessions = Sessions::new(Arc::clone(&shared), replies.clone()).start();
     let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
+    let listener = Listener::new(Arc::clone(&shared)).start();
     let poke = sessions.clone();
     journal.observe(move |events| {
+        listener::tell(&listener, events);
         let mut touched: Vec<_> = events
             .iter()
             .filter(|envelope| envelope.stream.agent != Agent::Daemon)

@@ -8,6 +8,7 @@ mod api;
 mod cli;
 mod client;
 mod commands;
+mod control;
 mod daemon;
 mod failure;
 mod query;

@@ -110,7 +110,8 @@ pub(crate) enum Error {
     Gone,
 }
 
-type Result<T> = std::result::Result<T, Error>;
+/// A result whose error is an [`Error`].
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 /// Takes an answer's lines; false when nobody listens any more.
 pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
 

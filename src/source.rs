@@ -45,7 +45,11 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
     let status = response.status;
     let body = response.whole()?;
-    if status == 200 { Ok(body) } else { Err(Failure::failed(String::from_utf8_lossy(&body).trim())) }
+    if status == 200 {
+        return Ok(body);
+    }
+    let refusal: Value = serde_json::from_slice(&body).unwrap_or_default();
+    Err(Failure::failed(refusal["error"].as_str().unwrap_or(String::from_utf8_lossy(&body).trim())))
 }
 
 /// Asks a question. `progress` gets what is done and what there is in all, of answers that take long.
@@ -89,11 +93,20 @@ pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, 
 ///
 /// When there is none yet, or another process has it.
 pub(crate) fn open_journal(home: &Home) -> Result<Journal> {
+    open_journal_with(home, Options::default())
+}
+
+/// Opens the journal as [`open_journal`] does, with options.
+///
+/// # Errors
+///
+/// As [`open_journal`].
+pub(crate) fn open_journal_with(home: &Home, options: Options) -> Result<Journal> {
     if !home.journal.join("intake").is_dir() {
         return Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
             .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"));
     }
-    Ok(Journal::open(&home.journal, Options::default())?.0)
+    Ok(Journal::open(&home.journal, options)?.0)
 }
 
 fn ask_daemon(home: &Home, query: &Query, each: &mut dyn FnMut(Value)) -> Result<()> {

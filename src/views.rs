@@ -1,8 +1,8 @@
 //! What the journal's things look like as JSON: the shapes that the machine interface promises.
 
 use checkpoint::findings::Findings;
-use checkpoint::state::{Mute, SessionState};
-use journal::{Decision, Envelope, Event, Outcome, SessionEntry};
+use checkpoint::state::SessionState;
+use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timestamp};
 use serde_json::{Value, json};
 
 /// A session in a list.
@@ -16,7 +16,8 @@ pub(crate) fn session(entry: &SessionEntry, state: &SessionState) -> Value {
         "running": state.running,
         "ended": state.ended_at.is_some(),
         "notification": state.notification,
-        "muted": state.muted != Mute::Off,
+        "dialog_up": state.dialog_up,
+        "muted": state.is_muted(Timestamp::now()),
         "blocks_this_turn": state.blocks_this_turn(),
         "first_at": entry.first_at,
         "last_at": entry.last_at,

@@ -12,6 +12,7 @@ pub mod evidence;
 pub mod git;
 pub mod hook_reply;
 pub mod ingest;
+pub mod listener;
 mod process;
 pub mod recovery;
 pub mod session;

@@ -150,7 +150,7 @@ impl<'a> Running<'a> {
     }
 
     fn is_talking(&self) -> bool {
-        self.out.is_some() || self.err.is_some()
+        self.out.is_some() || self.err.is_some() || self.input.is_some()
     }
 
     /// Reads or writes once at each pipe that is ready, which does not block then.
@@ -164,7 +164,7 @@ impl<'a> Running<'a> {
             self.stdout.extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
             if count.is_some_and(|count| count > room) {
                 self.is_cut = true;
-                (self.out, self.err) = (None, None);
+                (self.out, self.err, self.input) = (None, None, None);
                 self.kill_group();
             } else if count == Some(0) {
                 self.out = None;

@@ -287,10 +287,7 @@ impl SessionState {
             Event::RestartClosed { restart, .. } => {
                 self.restart.take_if(|(known, _)| known == restart);
             }
-            Event::Announced { output, .. } => {
-                self.told = true;
-                self.announced = output.or(self.announced);
-            }
+            Event::Announced { news, output, .. } => self.announced(*news, *output),
             Event::EscapeHatchUsed { .. } => self.cleared = false,
             Event::CheckpointCleared {} => self.cleared = true,
             Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
@@ -345,7 +342,6 @@ impl SessionState {
 
     fn tool_finished(&mut self, call: &ToolCall) {
         self.dialog_up = false;
-        self.told = false;
         self.counts.tools += 1;
         self.counts.errors += u64::from(call.is_error);
         let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
@@ -366,6 +362,7 @@ impl SessionState {
 
     fn used_tool(&mut self, at: Timestamp) {
         self.running = true;
+        self.told = false;
         // A call of an earlier turn that is reported late says nothing about this one.
         if self.turn.started_at.is_none_or(|started| at >= started) {
             self.turn.first_tool_use_at = Some(self.turn.first_tool_use_at.map_or(at, |first| first.min(at)));

@@ -3,10 +3,12 @@
 use std::io::IsTerminal;
 
 use crate::cli::{Cli, Command, DaemonAction};
+use crate::control::Order;
 use crate::failure::{Result, exit};
 use crate::{daemon, settings};
 
 mod config;
+mod control;
 mod demo;
 mod journal;
 mod preview;
@@ -51,6 +53,11 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Journal { action } => journal::run(&home, action),
         Command::Preview(arguments) => preview::run(&home, &arguments),
         Command::Rules { action, project, output } => rules::run(&home, action, &project, output),
+        Command::Clear { session, output } => control::run(&home, session, &Order::Clear, output),
+        Command::Mute { session, period, output } => {
+            control::run(&home, session, &Order::mute(period.as_deref())?, output)
+        }
+        Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
         Command::Config { action } => config::run(&home, action),
     }
 }

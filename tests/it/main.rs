@@ -1,6 +1,7 @@
 //! All integration tests: one binary, one module for each subject.
 
 mod client;
+mod control;
 mod daemon;
 mod demo;
 mod formats;

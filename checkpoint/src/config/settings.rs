@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
-use super::values::{Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, Sync};
+use super::values::{Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, Sync, UserCommand};
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
@@ -129,6 +129,22 @@ layered! {
 }
 
 layered! {
+    /// The user's own commands, and when they are run.
+    Listeners, ListenersLayer {
+        /// An agent has stopped and was not held back.
+        agent_finished: Vec<UserCommand>,
+        /// An agent cannot go on without a person.
+        needs_attention: Vec<UserCommand>,
+        /// A checkpoint left for its agent.
+        checkpoint_sent: Vec<UserCommand>,
+        /// The longest that a command may take.
+        timeout: Span,
+        /// The most commands at the same time.
+        at_once: Count,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -182,6 +198,8 @@ files! {
         daemon: Daemon, DaemonLayer;
         /// The limits of looking things up before a decision.
         evidence_limits: EvidenceLimits, EvidenceLimitsLayer;
+        /// The user's own commands, and when they are run.
+        listeners: Listeners, ListenersLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

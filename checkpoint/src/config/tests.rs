@@ -34,12 +34,18 @@ fn every_key_with_its_default() {
     journal.batch_window: 50ms (default)
     journal.payload_bytes_max: 64KB (default)
     hooks.stop_wait: 5s (default)
+    hooks.escape_marker: teleclaude_checkpoint_clear (default)
     daemon.mailbox: 256 (default)
     daemon.sessions_awake_max: 256 (default)
     daemon.session_idle: 30m (default)
     evidence_limits.git_timeout: 2s (default)
     evidence_limits.transcript_bytes: 512KB (default)
     evidence_limits.changed_files_max: 5000 (default)
+    listeners.agent_finished: [] (default)
+    listeners.needs_attention: [] (default)
+    listeners.checkpoint_sent: [] (default)
+    listeners.timeout: 10s (default)
+    listeners.at_once: 4 (default)
     logs.level: info (default)
     ");
 }
@@ -159,6 +165,11 @@ fn mistakes_are_shown_with_their_place() {
         "rules: [{name: mine, include: [a], needs: [test]}]\n",
         "rules: [{name: mine, include: [a], actions: [{txet: x}]}]\n",
         "logs: loud\n",
+        "hooks: {escape_marker: ../x}\n",
+        "listeners: {agent_finished: notify-send}\n",
+        "listeners: {agent_finished: ['']}\n",
+        "listeners: {agent_finished: [[]]}\n",
+        "listeners: {agent_finished: [7]}\n",
         "a: [1\n",
         "- min_turn\n",
         "min_turn: 30s\n\tscope: turn\n",
@@ -270,7 +281,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | tmux: {settle: 1s}
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, listeners, logs
 
     config.yml:1:16: no rule is called `daemon cod`
       |
@@ -305,11 +316,36 @@ fn mistakes_are_shown_with_their_place() {
     1 | logs: loud
       |       ^
 
+    config.yml:1:24: `../x` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`
+      |
+    1 | hooks: {escape_marker: ../x}
+      |                        ^
+
+    config.yml:1:29: expected a list (`[a, b]`)
+      |
+    1 | listeners: {agent_finished: notify-send}
+      |                             ^
+
+    config.yml:1:30: an empty command: write a line for the shell, or `[program, argument]`
+      |
+    1 | listeners: {agent_finished: ['']}
+      |                              ^
+
+    config.yml:1:30: an empty command: write a line for the shell, or `[program, argument]`
+      |
+    1 | listeners: {agent_finished: [[]]}
+      |                              ^
+
+    config.yml:1:30: expected a line for the shell, or `[program, argument]`, found integer `7`
+      |
+    1 | listeners: {agent_finished: [7]}
+      |                              ^
+
     config.yml:1:1: unknown key `a`
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, listeners, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

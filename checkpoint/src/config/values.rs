@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for FileName {
         if plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= Self::BYTES_MAX {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!("`{text}` is no plain file name: letters, digits, `_`, `-` and `.`, at most 100")))
+        Err(D::Error::custom(format!("`{text}` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`")))
     }
 }
 
@@ -265,5 +265,50 @@ impl<'de> Visitor<'de> for ProjectsVisitor {
 
     fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         Deserialize::deserialize(de::value::MapAccessDeserializer::new(map)).map(|globs| Ok(Projects::Some(globs)))
+    }
+}
+
+/// A command of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum UserCommand {
+    /// A line for the shell.
+    Line(String),
+    /// A program and its arguments.
+    Words(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for UserCommand {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let command = deserializer.deserialize_any(UserCommandVisitor)?;
+        let (program, texts) = match &command {
+            Self::Line(line) => (Some(line), std::slice::from_ref(line)),
+            Self::Words(words) => (words.first(), words.as_slice()),
+        };
+        if program.is_none_or(|program| program.trim().is_empty()) {
+            return Err(D::Error::custom("an empty command: write a line for the shell, or `[program, argument]`"));
+        }
+        if texts.iter().any(|text| text.contains('\0')) {
+            return Err(D::Error::custom("a command cannot hold a NUL character"));
+        }
+        Ok(command)
+    }
+}
+
+struct UserCommandVisitor;
+
+impl<'de> Visitor<'de> for UserCommandVisitor {
+    type Value = UserCommand;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a line for the shell, or `[program, argument]`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(UserCommand::Line(text.to_owned()))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(UserCommand::Words)
     }
 }

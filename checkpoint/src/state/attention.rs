@@ -1,7 +1,7 @@
 //! Who should look: the notification flag. It is set when an agent finishes or asks, and cleared by a real user message
 //! alone, never by a checkpoint (001 inv 3).
 
-use journal::{Event, Reason, Route, Timestamp};
+use journal::{Event, News, Reason, Route, Timestamp};
 
 use super::{Delivery, SessionState};
 
@@ -40,5 +40,11 @@ impl SessionState {
             self.running = false;
             self.call_person(lost.at, AGENT_FINISHED);
         }
+    }
+
+    /// People were told. That a checkpoint was sent says nothing of whether the agent needs them.
+    pub(super) fn announced(&mut self, news: News, output: Option<u64>) {
+        self.told |= news != News::CheckpointSent;
+        self.announced = output.or(self.announced);
     }
 }

@@ -52,6 +52,13 @@ fn words(line: &Value) -> String {
         "delivery_attempted" => format!("{} of {}", text(&line["route"]), line["decision"]),
         "delivery_confirmed" => format!("{} by {}", line["decision"], text(&line["by"])),
         "delivery_failed" | "delivery_expired" => format!("{} {}", line["decision"], text(&line["reason"])),
+        "escape_hatch_used" => format!("by {}", text(&line["by"])),
+        "muted" => {
+            line["until"].as_str().map(|until| format!("until {}", render::local_time(until))).unwrap_or_default()
+        }
+        "announced" => format!("{} of {}", text(&line["news"]), line["about"]),
+        "restart_requested" | "agent_restarted" => format!("checkpoint due {}", render::local_time(text(&line["due"]))),
+        "restart_closed" => format!("{} {}", line["restart"], text(&line["reason"])),
         "payload_rejected" => {
             format!("{} {}", render::printable(text(&line["claimed_agent"])), quoted(&line["problem"]))
         }
