@@ -9,6 +9,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::Shared;
 use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::restart::Restarts;
 use actors::sessions::{CountAwake, Sessions};
 use actors::spool;
 use checkpoint::hooks::HookCall;
@@ -39,6 +40,8 @@ pub(crate) struct Api {
     pub(crate) sessions: Addr<Sessions>,
     /// Where hook calls go.
     pub(crate) ingest: Addr<Ingest>,
+    /// Who restarts agents.
+    pub(crate) restarts: Addr<Restarts>,
     /// The spool is empty and hooks are taken.
     pub(crate) ready: AtomicBool,
     /// Tells the daemon to stop.

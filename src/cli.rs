@@ -163,6 +163,14 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Stop an agent in its tmux pane, start it again with its resume command, and send it a checkpoint
+    Restart {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
     #[command(
         after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json"

@@ -1,10 +1,11 @@
-//! What people order of one session: let its next stop pass, switch it off, switch it on. An order is an event like any
-//! other; the daemon journals it, and without a daemon the command does.
+//! What people order of one session: let its next stop pass, switch it off, switch it on, restart its agent. An order is an
+//! event like any other; the daemon journals it, and without a daemon the command does. Only a restart needs the daemon.
 
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use actors::restart::{Refusal, RestartAgent, Restarted};
 use checkpoint::config::parse_duration;
 use journal::{Draft, Event, Journal, SessionEntry, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -104,7 +105,8 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/sessions/{id}/clear", web::post().to(clear))
         .route("/sessions/{id}/mute", web::post().to(mute))
-        .route("/sessions/{id}/unmute", web::post().to(unmute));
+        .route("/sessions/{id}/unmute", web::post().to(unmute))
+        .route("/sessions/{id}/agent-restart", web::post().to(restart));
 }
 
 /// How long a session is to be muted.
@@ -146,8 +148,34 @@ async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
     }
 }
 
+/// Restarts an agent. 200 once its resume command runs, 409 with a word where it was not restarted.
+async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
+    let entry = match find(&api, &id).await {
+        Ok(entry) => entry,
+        Err(refusal) => return refusal,
+    };
+    let mut answer = json!({
+        "session": entry.stream.session,
+        "native_session": entry.stream.native(),
+        "agent": entry.stream.agent,
+    });
+    match api.restarts.send(RestartAgent(entry.stream)).await.unwrap_or(Err(Refusal::Failed)) {
+        Ok(Restarted { seq, due }) => {
+            answer["did"] = "agent_restarted".into();
+            answer["due"] = json!(due);
+            answer["seq"] = seq.into();
+            HttpResponse::Ok().json(answer)
+        }
+        Err(refusal) => {
+            answer["error"] = refusal.to_string().into();
+            answer["reason"] = refusal.word().into();
+            HttpResponse::Conflict().json(answer)
+        }
+    }
+}
+
 /// Finds the session that a path names.
-pub(crate) async fn find(api: &Api, session: &str) -> std::result::Result<SessionEntry, HttpResponse> {
+async fn find(api: &Api, session: &str) -> std::result::Result<SessionEntry, HttpResponse> {
     // What was acknowledged a moment ago can be named.
     if let Err(error) = api.shared.settle().await {
         return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()));

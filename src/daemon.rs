@@ -16,6 +16,7 @@ use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
 use actors::listener::{self, Listener};
+use actors::restart::Restarts;
 use actors::sessions::{Appended, Sessions};
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
@@ -144,6 +145,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         shared: Arc::clone(&shared),
         sessions: sessions.clone(),
         ingest: ingest.clone(),
+        restarts: Restarts::new(Arc::clone(&shared)).start(),
         ready: AtomicBool::new(false),
         stop: Notify::new(),
         began: Instant::now(),

@@ -36,15 +36,23 @@ pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
     serde_json::from_slice(&response.whole()?).map_err(Failure::failed)
 }
 
+/// Sends something to the daemon and returns the status and the body of its answer, whatever they are.
+///
+/// # Errors
+///
+/// When no daemon answers.
+pub(crate) fn exchange(home: &Home, path: &str, body: &[u8]) -> Result<(u16, Vec<u8>)> {
+    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
+    Ok((response.status, response.whole()?))
+}
+
 /// Sends something to the daemon and returns its answer.
 ///
 /// # Errors
 ///
 /// When no daemon answers, or it refuses.
 pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
-    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
-    let status = response.status;
-    let body = response.whole()?;
+    let (status, body) = exchange(home, path, body)?;
     if status == 200 {
         return Ok(body);
     }

@@ -15,6 +15,7 @@ pub mod ingest;
 pub mod listener;
 mod process;
 pub mod recovery;
+pub mod restart;
 pub mod session;
 pub mod sessions;
 pub mod spool;

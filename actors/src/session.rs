@@ -15,6 +15,7 @@ use journal::{Decision, Event, Evidence, Stream, Timestamp};
 use crate::context::{self, Shared, derived};
 use crate::evidence::{self, Gathered};
 use crate::hook_reply::{self, HookReply};
+use crate::restart;
 use crate::sessions::{Retired, Sessions};
 
 /// How often a session looks whether it is idle, and whether a delivery has expired.
@@ -32,6 +33,8 @@ pub struct Session {
     busy: bool,
     /// The turn that a baseline was last asked for.
     baseline_of: Option<Timestamp>,
+    /// The restart whose time is waited for.
+    watched_restart: Option<(u64, Timestamp)>,
     used: Instant,
 }
 
@@ -49,7 +52,8 @@ impl Session {
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
         let (stops, used) = (VecDeque::new(), Instant::now());
-        Ok(Self { shared, replies, registry, state, stops, busy: false, baseline_of: None, used })
+        let (baseline_of, watched_restart) = (None, None);
+        Ok(Self { shared, replies, registry, state, stops, busy: false, baseline_of, watched_restart, used })
     }
 
     fn catch_up(&mut self) {
@@ -66,7 +70,8 @@ impl Session {
         self.settle_delivery(ctx);
         while !self.busy {
             let Some((seq, answered)) = self.stops.pop_front() else { return };
-            match self.state.pending.iter().find(|stop| stop.seq == seq).cloned() {
+            let stop = self.state.pending.iter().find(|stop| stop.seq == seq).cloned();
+            match stop.or_else(|| self.state.restart_stop(seq)) {
                 Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
                 Some(stop) => self.decide_unanswered(&stop, ctx),
                 None => self.answer_again(seq),
@@ -153,6 +158,13 @@ impl Session {
             let event = Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) };
             drafts.push(derived(&stream, stop.at, event, &cause));
         }
+        if let Some(restart) = self.state.restart_due(stop.at)
+            && stop.can_reply
+            && decision.reason != journal::Reason::Overloaded
+        {
+            let event = Event::RestartClosed { restart, reason: "at_next_stop".into() };
+            drafts.push(derived(&stream, stop.at, event, &restart.to_string()));
+        }
         if let Some(open) = self.state.delivery.as_ref().filter(|_| decision.route.is_some()) {
             let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
             drafts.push(derived(&stream, stop.at, event, &open.decision.to_string()));
@@ -234,11 +246,33 @@ impl Session {
         }));
     }
 
+    /// Sees to it that the checkpoint after a restart is decided about when it is due (001 inv 8). Where there is no
+    /// terminal to type into, it waits for the next stop.
+    fn watch_restart(&mut self, ctx: &mut Context<Self>) {
+        let Some((seq, due)) = self.state.restart.filter(|restart| self.watched_restart != Some(*restart)) else {
+            return;
+        };
+        self.watched_restart = Some((seq, due));
+        ctx.run_later(due.since(Timestamp::now()), move |session, ctx| {
+            session.catch_up();
+            if session.state.restart == Some((seq, due)) && restart::pane_of(&session.state.place).is_some() {
+                session.stops.push_back((seq, false));
+                session.advance(ctx);
+            }
+        });
+    }
+
+    /// Tells whether something is to be done later that nothing outside would wake the session for.
+    fn has_plans(&self) -> bool {
+        self.busy || !self.stops.is_empty() || self.state.restart.is_some_and(|(_, due)| due > Timestamp::now())
+    }
+
     fn tick(&mut self, ctx: &mut Context<Self>) {
         self.catch_up();
+        self.watch_restart(ctx);
         self.advance(ctx);
         let idle = Duration::from_millis(self.shared.config().settings.daemon.session_idle.as_millis());
-        if !self.busy && self.state.delivery.is_none() && self.used.elapsed() >= idle {
+        if !self.has_plans() && self.state.delivery.is_none() && self.used.elapsed() >= idle {
             self.retire(ctx);
         }
     }
@@ -273,6 +307,7 @@ impl Handler<Poke> for Session {
         self.used = Instant::now();
         self.catch_up();
         self.take_baseline(ctx);
+        self.watch_restart(ctx);
         self.advance(ctx);
     }
 }
@@ -307,7 +342,7 @@ impl Handler<Retire> for Session {
     type Result = ();
 
     fn handle(&mut self, _: Retire, ctx: &mut Self::Context) {
-        if !self.busy && self.stops.is_empty() {
+        if !self.has_plans() {
             self.retire(ctx);
         }
     }

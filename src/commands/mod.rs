@@ -58,6 +58,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             control::run(&home, session, &Order::mute(period.as_deref())?, output)
         }
         Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
+        Command::Restart { session, output } => control::restart(&home, session, output),
         Command::Config { action } => config::run(&home, action),
     }
 }

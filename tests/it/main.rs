@@ -6,4 +6,5 @@ mod daemon;
 mod demo;
 mod formats;
 mod preview;
+mod restart;
 mod support;

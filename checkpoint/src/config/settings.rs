@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
-use super::values::{Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, Sync, UserCommand};
+use super::values::{Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand};
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
@@ -145,6 +145,20 @@ layered! {
 }
 
 layered! {
+    /// How agents are stopped and started again.
+    Restart, RestartLayer {
+        /// What is typed to take up a session of Claude Code.
+        claude: ResumeLine,
+        /// What is typed to take up a session of Gemini CLI.
+        gemini: ResumeLine,
+        /// What is typed to take up a session of Codex CLI.
+        codex: ResumeLine,
+        /// The longest that an agent may take to stop by itself.
+        stop_within: Span,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -200,6 +214,8 @@ files! {
         evidence_limits: EvidenceLimits, EvidenceLimitsLayer;
         /// The user's own commands, and when they are run.
         listeners: Listeners, ListenersLayer;
+        /// How agents are stopped and started again.
+        restart: Restart, RestartLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

@@ -46,6 +46,10 @@ fn every_key_with_its_default() {
     listeners.checkpoint_sent: [] (default)
     listeners.timeout: 10s (default)
     listeners.at_once: 4 (default)
+    restart.claude: claude --resume {session} (default)
+    restart.gemini: gemini --resume {session} (default)
+    restart.codex: codex resume {session} (default)
+    restart.stop_within: 5s (default)
     logs.level: info (default)
     ");
 }
@@ -170,6 +174,7 @@ fn mistakes_are_shown_with_their_place() {
         "listeners: {agent_finished: ['']}\n",
         "listeners: {agent_finished: [[]]}\n",
         "listeners: {agent_finished: [7]}\n",
+        "restart: {claude: ''}\n",
         "a: [1\n",
         "- min_turn\n",
         "min_turn: 30s\n\tscope: turn\n",
@@ -281,7 +286,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | tmux: {settle: 1s}
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, listeners, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, listeners, restart, logs
 
     config.yml:1:16: no rule is called `daemon cod`
       |
@@ -341,11 +346,16 @@ fn mistakes_are_shown_with_their_place() {
     1 | listeners: {agent_finished: [7]}
       |                              ^
 
+    config.yml:1:19: a resume command is one line of at most 1000 bytes
+      |
+    1 | restart: {claude: ''}
+      |                   ^
+
     config.yml:1:1: unknown key `a`
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, listeners, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, listeners, restart, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |
@@ -387,6 +397,25 @@ fn mistakes_of_a_project_are_shown_too() {
     1 | working_slug: [a]
       |               ^
     ");
+}
+
+#[test]
+fn an_id_that_could_say_something_to_a_shell_resumes_nothing() {
+    let line = Config::default().settings.restart.codex;
+    for (id, expected) in [
+        ("019a-b.c_D", Some("codex resume '019a-b.c_D'")),
+        ("", None),
+        ("--yolo", None),
+        ("..", None),
+        ("a'; rm -rf ~ #", None),
+        ("a b", None),
+        ("$(id)", None),
+        ("é", None),
+        ("a\nb", None),
+    ] {
+        assert_eq!(line.for_session(id).as_deref(), expected, "{id:?}");
+    }
+    assert_eq!(line.for_session(&"a".repeat(129)), None);
 }
 
 #[test]

@@ -312,3 +312,33 @@ impl<'de> Visitor<'de> for UserCommandVisitor {
         Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(UserCommand::Words)
     }
 }
+
+/// A line that is typed into an agent's shell, `{session}` standing for the host's id of the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResumeLine(pub String);
+
+impl ResumeLine {
+    /// The longest line.
+    pub const BYTES_MAX: usize = 1000;
+    /// The longest id of a session that is put into one.
+    pub const ID_BYTES_MAX: usize = 128;
+
+    /// Returns the line for a session, its id in quotes. None where the id is not made of letters, digits, `_`, `-`, `.`,
+    /// or could be taken for an option: no id that comes from a hook may say anything else to a shell.
+    pub fn for_session(&self, native: &str) -> Option<String> {
+        let plain = native.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let is_id = plain && native.starts_with(|c: char| c.is_ascii_alphanumeric());
+        (is_id && native.len() <= Self::ID_BYTES_MAX).then(|| self.0.replace("{session}", &format!("'{native}'")))
+    }
+}
+
+impl<'de> Deserialize<'de> for ResumeLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text =
+            deserializer.deserialize_str(TextVisitor("a line for the shell such as `claude --resume {session}`"))?;
+        if text.trim().is_empty() || text.len() > Self::BYTES_MAX || text.chars().any(char::is_control) {
+            return Err(D::Error::custom("a resume command is one line of at most 1000 bytes"));
+        }
+        Ok(Self(text))
+    }
+}

@@ -1,0 +1,252 @@
+//! Restarting agents in a real tmux, with a small program in the agent's place.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::daemon::{Daemon, EVERY_STOP};
+use crate::support::run;
+
+const SESSION: &str = "7e57a9e7-0000-4000-8000-00000000cafe";
+const SHELL: &str = "bash --norc --noprofile -i";
+
+/// A terminal of its own, and a program that is called like an agent.
+struct Stage {
+    folder: TempDir,
+    pane: String,
+}
+
+impl Stage {
+    /// Opens a pane that shows `program`.
+    fn with(program: &str) -> Self {
+        let mut stage = Self { folder: tempfile::tempdir().expect("a folder"), pane: String::new() };
+        let claude = stage.path("claude");
+        fs::copy("/bin/bash", &claude).expect("a copy of bash");
+        fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).expect("may run");
+        let script =
+            "[ \"$1\" = stubborn ] && trap '' INT TERM\necho \"agent $* is up\"\nwhile :; do read -r line; done\n";
+        fs::write(stage.path("agent"), script).expect("writable");
+        let program = program.replace("AGENT", &stage.agent());
+        stage.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", &program]);
+        stage.tmux(&["set-option", "-g", "remain-on-exit", "off"]);
+        stage.pane = stage.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).trim().to_owned();
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn agent(&self) -> String {
+        format!("{} {}", self.path("claude").display(), self.path("agent").display())
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(self.path("sock")).args(arguments).env_remove("TMUX").current_dir(self.folder.path());
+        let output = command.output().expect("tmux is there");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-J", "-t", &self.pane])
+    }
+
+    fn type_line(&self, line: &str) {
+        self.tmux(&["send-keys", "-t", &self.pane, "-l", line]);
+        self.tmux(&["send-keys", "-t", &self.pane, "Enter"]);
+    }
+
+    fn shows(&self, words: &str) {
+        until(&format!("the screen shows {words}"), || self.screen().contains(words).then_some(()));
+    }
+
+    /// Starts the agent in the pane's shell.
+    fn start_agent(&self, arguments: &str) {
+        self.type_line(&format!("{} {arguments}", self.agent()));
+        self.shows(&format!("agent {arguments} is up"));
+    }
+
+    /// Starts a daemon that resumes by this stage's agent, and tells it of the session.
+    fn daemon(&self, more: &str) -> Daemon {
+        let config = format!("{EVERY_STOP}{more}\n").replace("AGENT", &self.agent());
+        let daemon = Daemon::with(&config);
+        self.hook(&daemon, "UserPromptSubmit", json!({ "prompt": "go" }), true);
+        daemon
+    }
+
+    fn hook(&self, daemon: &Daemon, event: &str, fields: Value, in_pane: bool) -> String {
+        let payload = json!({ "session_id": SESSION, "cwd": self.folder.path(), "hook_event_name": event });
+        let mut payload = payload;
+        for (key, value) in fields.as_object().expect("an object") {
+            payload[key] = value.clone();
+        }
+        let mut command = daemon.home.client(&["claude"]);
+        if in_pane {
+            command.env("TMUX", format!("{},1,0", self.path("sock").display())).env("TMUX_PANE", &self.pane);
+        }
+        let output = run(&mut command, payload.to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).expect("text")
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = Command::new("tmux").arg("-S").arg(self.path("sock")).arg("kill-server").output();
+    }
+}
+
+/// Looks until it is so.
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn decided(daemon: &Daemon) -> Vec<(Value, Value)> {
+    let lines = daemon.ask(&["audit", "--json"]);
+    lines.into_iter().map(|line| (line["reason"].clone(), line["route"].clone())).collect()
+}
+
+fn closed(daemon: &Daemon) -> Vec<Value> {
+    let lines = daemon.ask(&["tail", "-n", "100", "--kind", "restart_closed", "--json"]);
+    lines.into_iter().map(|line| line["reason"].clone()).collect()
+}
+
+const RESUME: &str = "restart: {claude: 'AGENT --resume {session}', stop_within: 3s}";
+
+#[test]
+fn an_agent_is_stopped_started_again_and_owed_one_checkpoint() {
+    let stage = Stage::with(SHELL);
+    stage.start_agent("first");
+    let daemon = stage.daemon(&format!("restart_delay: 100ms\n{RESUME}"));
+    stage.hook(&daemon, "Stop", json!({}), true);
+    let answer = daemon.ask(&["restart", "last", "--json"]);
+    assert_eq!((&answer[0]["did"], &answer[0]["native_session"]), (&json!("agent_restarted"), &json!(SESSION)));
+    stage.shows(&format!("agent --resume {SESSION} is up"));
+    until("the checkpoint is decided about", || (decided(&daemon).len() == 2).then_some(()));
+    assert_eq!(decided(&daemon)[1], (json!("restart"), json!("tmux")), "past the budget of the turn");
+    let last = &daemon.ask(&["audit", "--json"])[1];
+    assert_eq!((&last["trigger"], &last["at"]), (&answer[0]["seq"], &answer[0]["due"]));
+    assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["restart"], Value::Null);
+    // What somebody half typed in the shell is no part of the command, and an agent that has ended needs no stopping.
+    stage.tmux(&["send-keys", "-t", &stage.pane, "C-c"]);
+    stage.tmux(&["send-keys", "-t", &stage.pane, "-l", "echo half "]);
+    stage.shows("echo half");
+    let path = "/sessions/7e57a9e7/agent-restart";
+    until("the agent is gone", || {
+        let (status, answer) = daemon.http("POST", path, &[], b"").expect("an answer");
+        // The first checkpoint may be on its way yet.
+        assert!(status == 200 || answer.contains("delivery_under_way"), "{answer}");
+        (status == 200).then_some(())
+    });
+    until("it is up again", || {
+        (stage.screen().matches(&format!("agent --resume {SESSION} is up")).count() == 2).then_some(())
+    });
+    assert!(!stage.screen().contains("\nhalf"), "{}", stage.screen());
+    daemon.verify();
+}
+
+#[test]
+fn an_agent_that_will_not_stop_is_killed_and_the_command_is_typed_once_it_is_gone() {
+    let stage = Stage::with(SHELL);
+    stage.start_agent("stubborn");
+    let daemon = stage.daemon("restart: {claude: 'AGENT --resume {session}', stop_within: 300ms}");
+    let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
+    assert_eq!(code, 0, "{answer:?}");
+    stage.shows(&format!("agent --resume {SESSION} is up"));
+    let screen = stage.screen();
+    assert!(screen.find("Killed") < screen.find("--resume"), "{screen}");
+}
+
+#[test]
+fn a_restart_that_would_do_harm_is_refused_with_a_word() {
+    let refuse = |stage: &Stage, daemon: &Daemon, reason: &str| {
+        let before = stage.screen();
+        let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
+        assert_eq!((code, &answer[0]["reason"]), (1, &json!(reason)), "{answer:?}");
+        assert_eq!(closed(daemon), [reason], "it is journaled");
+        assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["restart"], Value::Null, "no checkpoint is owed");
+        assert_eq!(stage.screen(), before, "nothing was typed: {reason}");
+    };
+    let other = Stage::with(SHELL);
+    other.type_line("cat");
+    until("cat is up", || (other.tmux(&["display-message", "-p", "#{pane_current_command}"]) == "cat\n").then_some(()));
+    refuse(&other, &other.daemon(RESUME), "other_program");
+
+    let alone = Stage::with("AGENT alone");
+    alone.shows("agent alone is up");
+    refuse(&alone, &alone.daemon(RESUME), "no_shell");
+
+    let outside = Stage::with(SHELL);
+    let daemon = outside.daemon(RESUME);
+    outside.hook(&daemon, "UserPromptSubmit", json!({ "prompt": "from elsewhere" }), false);
+    refuse(&outside, &daemon, "no_terminal");
+
+    let stage = Stage::with(SHELL);
+    let daemon = stage.daemon("restart: {claude: '/no/such/agent {session}'}");
+    let output = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["restart", "last"]), b"");
+    let error = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(error, @r"
+    error: the resume command was typed, but the agent does not run (agent_not_started)
+    hint: look at its pane; `restart` in config.yml says what is typed
+    ");
+    stage.tmux(&["kill-server"]);
+    let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
+    assert_eq!((code, &answer[0]["reason"]), (1, &json!("pane_gone")), "{answer:?}");
+    assert_eq!(closed(&daemon), ["agent_not_started", "pane_gone"]);
+    assert_eq!(daemon.http("POST", "/sessions/nobody/agent-restart", &[], b"").expect("an answer").0, 404);
+    let mut daemon = daemon;
+    daemon.verify();
+    daemon.kill();
+    assert_eq!(daemon.ask_code(&["restart", "last"]).0, 3, "without a daemon nobody would see to its checkpoint");
+}
+
+#[test]
+fn the_checkpoint_after_a_restart_survives_the_daemon() {
+    let stage = Stage::with(SHELL);
+    stage.start_agent("first");
+    let mut daemon = stage.daemon(&format!("restart_delay: 2s\n{RESUME}"));
+    let answer = daemon.ask(&["restart", "last", "--json"]);
+    daemon.kill();
+    assert_eq!(decided(&daemon), [], "not due yet");
+    daemon.start();
+    until("the checkpoint is decided about", || (decided(&daemon).len() == 1).then_some(()));
+    let decision = &daemon.ask(&["audit", "--json"])[0];
+    assert_eq!((&decision["reason"], &decision["at"]), (&json!("restart"), &answer[0]["due"]));
+    daemon.kill();
+    daemon.start();
+    assert_eq!(decided(&daemon).len(), 1, "once");
+    daemon.verify();
+}
+
+#[test]
+fn without_a_pane_the_checkpoint_after_a_restart_answers_the_next_stop() {
+    let stage = Stage::with(SHELL);
+    stage.start_agent("first");
+    let daemon = stage.daemon(&format!("restart_delay: 1s\n{RESUME}"));
+    stage.hook(&daemon, "Stop", json!({}), true);
+    let answer = daemon.ask(&["restart", "last", "--json"]);
+    stage.hook(&daemon, "SessionStart", json!({ "source": "resume" }), false);
+    let due: journal::Timestamp = answer[0]["due"].as_str().and_then(|due| due.parse().ok()).expect("a time");
+    until("it is due", || (journal::Timestamp::now() > due).then_some(()));
+    assert_eq!(decided(&daemon).len(), 1, "there is nowhere to type it");
+    assert!(!stage.hook(&daemon, "Stop", json!({ "last_assistant_message": "up again" }), false).is_empty());
+    assert_eq!(decided(&daemon)[1], (json!("restart"), json!("hook_reply")));
+    assert_eq!(closed(&daemon), ["at_next_stop"]);
+    assert!(stage.hook(&daemon, "Stop", json!({ "last_assistant_message": "done" }), false).is_empty(), "once");
+    daemon.verify();
+}
