@@ -46,7 +46,7 @@ impl Listener {
             let (done, ended) = oneshot::channel::<()>();
             // A thread of its own: the daemon's threads for blocking work are for decisions, and it may end before this.
             let started = std::thread::Builder::new().name("listener".into()).spawn(move || {
-                run.to_its_end();
+                run.finish();
                 drop(done);
             });
             if let Err(error) = started {
@@ -169,7 +169,7 @@ struct Run {
 
 impl Run {
     /// Runs it, and kills it with all that it started when it takes too long.
-    fn to_its_end(self) {
+    fn finish(self) {
         let mut command = match &self.command {
             UserCommand::Line(line) => {
                 let mut shell = Command::new("/bin/sh");

@@ -14,6 +14,7 @@ use journal::{Agent, Draft, Event, Place, Route, Stream, Timestamp};
 use uuid::Uuid;
 
 use crate::context::{Shared, derived};
+use crate::evidence;
 use crate::tmux::Pane;
 
 mod steps;
@@ -79,12 +80,16 @@ impl Handler<RestartAgent> for Restarts {
 
 /// Journals the request, carries it out, and journals what became of it.
 async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refusal> {
-    let unknown = |_| Refusal::NotJournaled;
+    let unknown = |_: journal::Error| Refusal::NotJournaled;
     let (looker, about) = (Arc::clone(&shared), stream.clone());
-    let state = tokio::task::spawn_blocking(move || looker.load(&about)).await.map_err(|_| Refusal::NotJournaled)?;
-    let state = state.map_err(unknown)?;
+    let looked = tokio::task::spawn_blocking(move || {
+        let state = looker.load(&about)?;
+        let taken = is_taken(&looker, &state)?;
+        let policy = evidence::project_policy(&looker.config(), state.project(), &mut Vec::new());
+        Ok((state, taken, Duration::from_millis(policy.restart_delay_ms)))
+    });
+    let (state, taken, delay) = looked.await.map_err(|_| Refusal::Failed)?.map_err(unknown)?;
     let config = shared.config();
-    let delay = Duration::from_millis(config.settings.restart_delay.as_millis());
     let stop_within = Duration::from_millis(config.settings.restart.stop_within.as_millis());
     let now = Timestamp::now();
 
@@ -98,7 +103,7 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     let appended = shared.append_and_settle(drafts).await.map_err(unknown)?;
     let seq = appended.last().ok_or(Refusal::NotJournaled)?.seq;
 
-    let done = match subject(&config, &state) {
+    let done = match subject(&config, &state, taken) {
         Ok(subject) => {
             let bounds = Bounds { stop_within };
             let work = tokio::task::spawn_blocking(move || steps::restart(&subject, bounds));
@@ -122,13 +127,27 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     outcome
 }
 
+/// Tells whether a session that is not over was heard of in the same pane since.
+fn is_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool> {
+    let Some(pane) = pane_of(&state.place) else { return Ok(false) };
+    for entry in shared.journal.sessions() {
+        if entry.last_seq > state.last_seq && entry.stream.agent != Agent::Daemon {
+            let other = shared.load(&entry.stream)?;
+            if other.ended_at.is_none() && pane_of(&other.place).as_ref() == Some(&pane) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
 fn closed(stream: &Stream, restart: u64, reason: &str) -> Draft {
     let event = Event::RestartClosed { restart, reason: reason.to_owned() };
     derived(stream, Timestamp::now(), event, &restart.to_string())
 }
 
 /// Returns whom to restart, where, and by what.
-fn subject(config: &Config, state: &SessionState) -> Result<Subject, Refusal> {
+fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject, Refusal> {
     let agent = state.stream.agent;
     let pane = pane_of(&state.place).ok_or(Refusal::NoTerminal)?;
     if state.delivery.as_ref().is_some_and(|delivery| delivery.route == Route::Tmux && delivery.seen_by.is_none()) {
@@ -138,7 +157,7 @@ fn subject(config: &Config, state: &SessionState) -> Result<Subject, Refusal> {
     let resume = resume.ok_or(Refusal::BadSessionId)?;
     // Claude tells its process; the others are known by their names.
     let known = state.place.env("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-    Ok(Subject { agent, pane, known, resume })
+    Ok(Subject { agent, pane, known, taken, resume })
 }
 
 fn resume_line(config: &Config, agent: Agent) -> Option<&ResumeLine> {

@@ -1,9 +1,12 @@
 //! `clear`, `mute`, `unmute`, `restart`: orders to one session.
 
+use std::io::IsTerminal;
+
 use journal::{Home, Options};
 use serde_json::Value;
 
 use crate::cli::Output;
+use crate::commands::progress_done;
 use crate::control::{self, Order};
 use crate::failure::{Failure, Result, exit};
 use crate::query::{self, Query};
@@ -35,7 +38,13 @@ pub(super) fn restart(home: &Home, session: String, output: Output) -> Result<u8
             .hint("start it with `checkpointd daemon --detach`"));
     }
     let id = session_id(home, session)?;
-    let (status, body) = source::exchange(home, &format!("/sessions/{id}/agent-restart"), b"")?;
+    // Stopping and starting takes seconds.
+    if std::io::stderr().is_terminal() {
+        eprint!("\rrestarting the agent ..");
+    }
+    let answered = source::exchange(home, &format!("/sessions/{id}/agent-restart"), b"");
+    progress_done();
+    let (status, body) = answered?;
     let answer: Value = serde_json::from_slice(&body).map_err(Failure::failed)?;
     let text = |key: &str| answer[key].as_str().unwrap_or_default();
     if output.json {
@@ -65,6 +74,7 @@ fn hint(reason: &str) -> Option<&'static str> {
         "no_terminal" | "pane_gone" | "no_shell" => {
             "run the agent from a shell in a tmux pane, with its hooks installed; or restart it by hand"
         }
+        "pane_taken" => "`checkpointd sessions` shows which; restart that one, or end its agent first",
         "other_program" => "bring the agent, or its shell, to the front of its pane and try again",
         "agent_still_running" => "look at its pane; nothing was typed",
         "agent_not_started" => "look at its pane; `restart` in config.yml says what is typed",

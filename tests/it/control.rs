@@ -299,6 +299,15 @@ fn nothing_is_told_of_what_is_long_past() {
     let output = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &append), lines.as_bytes());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     until("the old stop is decided about", || (reasons(&daemon).len() == 1).then_some(()));
+    // An agent that a listener runs: news of it would be told by another one, for ever.
+    let mut own = daemon.home.client(&["claude"]);
+    let payload =
+        json!({ "session_id": "own", "cwd": "/nowhere", "hook_event_name": "UserPromptSubmit", "prompt": "x" });
+    run(own.env("CHECKPOINTD_LISTENER", "1"), payload.to_string().as_bytes());
+    let mut own = daemon.home.client(&["claude"]);
+    let payload = json!({ "session_id": "own", "cwd": "/nowhere", "hook_event_name": "Stop" });
+    let held = run(own.env("CHECKPOINTD_LISTENER", "1"), payload.to_string().as_bytes());
+    assert!(!held.stdout.is_empty(), "but it is journaled and answered as any other");
     prompt(&daemon.home, "one");
     stop(&daemon.home, "one", "held");
     stop(&daemon.home, "one", "New.");

@@ -35,6 +35,7 @@ impl Stage {
         stage.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", &program]);
         stage.tmux(&["set-option", "-g", "remain-on-exit", "off"]);
         stage.pane = stage.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).trim().to_owned();
+        stage.shows(if program == SHELL { "bash-" } else { "is up" });
         stage
     }
 
@@ -187,8 +188,17 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
     refuse(&other, &other.daemon(RESUME), "other_program");
 
     let alone = Stage::with("AGENT alone");
-    alone.shows("agent alone is up");
     refuse(&alone, &alone.daemon(RESUME), "no_shell");
+
+    let shared = Stage::with(SHELL);
+    shared.start_agent("another");
+    let daemon = shared.daemon(RESUME);
+    let before = closed(&daemon);
+    shared.hook(&daemon, "UserPromptSubmit", json!({ "prompt": "x", "session_id": "another" }), true);
+    let screen = shared.screen();
+    let (code, answer) = daemon.ask_code(&["restart", SESSION, "--json"]);
+    assert_eq!((code, &answer[0]["reason"], before.len()), (1, &json!("pane_taken"), 0), "{answer:?}");
+    assert_eq!(shared.screen(), screen, "the other session's agent is left alone");
 
     let outside = Stage::with(SHELL);
     let daemon = outside.daemon(RESUME);

@@ -34,6 +34,8 @@ pub(super) struct Subject {
     pub(super) pane: Pane,
     /// The agent's process, where it told.
     pub(super) known: Option<u32>,
+    /// Another session's agent was heard of in the pane since.
+    pub(super) taken: bool,
     /// What is typed to start it again.
     pub(super) resume: String,
 }
@@ -57,6 +59,9 @@ pub enum Refusal {
     /// tmux or ps is missing, does not answer, or refuses.
     #[error("tmux could not be used")]
     TmuxFailed,
+    /// The agent in the pane is another session's.
+    #[error("another session's agent runs in the pane now")]
+    PaneTaken,
     /// Another program is in front.
     #[error("the pane shows another program, neither the agent nor a shell")]
     OtherProgram,
@@ -93,6 +98,7 @@ impl Refusal {
             Self::NoTerminal => "no_terminal",
             Self::PaneGone => "pane_gone",
             Self::TmuxFailed => "tmux_failed",
+            Self::PaneTaken => "pane_taken",
             Self::OtherProgram => "other_program",
             Self::NoShell => "no_shell",
             Self::AgentStillRunning => "agent_still_running",
@@ -136,6 +142,7 @@ enum Front {
 pub(super) fn restart(subject: &Subject, bounds: Bounds) -> Result<(), Refusal> {
     match front(subject)?.0 {
         Front::Shell => {}
+        Front::Agent(_) if subject.taken => return Err(Refusal::PaneTaken),
         Front::Agent(_) => stop(subject, bounds)?,
         Front::Other => return Err(Refusal::OtherProgram),
     }
@@ -149,9 +156,7 @@ fn tmux(subject: &Subject) -> Tmux<'_> {
 fn front(subject: &Subject) -> Result<(Front, Look), Refusal> {
     let look = tmux(subject).look()?;
     let processes = tmux::processes(&look.tty, CALL_WITHIN)?;
-    // An agent that was started again by hand has another process than the one it told of last.
-    let known = tmux::agent_among(&processes, subject.agent, subject.known);
-    let front = match known.or_else(|| tmux::agent_among(&processes, subject.agent, None)) {
+    let front = match tmux::agent_among(&processes, subject.agent, subject.known) {
         Some(pid) if pid == look.pid => return Err(Refusal::NoShell),
         Some(pid) => Front::Agent(pid),
         None if is_shell_in_front(&processes) => Front::Shell,

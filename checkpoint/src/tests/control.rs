@@ -94,7 +94,8 @@ fn a_mute_ends_by_the_times_of_events_also_those_that_come_late() {
 
 #[test]
 fn what_sets_the_flag_and_what_leaves_it_alone() {
-    let table: [(&str, fn(&mut Story), Option<&str>); 9] = [
+    type Row = (&'static str, fn(&mut Story), Option<&'static str>);
+    let table: [Row; 9] = [
         ("a stop that passes", |story| _ = story.stop(), Some("agent_finished")),
         ("a stop that is held back", |story| _ = story.wait(31.0).stop(), None),
         (
