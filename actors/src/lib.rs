@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! hook call -> Ingest -> journal -> Sessions (registry) -> Session -> HookReply -> hook call's answer
+//!                                                                  \-> TmuxDelivery -> the agent's terminal
 //! spool ----^                          ^ restarts a session that died, from the journal
 //! ```
 //!
@@ -22,5 +23,6 @@ pub mod spool;
 #[cfg(test)]
 mod tests;
 pub mod tmux;
+pub mod transcripts;
 
 pub use context::Shared;

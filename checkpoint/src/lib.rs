@@ -18,6 +18,7 @@ pub mod replay;
 pub mod rules;
 pub mod shell;
 pub mod state;
+pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod text;

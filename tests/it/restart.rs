@@ -15,6 +15,36 @@ use crate::support::run;
 const SESSION: &str = "7e57a9e7-0000-4000-8000-00000000cafe";
 const SHELL: &str = "bash --norc --noprofile -i";
 
+/// A composer like Claude's: it takes bracketed pastes, shows them in short, and writes down what Enter sends. Ctrl-C ends
+/// it, unless it is stubborn.
+const AGENT: &str = r#"
+stty raw -echo
+[ "$1" = stubborn ] && trap '' TERM
+rule=────────────────────
+printf '\033[?2004hagent %s is up\r\n%s\r\n❯ \0337\r\n%s\0338' "$*" "$rule" "$rule"
+bytes='' paste=''
+while IFS= read -r -N 1 byte; do
+    case $byte in
+    $'\003') [ "$1" = stubborn ] || break ;;
+    $'\r')
+        [ -n "$paste" ] && printf %s "$paste" > "${0%/*}/part" && mv "${0%/*}/part" "${0%/*}/sent.$(date +%s%N)"
+        printf '\r\033[K❯ '
+        paste=''
+        ;;
+    *)
+        bytes=$bytes$byte
+        if [[ $bytes == *$'\033[201~' ]]; then
+            paste=${bytes#*$'\033[200~'} paste=${paste%$'\033[201~'} bytes=''
+            breaks=${paste//[!$'\n']/}
+            printf '\r\033[K❯ [Pasted text #1 +%d lines]' ${#breaks}
+        fi
+        ;;
+    esac
+done
+printf '\033[?2004l\r\n\r\n'
+stty sane
+"#;
+
 /// A terminal of its own, and a program that is called like an agent.
 struct Stage {
     folder: TempDir,
@@ -28,9 +58,7 @@ impl Stage {
         let claude = stage.path("claude");
         fs::copy("/bin/bash", &claude).expect("a copy of bash");
         fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).expect("may run");
-        let script =
-            "[ \"$1\" = stubborn ] && trap '' INT TERM\necho \"agent $* is up\"\nwhile :; do read -r line; done\n";
-        fs::write(stage.path("agent"), script).expect("writable");
+        fs::write(stage.path("agent"), AGENT).expect("writable");
         let program = program.replace("AGENT", &stage.agent());
         stage.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", &program]);
         stage.tmux(&["set-option", "-g", "remain-on-exit", "off"]);
@@ -57,6 +85,23 @@ impl Stage {
 
     fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J", "-t", &self.pane])
+    }
+
+    /// The program in front, as tmux names it.
+    fn command(&self) -> String {
+        self.tmux(&["display-message", "-p", "-t", &self.pane, "#{pane_current_command}"]).trim().to_owned()
+    }
+
+    /// What was sent to the agent, taken away.
+    fn sent(&self) -> String {
+        let file = until("something is sent to the agent", || {
+            let mut entries =
+                fs::read_dir(self.folder.path()).expect("a folder").map(|entry| entry.expect("one").path());
+            entries.find(|path| path.file_stem().is_some_and(|name| name == "sent"))
+        });
+        let text = fs::read_to_string(&file).expect("readable");
+        fs::remove_file(file).expect("there");
+        text
     }
 
     fn type_line(&self, line: &str) {
@@ -137,26 +182,26 @@ fn an_agent_is_stopped_started_again_and_owed_one_checkpoint() {
     let answer = daemon.ask(&["restart", "last", "--json"]);
     assert_eq!((&answer[0]["did"], &answer[0]["native_session"]), (&json!("agent_restarted"), &json!(SESSION)));
     stage.shows(&format!("agent --resume {SESSION} is up"));
-    until("the checkpoint is decided about", || (decided(&daemon).len() == 2).then_some(()));
+    let sent = stage.sent();
+    assert!(sent.starts_with("[TeleClaude Checkpoint] - "), "{sent}");
+    stage.hook(&daemon, "UserPromptSubmit", json!({ "prompt": sent }), true);
+    let last = until("the checkpoint is confirmed", || {
+        daemon.ask(&["audit", "--json"]).pop().filter(|line| line["delivery"] == "confirmed")
+    });
     assert_eq!(decided(&daemon)[1], (json!("restart"), json!("tmux")), "past the budget of the turn");
-    let last = &daemon.ask(&["audit", "--json"])[1];
-    assert_eq!((&last["trigger"], &last["at"]), (&answer[0]["seq"], &answer[0]["due"]));
+    assert_eq!((&last["trigger"], &last["at"], &last["message"]), (&answer[0]["seq"], &answer[0]["due"], &json!(sent)));
     assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["restart"], Value::Null);
-    // What somebody half typed in the shell is no part of the command, and an agent that has ended needs no stopping.
+
+    // An agent that has ended needs no stopping, and what somebody half typed in its shell is no part of the command.
     stage.tmux(&["send-keys", "-t", &stage.pane, "C-c"]);
+    until("the shell is back", || (stage.command() == "bash").then_some(()));
     stage.tmux(&["send-keys", "-t", &stage.pane, "-l", "echo half "]);
     stage.shows("echo half");
-    let path = "/sessions/7e57a9e7/agent-restart";
-    until("the agent is gone", || {
-        let (status, answer) = daemon.http("POST", path, &[], b"").expect("an answer");
-        // The first checkpoint may be on its way yet.
-        assert!(status == 200 || answer.contains("delivery_under_way"), "{answer}");
-        (status == 200).then_some(())
-    });
-    until("it is up again", || {
-        (stage.screen().matches(&format!("agent --resume {SESSION} is up")).count() == 2).then_some(())
-    });
+    assert_eq!(daemon.http("POST", "/sessions/7e57a9e7/agent-restart", &[], b"").expect("an answer").0, 200);
+    let ups = || stage.screen().matches(&format!("agent --resume {SESSION} is up")).count();
+    until("it is up again", || (ups() == 2).then_some(()));
     assert!(!stage.screen().contains("\nhalf"), "{}", stage.screen());
+    stage.sent();
     daemon.verify();
 }
 
@@ -184,7 +229,7 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
     };
     let other = Stage::with(SHELL);
     other.type_line("cat");
-    until("cat is up", || (other.tmux(&["display-message", "-p", "#{pane_current_command}"]) == "cat\n").then_some(()));
+    until("cat is up", || (other.command() == "cat").then_some(()));
     refuse(&other, &other.daemon(RESUME), "other_program");
 
     let alone = Stage::with("AGENT alone");

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use checkpoint::terminal::View;
+
 use crate::process::{self, Failure, Output};
 
 /// The environment variables that a program gets which is run for a terminal's sake.
 const KEPT_VARIABLES: [&str; 2] = ["PATH", "HOME"];
 /// What is asked about a pane, in this order, one line each.
-const LOOK: [&str; 8] = [
+const LOOK: [&str; 9] = [
     "#{pane_id}",
     "#{pane_dead}",
     "#{pane_in_mode}",
@@ -20,8 +22,15 @@ const LOOK: [&str; 8] = [
     "#{pane_tty}",
     "#{cursor_x}",
     "#{cursor_y}",
+    "#{cursor_flag}",
     "#{pane_current_command}",
 ];
+/// How often a key that depends on what was seen is tried, and how long after each other: an agent that draws moves the
+/// cursor about.
+const GUARD_TRIES: u32 = 5;
+const GUARD_PAUSE: Duration = Duration::from_millis(30);
+/// What a guarded call prints when it was done.
+const DONE: &str = "done";
 
 /// Where an agent's terminal is: a pane of a tmux server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,8 +106,19 @@ pub struct Look {
     pub command: String,
     /// Somebody reads back in it (copy mode) or chooses from a list: keys do not reach the program.
     pub in_mode: bool,
-    /// Column and row of the cursor, from 0.
-    pub cursor: (u32, u32),
+    /// What it shows, and where the cursor is.
+    pub view: View,
+}
+
+impl Look {
+    /// Returns a condition, in tmux's words, that holds while keys reach the same place as at this look.
+    fn guard(&self) -> String {
+        let (column, row) = self.view.cursor;
+        format!(
+            "#{{&&:#{{==:#{{pane_in_mode}},0}},#{{==:#{{pane_pid}} #{{cursor_x}} #{{cursor_y}},{} {column} {row}}}}}",
+            self.pid
+        )
+    }
 }
 
 /// Calls tmux for one pane.
@@ -117,33 +137,65 @@ impl Tmux<'_> {
     ///
     /// As every call: [`TmuxError`]; a pane whose program has ended counts as gone.
     pub fn look(self) -> Result<Look, TmuxError> {
-        let text = self.call(&["display-message", "-p", "-t", &self.pane.id, &LOOK.join("\n")], &[])?;
-        let mut lines = text.splitn(LOOK.len(), '\n');
+        let pane = self.pane.id.as_str();
+        let tell = ["display-message", "-p", "-t", pane, &LOOK.join("\n"), ";"];
+        let text = self.call(&[&tell[..], &["capture-pane", "-p", "-e", "-t", pane]].concat(), &[])?;
+        let mut lines = text.splitn(LOOK.len() + 1, '\n');
         let mut next = || lines.next().unwrap_or_default();
         // Asked about a pane that is gone, some versions tell of another one, or of none.
         let (id, dead, in_mode) = (next(), next(), next());
-        if id != self.pane.id || dead == "1" {
-            return Err(TmuxError::PaneGone(format!("{} has ended", self.pane.id)));
+        if id != pane || dead == "1" {
+            return Err(TmuxError::PaneGone(format!("{pane} has ended")));
         }
         let mut look = || {
             let pid = next().parse().ok()?;
             let tty = PathBuf::from(next());
             let cursor = (next().parse().ok()?, next().parse().ok()?);
-            Some(Look { pid, tty, command: next().trim_end().to_owned(), in_mode: in_mode != "0", cursor })
+            let (cursor_shown, command) = (next() == "1", next().to_owned());
+            let view = View { screen: next().to_owned(), cursor, cursor_shown };
+            Some(Look { pid, tty, command, in_mode: in_mode != "0", view })
         };
-        look().ok_or_else(|| TmuxError::Refused { program: "tmux", complaint: format!("it tells {text:?}") })
+        look().ok_or_else(|| TmuxError::Refused { program: "tmux", complaint: "it told nothing of use".into() })
     }
 
-    /// Returns what the pane shows, line by line, with the escape sequences that say how (`capture-pane -e`).
+    /// Pastes `text` as one bracketed paste, line breaks as they are, through a buffer that is gone afterwards. Returns
+    /// whether it did: nothing is pasted where the pane is not as it was at `look`.
+    ///
+    /// # Errors
+    ///
+    /// As every call: [`TmuxError`]. Whether the text arrived is then not known.
+    pub fn paste_if(self, look: &Look, buffer: &str, text: &str) -> Result<bool, TmuxError> {
+        let pane = self.pane.id.as_str();
+        let paste = format!("paste-buffer -p -r -d -b {buffer} -t {pane} ; display-message -p {DONE}");
+        let leave = format!("delete-buffer -b {buffer}");
+        let load = ["load-buffer", "-b", buffer, "-", ";"];
+        let guarded = ["if-shell", "-F", "-t", pane, &look.guard(), &paste, &leave];
+        self.try_guarded(&[&load[..], &guarded].concat(), text.as_bytes())
+    }
+
+    /// Presses a key, by tmux's name for it (`Enter`, `C-u`). Returns whether it did: nothing is pressed where the pane
+    /// is not as it was at `look`.
     ///
     /// # Errors
     ///
     /// As every call: [`TmuxError`].
-    pub fn screen(self) -> Result<String, TmuxError> {
-        self.call(&["capture-pane", "-p", "-e", "-t", &self.pane.id], &[])
+    pub fn press_if(self, look: &Look, key: &str) -> Result<bool, TmuxError> {
+        let pane = self.pane.id.as_str();
+        let press = format!("send-keys -t {pane} {key} ; display-message -p {DONE}");
+        self.try_guarded(&["if-shell", "-F", "-t", pane, &look.guard(), &press], &[])
     }
 
-    /// Pastes `text` as one bracketed paste, line breaks as they are, through a buffer that is gone afterwards.
+    fn try_guarded(self, arguments: &[&str], input: &[u8]) -> Result<bool, TmuxError> {
+        for _ in 0..GUARD_TRIES {
+            if self.call(arguments, input)?.trim() == DONE {
+                return Ok(true);
+            }
+            std::thread::sleep(GUARD_PAUSE);
+        }
+        Ok(false)
+    }
+
+    /// Pastes `text` as [`Tmux::paste_if`] does, whatever the pane shows.
     ///
     /// # Errors
     ///
@@ -155,6 +207,15 @@ impl Tmux<'_> {
         self.call(&[&load[..], &paste].concat(), text.as_bytes()).map(drop)
     }
 
+    /// Presses a key whatever the pane shows, by tmux's name for it (`Enter`, `C-u`).
+    ///
+    /// # Errors
+    ///
+    /// As every call: [`TmuxError`].
+    pub fn press(self, key: &str) -> Result<(), TmuxError> {
+        self.call(&["send-keys", "-t", &self.pane.id, key], &[]).map(drop)
+    }
+
     /// Removes a buffer that an interrupted paste may have left.
     ///
     /// # Errors
@@ -162,15 +223,6 @@ impl Tmux<'_> {
     /// As every call: [`TmuxError`]; a buffer that is not there is refused.
     pub fn forget(self, buffer: &str) -> Result<(), TmuxError> {
         self.call(&["delete-buffer", "-b", buffer], &[]).map(drop)
-    }
-
-    /// Presses a key, by tmux's name for it (`Enter`, `C-u`).
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`].
-    pub fn press(self, key: &str) -> Result<(), TmuxError> {
-        self.call(&["send-keys", "-t", &self.pane.id, key], &[]).map(drop)
     }
 
     /// Leaves copy mode, so that keys reach the program again.
