@@ -6,3 +6,5 @@ mod demo;
 mod formats;
 mod preview;
 mod support;
+mod terminal;
+mod tmux;
