@@ -21,19 +21,24 @@ struct Written {
     decision: u64,
 }
 
+/// Opens the journal of a daemon that does not run. A process that another test is just starting may have its lock still.
+fn open(home: &Home) -> Journal {
+    let path = home.path().join("journal");
+    until("the journal opens", || Journal::open(&path, journal::Options::default()).ok()).0
+}
+
 /// Writes sessions into a journal whose agents have one checkpoint each on its way, as a daemon leaves them that ended
 /// right after deciding. The texts begin like ours and name their session.
 fn write(home: &Home, agent: Agent, env: &[(String, String)], bodies: &[String]) -> Vec<Written> {
-    let (journal, _) = Journal::open(&home.path().join("journal"), journal::Options::default()).expect("opens");
+    let journal = open(home);
     let write_one = |body: &String| {
         let session = Uuid::now_v7();
         let message = format!("[TeleClaude Checkpoint] - session={session} {body}");
         let stream = Stream::of_native(agent, &session.to_string());
         let place = Place { cwd: "/".into(), transcript: None, env: env.to_vec() };
         let host = Host { hook: "SessionStart".into(), place: Some(place), ..Host::default() };
-        let draft = |event| {
-            Draft { stream: stream.clone(), at: Timestamp::now(), id: Uuid::now_v7(), event, payload: None }
-        };
+        let draft =
+            |event| Draft { stream: stream.clone(), at: Timestamp::now(), id: Uuid::now_v7(), event, payload: None };
         let started = draft(Event::SessionStarted { host, source: "startup".into() });
         let decided = draft(Event::Decided(Box::new(decision(&message))));
         let appended = journal.append_wait(vec![started, decided]).expect("appends");
@@ -66,7 +71,7 @@ fn decision(message: &str) -> Decision {
 }
 
 fn append(home: &Home, written: &Written, agent: Agent, event: Event) {
-    let (journal, _) = Journal::open(&home.path().join("journal"), journal::Options::default()).expect("opens");
+    let journal = open(home);
     let stream = Stream::of_native(agent, &written.session.to_string());
     let draft = Draft { stream, at: Timestamp::now(), id: Uuid::now_v7(), event, payload: None };
     journal.append_wait(vec![draft]).expect("appends");
@@ -99,7 +104,8 @@ fn kinds(daemon: &Daemon, kind: &str) -> usize {
 /// Texts of all sizes: one line, several, with everything that could be taken for something else, and large ones.
 fn bodies(count: usize) -> Vec<String> {
     let several = "first\n\nChanged: \"x\" 'y' $HOME `z` \\n\n/help\n# a\n@file\n! ls\nüñï 🚀 — end";
-    let large = |bytes: usize| (0..bytes / 32).map(|line| format!("{line:06} goes on and on and on\n")).collect::<String>();
+    let large =
+        |bytes: usize| (0..bytes / 32).map(|line| format!("{line:06} goes on and on and on\n")).collect::<String>();
     let body = |number: usize| match number % 10 {
         9 => format!("{number}\n{}end", large(20 * 1024)),
         7 => format!("{number}\n{}end", large(4 * 1024)),
@@ -120,7 +126,12 @@ fn a_hundred_checkpoints_in_a_row_are_typed_exactly_and_once() {
         for one in written {
             until("the checkpoint is confirmed", || {
                 let state = delivery(&daemon, one.decision);
-                assert!(state.0 == "pending" || state.0 == "confirmed", "{}: {state:?}\n{}", agent.name, agent.screen());
+                assert!(
+                    state.0 == "pending" || state.0 == "confirmed",
+                    "{}: {state:?}\n{}",
+                    agent.name,
+                    agent.screen()
+                );
                 (state.0 == "confirmed").then_some(())
             });
         }
@@ -196,7 +207,8 @@ fn where_it_could_do_harm_nothing_is_typed() {
 fn end_agent(tty: &str, name: &str) {
     let output = std::process::Command::new("ps").args(["-ww", "-o", "pid=,args=", "-t", tty]).output().expect("runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let is_agent = |line: &&str| line.split_whitespace().nth(1).is_some_and(|program| program.ends_with(&format!("/{name}")));
+    let is_agent =
+        |line: &&str| line.split_whitespace().nth(1).is_some_and(|program| program.ends_with(&format!("/{name}")));
     let line = text.lines().find(is_agent).unwrap_or_else(|| panic!("no agent: {text}"));
     let pid = line.split_whitespace().next().expect("a pid");
     assert!(std::process::Command::new("kill").args(["-9", pid]).status().expect("runs").success());
@@ -283,7 +295,8 @@ fn a_daemon_killed_in_mid_delivery_types_nothing_twice() {
 /// The journal says that a paste was begun, and not whether it was done.
 #[test]
 fn a_paste_that_nobody_knows_of_is_looked_for_first() {
-    for (name, was_pasted) in [("claude", true), ("gemini", true), ("codex", true), ("claude", false), ("codex", false)] {
+    for (name, was_pasted) in [("claude", true), ("gemini", true), ("codex", true), ("claude", false), ("codex", false)]
+    {
         let (server, home) = (Server::new(), home_with(QUICK));
         let agent = server.agent(&home, name, |_| {});
         let one = write(&home, of_word(name), &agent.env(), &["one\n\ntwo\nthree".to_owned()]).remove(0);

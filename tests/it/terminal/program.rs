@@ -71,7 +71,9 @@ impl Composer {
         let mut done = Vec::new();
         while !self.input.is_empty() {
             if self.input.starts_with(PASTE_BEGINS) {
-                let Some(end) = self.input.windows(PASTE_ENDS.len()).position(|bytes| bytes == PASTE_ENDS) else { break };
+                let Some(end) = self.input.windows(PASTE_ENDS.len()).position(|bytes| bytes == PASTE_ENDS) else {
+                    break;
+                };
                 let text = String::from_utf8(self.input[PASTE_BEGINS.len()..end].to_vec()).expect("text is pasted");
                 self.input.drain(..end + PASTE_ENDS.len());
                 if !asks {
@@ -164,7 +166,8 @@ impl Composer {
         let first = rows.len();
         let cursor = (indent + lines.last().map_or(0, |line| line.chars().count()), first + lines.len() - 1);
         if shown.is_empty() && self.agent != "claude" {
-            let hint = if self.agent == "gemini" { "Type your message" } else { "\x1b[2mAsk Codex to do anything\x1b[0m" };
+            let hint =
+                if self.agent == "gemini" { "Type your message" } else { "\x1b[2mAsk Codex to do anything\x1b[0m" };
             lines = vec![hint.into()];
         }
         rows.extend(lines.iter().enumerate().map(|(at, line)| match at {
@@ -225,7 +228,9 @@ impl Program {
                 asked = asks;
                 program.show();
             }
-            if !program.is("busy") && let Some(text) = program.queued.pop_front() {
+            if !program.is("busy")
+                && let Some(text) = program.queued.pop_front()
+            {
                 program.tell(&text);
             }
         }
@@ -322,7 +327,8 @@ fn a_composer_keeps_what_is_pasted_until_enter() {
         assert_eq!(composer.feed(b"1~", false, start), []);
         let soon = composer.feed(b"\r", false, start + BURST / 2);
         let late = composer.feed(b"\r", false, start + BURST);
-        let expected = if agent == "claude" { (submitted("one\ntwo"), vec![]) } else { (vec![], submitted("one\ntwo\n")) };
+        let expected =
+            if agent == "claude" { (submitted("one\ntwo"), vec![]) } else { (vec![], submitted("one\ntwo\n")) };
         assert_eq!((soon, late), expected, "{agent}");
         assert_eq!(composer.feed("half ü\x15\x15".as_bytes(), false, start), []);
         assert_eq!(composer.text, "");
