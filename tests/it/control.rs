@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::daemon::{Daemon, EVERY_STOP};
 use crate::support::{Home, run};
+use crate::terminal::until;
 
 const SESSION: &str = "5c1d8f0a-0000-4000-8000-00000000c0de";
 
@@ -48,18 +49,6 @@ fn said(daemon: &Daemon, arguments: &[&str]) -> (i32, String, String) {
     let output = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
-}
-
-/// Looks until it is so.
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "never: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]

@@ -8,3 +8,5 @@ mod formats;
 mod preview;
 mod restart;
 mod support;
+mod terminal;
+mod tmux;

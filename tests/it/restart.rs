@@ -4,13 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::daemon::{Daemon, EVERY_STOP};
 use crate::support::run;
+use crate::terminal::until;
 
 const SESSION: &str = "7e57a9e7-0000-4000-8000-00000000cafe";
 const SHELL: &str = "bash --norc --noprofile -i";
@@ -77,7 +77,8 @@ impl Stage {
 
     fn tmux(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("tmux");
-        command.arg("-S").arg(self.path("sock")).args(arguments).env_remove("TMUX").current_dir(self.folder.path());
+        command.arg("-u").arg("-S").arg(self.path("sock")).args(arguments);
+        command.env_remove("TMUX").env("LC_ALL", "C.UTF-8").current_dir(self.folder.path());
         let output = command.output().expect("tmux is there");
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).expect("text")
@@ -146,18 +147,6 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         let _ = Command::new("tmux").arg("-S").arg(self.path("sock")).arg("kill-server").output();
-    }
-}
-
-/// Looks until it is so.
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "never: {what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
