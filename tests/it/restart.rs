@@ -18,31 +18,26 @@ const SHELL: &str = "bash --norc --noprofile -i";
 /// A composer like Claude's: it takes bracketed pastes, shows them in short, and writes down what Enter sends. Ctrl-C ends
 /// it, unless it is stubborn.
 const AGENT: &str = r#"
-stty raw -echo
-[ "$1" = stubborn ] && trap '' TERM
+stty -echo
+[ "$1" = stubborn ] && trap '' INT TERM
 rule=────────────────────
 printf '\033[?2004hagent %s is up\r\n%s\r\n❯ \0337\r\n%s\0338' "$*" "$rule" "$rule"
 bytes='' paste=''
 while IFS= read -r -N 1 byte; do
-    case $byte in
-    $'\003') [ "$1" = stubborn ] || break ;;
-    $'\r')
+    # Enter, outside of a paste.
+    if [[ $byte == $'\n' && -z $bytes ]]; then
         [ -n "$paste" ] && printf %s "$paste" > "${0%/*}/part" && mv "${0%/*}/part" "${0%/*}/sent.$(date +%s%N)"
         printf '\r\033[K❯ '
         paste=''
-        ;;
-    *)
-        bytes=$bytes$byte
-        if [[ $bytes == *$'\033[201~' ]]; then
-            paste=${bytes#*$'\033[200~'} paste=${paste%$'\033[201~'} bytes=''
-            breaks=${paste//[!$'\n']/}
-            printf '\r\033[K❯ [Pasted text #1 +%d lines]' ${#breaks}
-        fi
-        ;;
-    esac
+        continue
+    fi
+    bytes=$bytes$byte
+    if [[ $bytes == *$'\033[201~' ]]; then
+        paste=${bytes#*$'\033[200~'} paste=${paste%$'\033[201~'} bytes=''
+        breaks=${paste//[!$'\n']/}
+        printf '\r\033[K❯ [Pasted text #1 +%d lines]' ${#breaks}
+    fi
 done
-printf '\033[?2004l\r\n\r\n'
-stty sane
 "#;
 
 /// A terminal of its own, and a program that is called like an agent.
