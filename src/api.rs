@@ -9,6 +9,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::Shared;
 use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::restart::Restarts;
 use actors::sessions::{CountAwake, Sessions};
 use actors::spool;
 use checkpoint::hooks::HookCall;
@@ -20,7 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use crate::query::{self, Query};
-use crate::settings;
+use crate::{control, settings};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -39,6 +40,8 @@ pub(crate) struct Api {
     pub(crate) sessions: Addr<Sessions>,
     /// Where hook calls go.
     pub(crate) ingest: Addr<Ingest>,
+    /// Who restarts agents.
+    pub(crate) restarts: Addr<Restarts>,
     /// The spool is empty and hooks are taken.
     pub(crate) ready: watch::Sender<bool>,
     /// Tells the daemon to stop.
@@ -83,10 +86,11 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/decisions", web::get().to(decisions))
         .route("/v1/events", web::get().to(events))
         .route("/v1/status", web::get().to(status))
-        .route("/v1/shutdown", web::post().to(shutdown));
+        .route("/v1/shutdown", web::post().to(shutdown))
+        .configure(control::routes);
 }
 
-fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
+pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
     HttpResponse::build(status).json(json!({ "error": reason }))
 }
 

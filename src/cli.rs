@@ -140,6 +140,42 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Let a session's next stop pass: the way out for an agent that cannot do what is asked
+    Clear {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Switch a session off: its stops pass, and nothing is told of it
+    #[command(after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last")]
+    Mute {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// For so long, for example 2h (default: until `unmute`)
+        #[arg(long = "for", value_name = "DURATION")]
+        period: Option<String>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Switch a muted session on again
+    Unmute {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Stop an agent in its tmux pane, start it again with its resume command, and send it a checkpoint
+    Restart {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
     #[command(
         after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json"

@@ -10,6 +10,7 @@ mod cli;
 mod client;
 mod commands;
 mod complete;
+mod control;
 mod daemon;
 mod failure;
 mod query;

@@ -3,10 +3,12 @@
 use std::io::IsTerminal;
 
 use crate::cli::{Cli, Command, DaemonAction};
+use crate::control::Order;
 use crate::failure::{Result, exit};
 use crate::{daemon, settings};
 
 mod config;
+mod control;
 mod demo;
 mod journal;
 mod preview;
@@ -58,6 +60,12 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Service { action } => service::run(&home, action),
         Command::Completions { shell } => shell::completions(&shell),
         Command::Man { folder } => shell::man(&folder),
+        Command::Clear { session, output } => control::run(&home, session, &Order::Clear, output),
+        Command::Mute { session, period, output } => {
+            control::run(&home, session, &Order::mute(period.as_deref())?, output)
+        }
+        Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
+        Command::Restart { session, output } => control::restart(&home, session, output),
         Command::Config { action } => config::run(&home, action),
     }
 }

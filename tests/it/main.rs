@@ -1,9 +1,13 @@
 //! All integration tests: one binary, one module for each subject.
 
 mod client;
+mod control;
 mod daemon;
 mod demo;
 mod formats;
 mod preview;
+mod restart;
 mod service;
 mod support;
+mod terminal;
+mod tmux;
