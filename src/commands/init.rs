@@ -34,7 +34,7 @@ pub(super) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
 /// # Errors
 ///
 /// When one agent's files cannot be added to; then no agent's are.
-pub(super) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
+pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
     let client = plan::client().map_err(Failure::failed)?;
     let config = settings::load(&home.config)?;
@@ -49,7 +49,7 @@ pub(super) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<A
 /// # Errors
 ///
 /// As [`apply::apply`].
-pub(super) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
+pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
     let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
     apply::apply(home, &changes, Way::In).map_err(Failure::failed)
 }
