@@ -108,9 +108,12 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     Check::fail(name, wrong.join("; "), "`checkpointd doctor --fix`, or `checkpointd init` to see each")
 }
 
+fn text_before(change: &Change) -> String {
+    files::text(change.before.as_deref())
+}
+
 fn handlers(change: &Change) -> Vec<Handler> {
-    let text = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default());
-    settings::handlers(text.trim_start_matches('\u{feff}')).unwrap_or_default()
+    settings::handlers(&text_before(change)).unwrap_or_default()
 }
 
 /// Returns the events for which there is more than one entry of ours.
@@ -126,10 +129,7 @@ fn doubled(change: &Change) -> Vec<String> {
 }
 
 fn switched_off(found: &Found, change: &Change) -> Option<&'static str> {
-    let read = |path: &std::path::Path| {
-        let bytes = files::read(path).ok().flatten().unwrap_or_default();
-        String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()
-    };
+    let read = |path: &std::path::Path| files::text(files::read(path).ok().flatten().as_deref());
     if found.agent == Agent::Codex {
         let is_off = change.kind == Kind::Settings && trust::switched_off(&read(&found.folder.join("config.toml")));
         return is_off.then_some("features.hooks");
@@ -137,31 +137,36 @@ fn switched_off(found: &Found, change: &Change) -> Option<&'static str> {
     settings::switched_off(&read(&change.path))
 }
 
+/// Checks the hooks that are there, not those that are to be: Codex goes by what it finds.
 fn trusted(found: &Found, plan: &AgentPlan) -> Check {
     let name = "codex.trust";
-    let entries = plan.changes.iter().filter(|change| change.kind == Kind::Trust).flat_map(|change| &change.entries);
-    let wrong: Vec<_> =
-        entries.filter(|entry| entry.status != Status::AlreadyThere).map(|entry| &*entry.name).collect();
+    let file = hooks_file(found.agent, &found.folder);
+    let config = found.folder.join("config.toml");
+    let before = |path: &std::path::Path| plan.changes.iter().find(|change| change.path == path);
+    let text = before(&config).map(text_before).unwrap_or_default();
+    let states = match trust::states(&text) {
+        Ok(states) => states,
+        Err(error) => return Check::fail(name, format!("{}: {error}", config.display()), "mend the file"),
+    };
+    let (mut wrong, mut disabled) = (Vec::new(), Vec::new());
+    let ours = before(&file).map(handlers).unwrap_or_default().into_iter().filter(|handler| handler.client.is_some());
+    for handler in ours {
+        let state = states.get(&trust::key(&file, &handler)).cloned().unwrap_or_default();
+        if state.trusted_hash != Some(trust::hash(&handler)) {
+            wrong.push(handler.event);
+        } else if state.is_disabled {
+            disabled.push(handler.event);
+        }
+    }
     if !wrong.is_empty() {
-        let detail = format!("Codex would skip these without a word: {}", wrong.join(", "));
+        let detail = format!("Codex asks before it runs these, or leaves them out: {}", wrong.join(", "));
         return Check::fail(name, detail, "`checkpointd doctor --fix` records them as trusted");
     }
-    let disabled = disabled(found, plan);
-    if disabled > 0 {
-        let detail = format!("{disabled} hooks are trusted, but switched off in Codex");
+    if !disabled.is_empty() {
+        let detail = format!("trusted, but switched off in Codex: {}", disabled.join(", "));
         return Check::warn(name, detail, "switch them on in Codex (`/hooks`)");
     }
     Check::pass(name, "Codex trusts all of them")
-}
-
-fn disabled(found: &Found, plan: &AgentPlan) -> usize {
-    let file = hooks_file(found.agent, &found.folder);
-    let Some(hooks) = plan.changes.iter().find(|change| change.path == file) else { return 0 };
-    let Some(config) = plan.changes.iter().find(|change| change.kind == Kind::Trust) else { return 0 };
-    let text = String::from_utf8_lossy(config.before.as_deref().unwrap_or_default());
-    let states = trust::states(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    let ours = handlers(hooks).into_iter().filter(|handler| handler.client.is_some());
-    ours.filter(|handler| states.get(&trust::key(&file, handler)).is_some_and(|state| state.is_disabled)).count()
 }
 
 fn firing(agent: Agent, last: Option<Timestamp>) -> Check {

@@ -60,10 +60,8 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
 
 fn installed(agent: Agent) -> Result<Option<String>, String> {
     let path = hooks_file(agent, &Found::look(agent)?.folder);
-    let bytes = files::read(&path)?.unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let handlers = settings::handlers(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = files::text(files::read(&path)?.as_deref());
+    let handlers = settings::handlers(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let at_stop = |handler: &&settings::Handler| handler.event == hooks::stop_event(agent);
     let ours = handlers.iter().filter(|handler| handler.client.is_some()).find(at_stop);
     Ok(ours.map(|handler| handler.command.clone()))
