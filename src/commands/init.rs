@@ -1,6 +1,6 @@
 //! `init`: the hooks of every agent on this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use journal::{Agent, Home};
 
@@ -69,7 +69,7 @@ fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-fn absolute(project: &PathBuf) -> Result<PathBuf> {
+fn absolute(project: &Path) -> Result<PathBuf> {
     project
         .canonicalize()
         .map_err(|error| Failure::usage(format!("the project {} cannot be used: {error}", project.display())))

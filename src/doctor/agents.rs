@@ -103,7 +103,7 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
         wrong.push(format!("stale (another program or time limit): {}", stale.join(", ")));
     }
     if wrong.is_empty() {
-        return Check::pass(name, format!("{} in {}", change.entries.len(), change.path.display()));
+        return Check::pass(name, format!("{} in {}", change.entries.len(), render::path(&change.path)));
     }
     Check::fail(name, wrong.join("; "), "`checkpointd doctor --fix`, or `checkpointd init` to see each")
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Check;
 use crate::install::plan;
 use crate::query::Query;
-use crate::{daemon, settings, source};
+use crate::{daemon, render, settings, source};
 
 /// The socket must answer within this time; hook calls wait for it.
 const ANSWER_MAX: Duration = Duration::from_millis(50);
@@ -51,7 +51,7 @@ fn client() -> Check {
     let version = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
     let own = env!("CARGO_PKG_VERSION");
     if version.split(' ').next_back() == Some(own) {
-        return Check::pass("binary", format!("{} is version {own}, as this program is", path.display()));
+        return Check::pass("binary", format!("{} is version {own}, as this program is", render::path(&path)));
     }
     let said = if version.is_empty() { "does not say its version" } else { &version };
     Check::fail(

@@ -36,7 +36,7 @@ fn disk(home: &Home) -> Check {
         Ok(stat) => stat.f_bavail.saturating_mul(stat.f_frsize),
         Err(error) => return Check::skip("disk", format!("free space cannot be told: {error}")),
     };
-    let detail = format!("{} free for {}", render::bytes(free), home.journal.display());
+    let detail = format!("{} free for {}", render::bytes(free), render::path(&home.journal));
     let fix = "free some space: without it nothing can be journaled";
     match free {
         0..DISK_MIN => Check::fail("disk", detail, fix),

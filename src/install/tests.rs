@@ -182,7 +182,7 @@ fn write(value: &Value, style: &Style) -> String {
     let text = String::from_utf8(bytes).expect("text");
     let mut remarks = style.remarks.iter().chain(std::iter::repeat(&false));
     let with_remark = |line: &str| match remarks.next() {
-        Some(true) if line.len() % 2 == 0 => format!("{line} /* and */ // so {{ on"),
+        Some(true) if line.len().is_multiple_of(2) => format!("{line} /* and */ // so {{ on"),
         Some(true) => format!("{line} // it's, so"),
         _ => line.to_owned(),
     };
