@@ -20,6 +20,10 @@ use journal::{Agent, Draft, Event, Host, Journal, Options, Stream, Sync, Timesta
 use measure::{median, ms, option, title};
 use uuid::Uuid;
 
+/// As the daemon has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CLIENTS: [usize; 3] = [1, 8, 64];
 
 /// Something that appends durably, called from many threads.

@@ -17,6 +17,10 @@ use daemon::{Daemon, processor, run};
 use journal::{Home, Journal, Options};
 use measure::{median, ms, option, title};
 
+/// As the daemon has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let (sessions, rounds) = (option("--sessions", 2_000), option("--rounds", 7));
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");

@@ -6,12 +6,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr};
-use actix_web::{App, HttpServer, web};
+use actix_web::{App, web};
 use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
@@ -24,10 +25,8 @@ use tokio::sync::Notify;
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
-use crate::{client, settings, source};
+use crate::{client, serve, settings, source};
 
-/// Threads that take HTTP requests; each request is short.
-const HTTP_WORKERS: usize = 2;
 /// A journal that a command holds open is free again soon.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
 /// The longest that a stop waits for requests under way.
@@ -148,15 +147,9 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         config_error: std::sync::RwLock::new(config_error),
     });
     let listener = listen(&home)?;
-    let data = api.clone();
-    let server = HttpServer::new(move || App::new().app_data(data.clone()).configure(api::routes))
-        .workers(HTTP_WORKERS)
-        .disable_signals()
-        .shutdown_timeout(1)
-        .listen_uds(listener)?
-        .run();
-    let handle = server.handle();
-    let mut serving = actix::spawn(server);
+    let stop = Rc::new(Notify::new());
+    let app = App::new().app_data(api.clone()).configure(api::routes);
+    let mut serving = actix::spawn(serve::serve(listener, app, Rc::clone(&stop), GRACE));
 
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);
@@ -167,11 +160,14 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
 
     tokio::select! {
         () = told_to_stop(&api) => {}
-        ended = &mut serving => tracing::error!(?ended, "The server ended by itself."),
+        ended = &mut serving => {
+            return Err(Failure::unreachable(format!("the server ended by itself: {ended:?}")));
+        }
     }
     tracing::info!("Stopping.");
     let _ = fs::remove_file(&home.socket);
-    let _ = tokio::time::timeout(GRACE, handle.stop(true)).await;
+    stop.notify_one();
+    let _ = serving.await;
     let _ = tokio::task::spawn_blocking(move || journal.close()).await;
     drop(pid_file);
     Ok(())
@@ -200,7 +196,7 @@ async fn come_up(
 }
 
 /// Binds the socket, readable for its owner only. The pid lock is held, so an old socket is a dead one's.
-fn listen(home: &Home) -> Result<UnixListener> {
+fn listen(home: &Home) -> Result<tokio::net::UnixListener> {
     let folder = home.socket.parent().unwrap_or(Path::new("/"));
     private_folder_if_missing(folder)?;
     let name = home.socket.file_name().ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
@@ -214,7 +210,7 @@ fn listen(home: &Home) -> Result<UnixListener> {
     fs::set_permissions(name, Permissions::from_mode(0o600))?;
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
-    Ok(listener)
+    Ok(tokio::net::UnixListener::from_std(listener)?)
 }
 
 fn private_folder_if_missing(folder: &Path) -> Result<()> {

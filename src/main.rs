@@ -14,9 +14,14 @@ mod failure;
 mod install;
 mod query;
 mod render;
+mod serve;
 mod settings;
 mod source;
 mod views;
+
+/// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();

@@ -381,22 +381,25 @@ fn walk(
     emit: &mut Emit<'_>,
     mut judge: impl FnMut(replay::Past<'_>),
 ) -> Result<()> {
-    let session = session.map(|session| find_session(journal, session)).transpose()?;
-    let wanted = |envelope: &Envelope| {
-        session.as_ref().is_none_or(|session| {
-            envelope.stream.session == session.stream.session || envelope.stream.agent == Agent::Daemon
-        })
+    let events: Box<dyn Iterator<Item = journal::Result<Envelope>>> = match session {
+        None => Box::new(journal.history(1)),
+        Some(session) => {
+            let session = find_session(journal, session)?.stream.session;
+            // The daemon's own events have the policies.
+            let mut own = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
+            own.extend(journal.stream(session, 0, usize::MAX)?);
+            own.sort_by_key(|envelope| envelope.seq);
+            Box::new(own.into_iter().map(Ok))
+        }
     };
     let mut replayer = Replayer::default();
     let all = journal.last_seq();
-    for envelope in journal.events_from(1) {
+    for envelope in events {
         let envelope = envelope?;
         if envelope.seq.is_multiple_of(PROGRESS_EVERY) {
             send(emit, json!({ "progress": [envelope.seq, all] }))?;
         }
-        if wanted(&envelope) {
-            replayer.feed(envelope, &mut judge);
-        }
+        replayer.feed(envelope, &mut judge);
     }
     Ok(())
 }
@@ -448,7 +451,7 @@ fn what_if(journal: &Journal, session: Option<&str>, name: &str, text: &str, emi
 fn stats(journal: &Journal) -> Result<Value> {
     let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut agents: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for envelope in journal.events_from(1) {
+    for envelope in journal.history(1) {
         let envelope = envelope?;
         *kinds.entry(envelope.event.kind()).or_default() += 1;
         *agents.entry(envelope.stream.agent.word()).or_default() += 1;

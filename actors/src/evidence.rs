@@ -21,6 +21,8 @@ use crate::git;
 
 /// A project's own settings.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
+/// The variable in an agent's environment that names the work item of its session.
+const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
 /// The marker that lets the next stop pass (001 inv 9), in the agent's TMPDIR.
 pub const ESCAPE_MARKER: &str = "teleclaude_checkpoint_clear";
 /// A text file of a project larger than this is not read.
@@ -134,7 +136,10 @@ fn look(
     }
     evidence.headless = is_headless(state);
     let branch = tree.branch.or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
-    let named = preview.and_then(|preview| preview.slug.clone()).or_else(|| policy.working_slug.clone());
+    // The nearest word counts: of who asks, of the session, of the project, of the branch (002 R7).
+    let named = preview.and_then(|preview| preview.slug.clone());
+    let named = named.or_else(|| state.place.env(WORKING_SLUG).map(str::to_owned));
+    let named = named.or_else(|| policy.working_slug.clone());
     evidence.working_slug = named.or_else(|| branch.filter(|_| policy.slug_from_branch));
     if let Some(slug) = &evidence.working_slug {
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));

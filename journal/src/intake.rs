@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind, Reader};
@@ -99,7 +100,7 @@ fn record(payload: &[u8]) -> Result<Record<'_>> {
 pub(crate) struct Writer {
     dir: PathBuf,
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     length: u64,
 }
 
@@ -110,7 +111,7 @@ impl Writer {
         file.set_len(length).doing("cut", &segment.path)?;
         file.sync_data().doing("sync", &segment.path)?;
         let dir = segment.path.parent().unwrap_or(Path::new(".")).to_owned();
-        Ok(Self { dir, path: segment.path.clone(), file, length })
+        Ok(Self { dir, path: segment.path.clone(), file: Arc::new(file), length })
     }
 
     /// Begins the segment whose first event will be `first_seq`.
@@ -124,11 +125,16 @@ impl Writer {
             .open(&path)
             .doing("create", &path)?;
         sync_dir(dir)?;
-        Ok(Self { dir: dir.to_owned(), path, file, length: 0 })
+        Ok(Self { dir: dir.to_owned(), path, file: Arc::new(file), length: 0 })
     }
 
     pub(crate) fn len(&self) -> u64 {
         self.length
+    }
+
+    /// Returns the file, for a sync on another thread.
+    pub(crate) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
     }
 
     pub(crate) fn path(&self) -> &Path {

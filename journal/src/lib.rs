@@ -17,6 +17,8 @@ mod intake;
 #[cfg(feature = "store")]
 pub mod log;
 #[cfg(feature = "store")]
+mod read_ahead;
+#[cfg(feature = "store")]
 pub mod recovery;
 pub mod request;
 #[cfg(feature = "store")]

@@ -1,14 +1,15 @@
-//! The journal: one writer thread that orders, dedupes and makes durable; one thread that moves what is durable into
-//! the store; and everybody else, who reads.
+//! The journal: one writer thread that orders, dedupes and makes durable (another syncs what may be synced later); one
+//! thread that moves what is durable into the store; and everybody else, who reads.
 //!
 //! The order of things: frames are written to the intake log, synced by group commit, acknowledged, and then stored.
 //! Readers that need what was just acknowledged call [`Journal::settle`] first.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use uuid::Uuid;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
 use crate::intake::{self, Writer};
+use crate::read_ahead::ReadAhead;
 use crate::recovery::{self, Recovered};
 use crate::store::{Item, Outcome, SessionEntry, Store};
 use crate::{Draft, Envelope, Timestamp, codec};
@@ -34,6 +36,11 @@ const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// The store is flushed at least this often while it is written to.
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
+/// How long the store leaves events that nobody asks for, so that it takes several at once, and not while the agent
+/// that was just answered wants the processor.
+const LINGER: Duration = Duration::from_millis(3);
+/// Events that the store takes at once at most.
+const STORE_GROUP_MAX: usize = 512;
 
 /// When an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,12 +115,17 @@ struct Shared {
     /// Bytes of committed events that the store has not taken yet.
     waiting_bytes: AtomicU64,
     stored: Mutex<Stored>,
+    /// The store has moved on.
     moved: Condvar,
+    /// Somebody waits for the store.
+    wanted: Condvar,
     observer: RwLock<Option<Observer>>,
 }
 
 struct Stored {
     seq: u64,
+    /// How many wait for it.
+    waiting: usize,
     failure: Option<Error>,
 }
 
@@ -133,15 +145,17 @@ impl Journal {
             in_flight: Mutex::default(),
             committed: AtomicU64::new(recovered.last_seq),
             waiting_bytes: AtomicU64::new(0),
-            stored: Mutex::new(Stored { seq: recovered.last_seq, failure: None }),
+            stored: Mutex::new(Stored { seq: recovered.last_seq, waiting: 0, failure: None }),
             moved: Condvar::new(),
+            wanted: Condvar::new(),
             observer: RwLock::default(),
         });
         let (queue, commands) = sync_channel(QUEUE_MAX);
         let (to_store, batches) = sync_channel(STORE_QUEUE_MAX);
         let last_at = shared.store.entries().into_iter().map(|entry| (entry.stream.session, entry.last_at)).collect();
+        let (to_sync, files) = sync_channel(1);
         let committer =
-            Committer { shared: Arc::clone(&shared), options, writer, next_seq, last_at, to_store, dirty: None };
+            Committer { shared: Arc::clone(&shared), options, writer, next_seq, last_at, to_store, dirty: None, to_sync };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new().name(name.into()).spawn(body).doing("start a thread for", dir)
         };
@@ -149,6 +163,7 @@ impl Journal {
         let threads = vec![
             spawn("journal-commit", Box::new(move || committer.run(&commands)))?,
             spawn("journal-store", Box::new(move || move_to_store(&mover, &batches)))?,
+            spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
         let inner = Inner { dir: dir.to_owned(), queue, shared, threads: Mutex::new(threads), _lock: lock };
         Ok((Self { inner: Arc::new(inner) }, recovered))
@@ -225,16 +240,8 @@ impl Journal {
     pub fn settle(&self) -> Result<u64> {
         let shared = &self.inner.shared;
         let wanted = shared.committed.load(Ordering::Acquire);
-        let mut stored = shared.stored.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(failure) = &stored.failure {
-                return Err(failure.clone());
-            }
-            if stored.seq >= wanted {
-                return Ok(stored.seq);
-            }
-            stored = shared.moved.wait(stored).unwrap_or_else(PoisonError::into_inner);
-        }
+        let stored = shared.wait_until(|stored| stored.failure.is_some() || stored.seq >= wanted);
+        stored.failure.clone().map_or(Ok(stored.seq), Err)
     }
 
     /// Returns the sequence number of the last acknowledged event, 0 for an empty journal.
@@ -259,6 +266,16 @@ impl Journal {
     /// Walks over all events from `from` on, in order.
     pub fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
         self.inner.shared.store.events_from(from)
+    }
+
+    /// Walks over all events that are there now, from `from` on, in order; threads of its own read and decode ahead.
+    /// For walks over the whole of history.
+    pub fn history(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
+        let shared = Arc::clone(&self.inner.shared);
+        let last = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq;
+        ReadAhead::new(from, last, move |first, end| {
+            shared.store.events_from(first).take((end - first) as usize).collect()
+        })
     }
 
     /// Returns a session's events after `after`, in order, at most `limit`.
@@ -350,12 +367,27 @@ impl Drop for Inner {
 }
 
 impl Shared {
+    /// Waits for the store, which makes haste while somebody does.
+    fn wait_until(&self, is_so: impl Fn(&Stored) -> bool) -> MutexGuard<'_, Stored> {
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_so(&stored) {
+            stored.waiting += 1;
+            self.wanted.notify_one();
+            stored = self.moved.wait_while(stored, |stored| !is_so(stored)).unwrap_or_else(PoisonError::into_inner);
+            stored.waiting -= 1;
+        }
+        stored
+    }
+
     /// Waits while the store is too far behind.
     fn wait_for_room(&self) {
-        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.waiting_bytes.load(Ordering::Acquire) > STORE_BYTES_MAX {
-            stored = self.moved.wait(stored).unwrap_or_else(PoisonError::into_inner);
-        }
+        drop(self.wait_until(|_| self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX));
+    }
+
+    /// Leaves the others the processor for a moment, unless one of them waits for the store.
+    fn linger(&self) {
+        let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self.wanted.wait_timeout_while(stored, LINGER, |stored| stored.waiting == 0);
     }
 }
 
@@ -373,6 +405,7 @@ struct Committer {
     to_store: SyncSender<Move>,
     /// Since when acknowledged events are unsynced.
     dirty: Option<Instant>,
+    to_sync: SyncSender<Arc<File>>,
 }
 
 /// Work for the store's thread.
@@ -413,11 +446,15 @@ impl Committer {
                 self.commit(std::mem::take(&mut group));
             }
             let window_over = self.dirty.is_some_and(|since| since.elapsed() >= self.options.batch_window);
-            if (stop || window_over) && self.writer.sync().is_ok() {
-                self.dirty = None;
-            }
             if stop {
+                // Whoever waited for the disk was answered; of the rest a failure loses nothing that was promised.
+                let _ = self.writer.sync();
                 return;
+            }
+            // The other thread does it, so that nobody waits for a disk that he does not need. While it is still at
+            // the last one, the next window brings this one.
+            if window_over {
+                self.dirty = self.to_sync.try_send(self.writer.file()).is_err().then(Instant::now);
             }
         }
     }
@@ -437,8 +474,8 @@ impl Committer {
         let sync = answers.iter().any(|answer| answer.wants_sync);
         let written = match (items.is_empty(), sync) {
             // A duplicate of an event that is written but not synced yet is acknowledged only once it is.
-            (true, true) if self.dirty.is_some() => self.writer.sync(),
-            (true, _) => Ok(()),
+            (true, true) => self.writer.sync(),
+            (true, false) => Ok(()),
             (false, true) => self.writer.append(&frames).and_then(|()| self.writer.sync()),
             (false, false) => self.writer.append(&frames),
         };
@@ -542,16 +579,32 @@ impl Committer {
     }
 }
 
+/// The thread that syncs what was acknowledged once written.
+fn sync_batches(files: &Receiver<Arc<File>>) {
+    for file in files {
+        if let Err(error) = file.sync_data() {
+            tracing::error!(%error, "Tool events are acknowledged but could not be synced; a power cut may lose them.");
+        }
+    }
+}
+
 /// The thread that moves durable events into the store, in order.
 fn move_to_store(shared: &Shared, moves: &Receiver<Move>) {
     let mut unflushed: Option<Instant> = None;
+    let mut next = None;
     loop {
-        let next = match unflushed {
-            None => moves.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(since) => moves.recv_timeout(FLUSH_EVERY.saturating_sub(since.elapsed())),
+        let first = match (next.take(), unflushed) {
+            (Some(ready), _) => Ok(ready),
+            (None, None) => moves.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            (None, Some(since)) => moves.recv_timeout(FLUSH_EVERY.saturating_sub(since.elapsed())),
         };
-        match next {
-            Ok(Move::Items(items)) => {
+        match first {
+            Ok(Move::Items(mut items)) => {
+                next = gather(moves, &mut items);
+                if next.is_none() && items.len() < STORE_GROUP_MAX {
+                    shared.linger();
+                    next = gather(moves, &mut items);
+                }
                 store_items(shared, items);
                 unflushed = unflushed.or_else(|| Some(Instant::now()));
             }
@@ -573,6 +626,17 @@ fn move_to_store(shared: &Shared, moves: &Receiver<Move>) {
             unflushed = None;
         }
     }
+}
+
+/// Adds what waits behind `items` to them. Returns what is to be done after them, where something else came.
+fn gather(moves: &Receiver<Move>, items: &mut Vec<Item>) -> Option<Move> {
+    while items.len() < STORE_GROUP_MAX {
+        match moves.try_recv().ok()? {
+            Move::Items(more) => items.extend(more),
+            other => return Some(other),
+        }
+    }
+    None
 }
 
 fn store_items(shared: &Shared, items: Vec<Item>) {

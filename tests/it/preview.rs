@@ -264,6 +264,26 @@ fn a_work_item_that_expects_other_files_is_named() {
 }
 
 #[test]
+fn a_session_may_name_its_work_item_itself() {
+    let plan = "## Files to Change\n\n| File |\n| --- |\n| `src/planned.py` |\n";
+    let (home, project) = project(&["a.py"]);
+    write(&project, ".checkpointd.yml", "working_slug: unplanned\nmin_turn: 0s\n");
+    write(&project, "todos/login/implementation-plan.md", plan);
+    git(&project, &["add", "-A"]);
+    git(&project, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "plan"]);
+    let _daemon = Daemon::start(&home);
+    let call = |event: &str, more: &Value| {
+        let payload = hook(&project, home.path(), event, 0, more)["payload"].to_string();
+        let mut client = home.client(&["claude"]);
+        text(&run(client.env("CHECKPOINTD_WORKING_SLUG", "login"), payload.as_bytes()).stdout)
+    };
+    call("UserPromptSubmit", &json!({"prompt":"go"}));
+    write(&project, "a.py", "after\n");
+    let reply = call("Stop", &json!({"stop_hook_active":false}));
+    assert!(reply.contains("Active work item `login` expects changes in different files"), "{reply}");
+}
+
+#[test]
 fn a_broken_project_file_costs_only_itself() {
     let (home, project) = project(&["a.py"]);
     write(&project, "a.py", "after\n");
