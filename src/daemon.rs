@@ -275,12 +275,23 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
     Some(watcher)
 }
 
-/// Starts the daemon in the background and waits until it takes hooks.
+/// Starts the daemon in the background, and says so once it takes hooks.
 ///
 /// # Errors
 ///
-/// When it does not come up; the message has the end of its log.
+/// As [`start_in_background`].
 pub(crate) fn detach(home: &Home) -> Result<()> {
+    let health = start_in_background(home)?;
+    println!("checkpointd {} runs (pid {})", env!("CARGO_PKG_VERSION"), health["pid"]);
+    Ok(())
+}
+
+/// Starts the daemon in the background and waits until it takes hooks. Returns how it is.
+///
+/// # Errors
+///
+/// When it does not come up; the message names its log.
+pub(crate) fn start_in_background(home: &Home) -> Result<serde_json::Value> {
     if let Some(health) = source::health(home) {
         let pid = health["pid"].as_u64().unwrap_or_default();
         return Err(Failure::failed(format!("a daemon is running already (pid {pid})"))
@@ -302,8 +313,7 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
     let began = Instant::now();
     while began.elapsed() < DETACH_WAIT {
         if let Some(health) = source::health(home) {
-            println!("checkpointd {} runs (pid {})", env!("CARGO_PKG_VERSION"), health["pid"]);
-            return Ok(());
+            return Ok(health);
         }
         if let Some(status) = child.try_wait()? {
             return Err(Failure::unreachable(format!("the daemon did not come up ({status})"))
@@ -321,12 +331,23 @@ pub(crate) fn leave_terminal() {
     let _ = rustix::process::setsid();
 }
 
+/// Stops the daemon and says so.
+///
+/// # Errors
+///
+/// As [`end`].
+pub(crate) fn stop(home: &Home) -> Result<()> {
+    end(home)?;
+    println!("stopped");
+    Ok(())
+}
+
 /// Stops the daemon and waits until it is gone.
 ///
 /// # Errors
 ///
 /// When none runs, or it does not stop.
-pub(crate) fn stop(home: &Home) -> Result<()> {
+pub(crate) fn end(home: &Home) -> Result<()> {
     if source::health(home).is_none() {
         return Err(Failure::unreachable("no daemon is running"));
     }
@@ -335,7 +356,6 @@ pub(crate) fn stop(home: &Home) -> Result<()> {
     while began.elapsed() < DETACH_WAIT {
         let free = File::open(home.run.join("pid")).is_ok_and(|file| file.try_lock().is_ok());
         if free {
-            println!("stopped");
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(10));

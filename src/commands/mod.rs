@@ -10,6 +10,8 @@ use crate::{daemon, settings};
 mod config;
 mod control;
 mod demo;
+mod doctor;
+pub(crate) mod init;
 mod journal;
 mod preview;
 mod read;
@@ -19,6 +21,7 @@ mod service;
 mod shell;
 mod status;
 mod trace;
+mod uninstall;
 
 pub(crate) use shell::COMPLETE;
 
@@ -42,6 +45,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             daemon::run(home).map(|()| exit::OK)
         }
         Command::Demo { keep, output } => demo::run(keep, output),
+        Command::Init(arguments) => init::run(&home, &arguments),
+        Command::Uninstall(arguments) => uninstall::run(&home, &arguments),
+        Command::Doctor(arguments) => doctor::run(&home, &arguments),
         Command::Status { output } => status::status(&home, output),
         Command::Sessions { output } => read::sessions(&home, output),
         Command::State { session, at, output } => read::state(&home, session, at.as_deref(), output),
