@@ -249,10 +249,10 @@ fn session_id(daemon: &Daemon) -> Value {
 fn a_listener_that_hangs_is_killed_with_its_children_and_others_wait_their_turn() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().display();
-    // The child outlives its parent unless the whole group is killed.
+    // The child outlives its parent unless the whole group is killed; the second one closes its output before it reads.
     let config = format!(
-        "{EVERY_STOP}listeners:\n  timeout: 300ms\n  at_once: 1\n  agent_finished:\n  - sleep 1000 & echo $! > {path}/child; wait\n  \
-         - cat > {path}/part && mv {path}/part {path}/second.told\n  - [/no/such/program]\n  - exit 7\n"
+        "{EVERY_STOP}listeners:\n  timeout: 2s\n  at_once: 1\n  agent_finished:\n  - sleep 1000 & echo $! > {path}/child; wait\n  \
+         - exec > {path}/part 2>&1; cat; mv {path}/part {path}/second.told\n  - [/no/such/program]\n  - exit 7\n"
     );
     let daemon = Daemon::with(&config);
     prompt(&daemon.home, "one");
