@@ -238,7 +238,7 @@ fn what_stood_in_the_way_is_waited_for() {
     server.tmux(&["send-keys", "-t", &agents[2].pane, "-X", "cancel"]);
     for (agent, one) in agents.iter().zip(&written) {
         until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-        assert_eq!(agent.submitted(), [one.message.clone()], "{}", agent.name);
+        assert_eq!(agent.submitted(), [one.message.as_str()], "{}", agent.name);
     }
 }
 
@@ -264,7 +264,7 @@ fn a_draft_is_cleared_where_that_is_wanted_and_a_busy_agent_queues_once() {
             agent.switch("busy", false);
         }
         until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-        assert_eq!(agent.submitted(), [one.message.clone()], "{}", agent.name);
+        assert_eq!(agent.submitted(), [one.message.as_str()], "{}", agent.name);
     }
 }
 
@@ -286,7 +286,7 @@ fn a_daemon_killed_in_mid_delivery_types_nothing_twice() {
             assert_eq!(agent.log().len(), usize::from(phase == "delivery_entered"), "{name} {phase}");
             daemon.start();
             until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-            assert_eq!(agent.submitted(), [one.message.clone()], "{name} {phase}");
+            assert_eq!(agent.submitted(), [one.message.as_str()], "{name} {phase}");
             assert_eq!((kinds(&daemon, "delivery_attempted"), kinds(&daemon, phase)), (1, 1), "{name} {phase}");
         }
     }
@@ -308,7 +308,7 @@ fn a_paste_that_nobody_knows_of_is_looked_for_first() {
         }
         let daemon = Daemon::at(home);
         until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-        assert_eq!(agent.submitted(), [one.message.clone()], "{name}");
+        assert_eq!(agent.submitted(), [one.message.as_str()], "{name}");
         assert_eq!(kinds(&daemon, "delivery_attempted"), if was_pasted { 1 } else { 2 }, "{name}");
     }
 }

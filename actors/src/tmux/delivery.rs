@@ -249,7 +249,7 @@ impl Work {
                     self.append(Event::DeliveryHeld { decision, obstacle: word.into() }).await?;
                 }
             }
-            Step::Clear => drop(self.press(&sight, "C-u").await),
+            Step::Clear => self.press(&sight, "C-u").await,
             Step::Paste => {
                 let attempt = attempt + 1;
                 self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }).await?;
