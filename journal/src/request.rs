@@ -33,7 +33,7 @@ pub const CLIENT: &str = "Checkpointd-Client";
 pub const TRUNCATED: &str = "Checkpointd-Truncated";
 
 /// The environment variables that a hook call passes on. Never a secret among them.
-pub const ENV_NAMES: [&str; 15] = [
+pub const ENV_NAMES: [&str; 16] = [
     "TMUX",
     "TMUX_PANE",
     "TMPDIR",
@@ -48,6 +48,7 @@ pub const ENV_NAMES: [&str; 15] = [
     "CHECKPOINTD_TTY",
     "CHECKPOINTD_WORKING_SLUG",
     "CHECKPOINTD_LISTENER",
+    "CHECKPOINTD_TERMINAL_PID",
     "CI",
 ];
 
