@@ -7,7 +7,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use actix_http::HttpService;
-use actix_service::{IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_service, map_config};
+use actix_service::{
+    IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_service, map_config,
+};
 use actix_web::body::MessageBody;
 use actix_web::dev::{AppConfig, ServiceResponse};
 use actix_web::{App, Error};
@@ -58,14 +60,26 @@ impl Drop for Connection {
 /// # Errors
 ///
 /// When the application cannot be set up.
-pub(crate) async fn serve<T, B>(listener: UnixListener, app: App<T>, stop: Rc<Notify>, grace: Duration) -> Result<(), String>
+pub(crate) async fn serve<T, B>(
+    listener: UnixListener,
+    app: App<T>,
+    stop: Rc<Notify>,
+    grace: Duration,
+) -> Result<(), String>
 where
-    T: ServiceFactory<actix_web::dev::ServiceRequest, Config = (), Response = ServiceResponse<B>, Error = Error, InitError = ()> + 'static,
+    T: ServiceFactory<
+            actix_web::dev::ServiceRequest,
+            Config = (),
+            Response = ServiceResponse<B>,
+            Error = Error,
+            InitError = (),
+        > + 'static,
     B: MessageBody + 'static,
 {
     let app = map_config(app.into_factory().map_err(|error: Error| error.error_response()), |()| AppConfig::default());
     let service = HttpService::build().finish(app);
-    let factory = fn_service(|stream: UnixStream| async { Ok((stream, actix_http::Protocol::Http1, None)) }).and_then(service);
+    let factory =
+        fn_service(|stream: UnixStream| async { Ok((stream, actix_http::Protocol::Http1, None)) }).and_then(service);
     let service = Rc::new(factory.new_service(()).await.map_err(|_| "the application does not start".to_owned())?);
     let (open, me) = (Rc::new(Open::default()), rustix::process::geteuid().as_raw());
     loop {
