@@ -1,6 +1,6 @@
 //! The HTTP interface on the socket. Hooks come in here, and everything that the command line asks.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -9,18 +9,19 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::Shared;
 use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::restart::Restarts;
 use actors::sessions::{CountAwake, Sessions};
 use actors::spool;
 use checkpoint::hooks::HookCall;
 use journal::{Agent, Timestamp, request};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use crate::query::{self, Query};
-use crate::settings;
+use crate::{control, settings};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -39,8 +40,10 @@ pub(crate) struct Api {
     pub(crate) sessions: Addr<Sessions>,
     /// Where hook calls go.
     pub(crate) ingest: Addr<Ingest>,
+    /// Who restarts agents.
+    pub(crate) restarts: Addr<Restarts>,
     /// The spool is empty and hooks are taken.
-    pub(crate) ready: AtomicBool,
+    pub(crate) ready: watch::Sender<bool>,
     /// Tells the daemon to stop.
     pub(crate) stop: Notify,
     /// When the daemon came up.
@@ -83,15 +86,16 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/decisions", web::get().to(decisions))
         .route("/v1/events", web::get().to(events))
         .route("/v1/status", web::get().to(status))
-        .route("/v1/shutdown", web::post().to(shutdown));
+        .route("/v1/shutdown", web::post().to(shutdown))
+        .configure(control::routes);
 }
 
-fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
+pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
     HttpResponse::build(status).json(json!({ "error": reason }))
 }
 
 async fn health(api: web::Data<Api>) -> HttpResponse {
-    let ready = api.ready.load(Ordering::Acquire);
+    let ready = *api.ready.borrow();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     HttpResponse::build(status).json(json!({
         "ok": ready,
@@ -114,7 +118,12 @@ async fn hook(
         }
         Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     };
-    if !api.ready.load(Ordering::Acquire) {
+    let wait =
+        Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis()).saturating_sub(REPLY_MARGIN);
+    let began = Instant::now();
+    // What was spooled comes before anything newer. Who gives up meanwhile spools the same call, which changes nothing.
+    let mut ready = api.ready.subscribe();
+    if tokio::time::timeout(wait, ready.wait_for(|ready| *ready)).await.is_err() {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, "the spool is being taken in: spool, or come again");
     }
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -127,8 +136,7 @@ async fn hook(
         truncated: header(request::TRUNCATED).is_some(),
         body,
     };
-    let wait = Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis());
-    match take(&api, call, Some(wait.saturating_sub(REPLY_MARGIN))).await {
+    match take(&api, call, Some(wait.saturating_sub(began.elapsed()))).await {
         Ok(taken) if taken.reply.is_empty() => HttpResponse::Ok().finish(),
         Ok(taken) => HttpResponse::Ok().content_type("application/json").body(taken.reply),
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
@@ -326,7 +334,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         "version": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
         "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        "ready": api.ready.load(Ordering::Acquire),
+        "ready": *api.ready.borrow(),
         "awake": api.sessions.send(CountAwake).await.unwrap_or(0),
         "rejected": count(&counters.rejected),
         "overloaded": count(&counters.overloaded),

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::ArgValueCompleter;
+
+use crate::complete;
 
 /// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
 /// when an agent stops, tells it what is still to be verified
@@ -90,6 +93,7 @@ pub(crate) enum Command {
     /// Show what is known of a session, now or at a point in the past
     State {
         /// A session: id, beginning of one, or `last`
+        #[arg(add = ArgValueCompleter::new(complete::sessions))]
         session: String,
         /// After this event (sequence number) or at this time (RFC 3339)
         #[arg(long, value_name = "SEQ|TIME")]
@@ -101,6 +105,7 @@ pub(crate) enum Command {
     /// Show a session's prompts, tool calls, stops and decisions in order
     Timeline {
         /// A session: id, beginning of one, or `last`
+        #[arg(add = ArgValueCompleter::new(complete::sessions))]
         session: String,
         /// Only this turn
         #[arg(long)]
@@ -127,7 +132,7 @@ pub(crate) enum Command {
         #[arg(default_value = "last")]
         decision: String,
         /// `last` of this session
-        #[arg(long)]
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
         /// How an answer is printed.
         #[command(flatten)]
@@ -142,11 +147,47 @@ pub(crate) enum Command {
         #[arg(short = 'n', long, default_value_t = 20)]
         lines: u64,
         /// Only this session
-        #[arg(long)]
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
         /// Only events of this kind, for example decided
         #[arg(long)]
         kind: Option<String>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Let a session's next stop pass: the way out for an agent that cannot do what is asked
+    Clear {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Switch a session off: its stops pass, and nothing is told of it
+    #[command(after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last")]
+    Mute {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// For so long, for example 2h (default: until `unmute`)
+        #[arg(long = "for", value_name = "DURATION")]
+        period: Option<String>,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Switch a muted session on again
+    Unmute {
+        /// A session: id, beginning of one, or `last`
+        session: String,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Stop an agent in its tmux pane, start it again with its resume command, and send it a checkpoint
+    Restart {
+        /// A session: id, beginning of one, or `last`
+        session: String,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
@@ -157,7 +198,7 @@ pub(crate) enum Command {
     )]
     Replay {
         /// Only this session
-        #[arg(long)]
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
         /// Decide every past decision again; exit 1 on a difference
         #[arg(long, conflicts_with_all = ["policy", "file"])]
@@ -194,6 +235,29 @@ pub(crate) enum Command {
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
+    },
+    /// Let the daemon start with your session: systemd user units with socket activation, or a launchd agent
+    #[command(
+        after_help = "Examples:\n  checkpointd service install\n  checkpointd service install --print\n  checkpointd service logs -f"
+    )]
+    Service {
+        /// What to do.
+        #[command(subcommand)]
+        action: ServiceAction,
+    },
+    /// Print the shell's completions, which know the sessions of the journal too
+    #[command(
+        after_help = "Examples:\n  source <(checkpointd completions bash)\n  checkpointd completions fish > ~/.config/fish/completions/checkpointd.fish"
+    )]
+    Completions {
+        /// The shell
+        #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"])]
+        shell: String,
+    },
+    /// Write the manual pages into a folder, for example ~/.local/share/man/man1
+    Man {
+        /// The folder; it is made where there is none
+        folder: PathBuf,
     },
     /// Show or check the configuration
     Config {
@@ -267,11 +331,45 @@ pub(crate) enum DaemonAction {
     },
 }
 
+/// What to do with the service.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceAction {
+    /// Write the service's files and start it
+    Install {
+        /// Only show what would be written
+        #[arg(long)]
+        print: bool,
+    },
+    /// Stop it and remove its files
+    Uninstall,
+    /// Start it
+    Start,
+    /// Stop it
+    Stop,
+    /// Stop and start it
+    Restart,
+    /// Say whether it is installed and active: exit 0 if active, 3 if not
+    Status {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show what the daemon said
+    Logs {
+        /// Wait for more
+        #[arg(short, long)]
+        follow: bool,
+        /// How many lines to begin with
+        #[arg(short = 'n', long, default_value_t = 50)]
+        lines: u64,
+    },
+}
+
 /// Which decisions.
 #[derive(Args, Debug, Default)]
 pub(crate) struct AuditFilter {
     /// Of this session: id, beginning of one, or `last`
-    #[arg(long)]
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// Of this agent
     #[arg(long)]
@@ -344,7 +442,7 @@ pub(crate) enum JournalAction {
         #[arg(long, default_value_t = 1)]
         from: u64,
         /// Only this session
-        #[arg(long)]
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
     },
     /// Read exported events from stdin into an empty journal
@@ -380,7 +478,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
     /// As this session of the journal: id, beginning of one, or `last`
-    #[arg(long)]
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// How long the turn has lasted, for example 90s (default: by the session, else by the transcript)
     #[arg(long, value_name = "DURATION")]

@@ -8,20 +8,22 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use actix::{Actor, Addr};
+use actix::{Actor, Addr, Arbiter};
 use actix_web::{App, web};
 use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
-use actors::sessions::{Appended, Sessions};
+use actors::listener::{self, Listener};
+use actors::restart::Restarts;
+use actors::sessions::{Appended, Routes, Sessions};
+use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::{Agent, Event, Home, Journal, Options};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
@@ -121,10 +123,15 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
     fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
     let replies = HookReply::new(Arc::clone(&shared)).start();
-    let sessions = Sessions::new(Arc::clone(&shared), replies.clone()).start();
+    let typist = TmuxDelivery::new(Arc::clone(&shared));
+    // On a thread of its own: it reads the journal while it types.
+    let tmux = TmuxDelivery::start_in_arbiter(&Arbiter::new().handle(), move |_| typist);
+    let sessions = Sessions::new(Arc::clone(&shared), Routes { replies: replies.clone(), tmux }).start();
     let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
+    let listener = Listener::new(Arc::clone(&shared)).start();
     let poke = sessions.clone();
     journal.observe(move |events| {
+        listener::tell(&listener, events);
         let mut touched: Vec<_> = events
             .iter()
             .filter(|envelope| envelope.stream.agent != Agent::Daemon)
@@ -140,13 +147,14 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         shared: Arc::clone(&shared),
         sessions: sessions.clone(),
         ingest: ingest.clone(),
-        ready: AtomicBool::new(false),
+        ready: watch::Sender::new(false),
+        restarts: Restarts::new(Arc::clone(&shared)).start(),
         stop: Notify::new(),
         began: Instant::now(),
         recovery: recovered.notes.clone(),
         config_error: std::sync::RwLock::new(config_error),
     });
-    let listener = listen(&home)?;
+    let Socket { listener, is_handed_over } = listen(&home)?;
     let stop = Rc::new(Notify::new());
     let app = App::new().app_data(api.clone()).configure(api::routes);
     let mut serving = actix::spawn(serve::serve(listener, app, Rc::clone(&stop), GRACE));
@@ -154,7 +162,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);
     come_up(&shared, &ingest, &sessions, &recovered).await?;
-    api.ready.store(true, Ordering::Release);
+    api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "Ready.");
 
@@ -165,7 +173,9 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         }
     }
     tracing::info!("Stopping.");
-    let _ = fs::remove_file(&home.socket);
+    if !is_handed_over {
+        let _ = fs::remove_file(&home.socket);
+    }
     stop.notify_one();
     let _ = serving.await;
     let _ = tokio::task::spawn_blocking(move || journal.close()).await;
@@ -195,8 +205,20 @@ async fn come_up(
     Ok(())
 }
 
-/// Binds the socket, readable for its owner only. The pid lock is held, so an old socket is a dead one's.
-fn listen(home: &Home) -> Result<tokio::net::UnixListener> {
+/// The socket, and who made it.
+struct Socket {
+    listener: tokio::net::UnixListener,
+    /// The service manager holds it, and keeps it when the daemon goes.
+    is_handed_over: bool,
+}
+
+/// Takes the socket that a service manager holds (`LISTEN_FDS`), or binds one, readable for its owner only. The pid
+/// lock is held, so an old socket is a dead one's.
+fn listen(home: &Home) -> Result<Socket> {
+    if let Some(listener) = listenfd::ListenFd::from_env().take_unix_listener(0)? {
+        listener.set_nonblocking(true)?;
+        return Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: true });
+    }
     let folder = home.socket.parent().unwrap_or(Path::new("/"));
     private_folder_if_missing(folder)?;
     let name = home.socket.file_name().ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
@@ -210,7 +232,7 @@ fn listen(home: &Home) -> Result<tokio::net::UnixListener> {
     fs::set_permissions(name, Permissions::from_mode(0o600))?;
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
-    Ok(tokio::net::UnixListener::from_std(listener)?)
+    Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: false })
 }
 
 fn private_folder_if_missing(folder: &Path) -> Result<()> {

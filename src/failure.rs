@@ -48,6 +48,11 @@ impl Failure {
         self
     }
 
+    /// Returns what went wrong, without the hint.
+    pub(crate) fn text(&self) -> String {
+        format!("{:#}", self.error)
+    }
+
     /// Returns the exit code.
     pub(crate) const fn code(&self) -> u8 {
         self.code

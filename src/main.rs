@@ -2,12 +2,15 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::CompleteEnv;
 
 mod api;
 mod cli;
 mod client;
 mod commands;
+mod complete;
+mod control;
 mod daemon;
 mod doctor;
 mod failure;
@@ -15,6 +18,7 @@ mod install;
 mod query;
 mod render;
 mod serve;
+mod service;
 mod settings;
 mod source;
 mod views;
@@ -30,6 +34,8 @@ fn main() -> ExitCode {
         return client::run(arguments);
     }
     restore_sigpipe();
+    // A shell that asks for completions gets them here, and the program ends.
+    CompleteEnv::with_factory(cli::Cli::command).var(commands::COMPLETE).complete();
     match commands::run(cli::Cli::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -22,6 +22,8 @@ use crate::views;
 pub(crate) enum Query {
     /// All sessions, one a line.
     Sessions,
+    /// The names of all sessions, the newest first, one a line.
+    SessionNames,
     /// What is known of a session.
     State {
         /// Id, beginning of one, or `last`.
@@ -110,7 +112,8 @@ pub(crate) enum Error {
     Gone,
 }
 
-type Result<T> = std::result::Result<T, Error>;
+/// A result whose error is an [`Error`].
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 /// Takes an answer's lines; false when nobody listens any more.
 pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
 
@@ -123,6 +126,7 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
     journal.settle()?;
     match query {
         Query::Sessions => sessions(journal, emit),
+        Query::SessionNames => session_names(journal, emit),
         Query::State { session, seq, time } => {
             let entry = find_session(journal, session)?;
             let state = state_at(journal, &entry, *seq, *time)?;
@@ -208,6 +212,16 @@ fn sessions(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
     Ok(())
 }
 
+fn session_names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
+    let mut entries = journal.sessions();
+    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+    entries.iter().try_for_each(|entry| {
+        let stream = &entry.stream;
+        send(emit, json!({ "session": stream.session, "native_session": stream.native(), "agent": stream.agent, "last_at": entry.last_at }))
+    })
+}
+
 fn events(
     journal: &Journal,
     from: u64,
@@ -269,13 +283,39 @@ fn audit(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Result<()> {
             && filter.reason.is_none_or(|reason| decision.reason == reason)
             && filter.since.is_none_or(|since| envelope.at >= since);
         if wanted {
-            lines.push(views::decision(&envelope, decision, outcome));
+            let obstacle = obstacle(journal, &envelope, outcome)?;
+            lines.push(views::decision(&envelope, decision, outcome, obstacle.as_deref()));
         }
         if filter.limit.is_some_and(|limit| lines.len() as u64 >= limit) {
             break;
         }
     }
     lines.into_iter().rev().try_for_each(|line| send(emit, line))
+}
+
+/// How many events of a session after a decision are searched for what became of its delivery.
+const DELIVERY_EVENTS_MAX: usize = 4_096;
+
+/// Returns the word for what a checkpoint waits for, or for why it was not delivered.
+fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) -> Result<Option<String>> {
+    let mut word = None;
+    if matches!(outcome, Outcome::None | Outcome::Confirmed) {
+        return Ok(word);
+    }
+    // Whatever became of it stands soon after it.
+    for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
+        match envelope.event {
+            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => word = Some(obstacle),
+            Event::DeliveryEntered { decision, .. } if decision == decided.seq => word = None,
+            Event::DeliveryFailed { decision, reason } | Event::DeliveryExpired { decision, reason }
+                if decision == decided.seq =>
+            {
+                return Ok(Some(reason));
+            }
+            _ => {}
+        }
+    }
+    Ok(word)
 }
 
 fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Envelope> {
@@ -347,7 +387,7 @@ fn explain(journal: &Journal, decided: &Envelope) -> Result<Value> {
     });
     let outcome = journal.outcome(decided.seq)?.unwrap_or(Outcome::None);
     Ok(json!({
-        "decision": views::decision(decided, decision, outcome),
+        "decision": views::decision(decided, decision, outcome, obstacle(journal, decided, outcome)?.as_deref()),
         "event": trigger.transpose()?,
         "state": views::state(&state),
         "evidence": evidence,

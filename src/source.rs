@@ -36,16 +36,28 @@ pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
     serde_json::from_slice(&response.whole()?).map_err(Failure::failed)
 }
 
+/// Sends something to the daemon and returns the status and the body of its answer, whatever they are.
+///
+/// # Errors
+///
+/// When no daemon answers.
+pub(crate) fn exchange(home: &Home, path: &str, body: &[u8]) -> Result<(u16, Vec<u8>)> {
+    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
+    Ok((response.status, response.whole()?))
+}
+
 /// Sends something to the daemon and returns its answer.
 ///
 /// # Errors
 ///
 /// When no daemon answers, or it refuses.
 pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
-    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
-    let status = response.status;
-    let body = response.whole()?;
-    if status == 200 { Ok(body) } else { Err(Failure::failed(String::from_utf8_lossy(&body).trim())) }
+    let (status, body) = exchange(home, path, body)?;
+    if status == 200 {
+        return Ok(body);
+    }
+    let refusal: Value = serde_json::from_slice(&body).unwrap_or_default();
+    Err(Failure::failed(refusal["error"].as_str().unwrap_or(String::from_utf8_lossy(&body).trim())))
 }
 
 /// Asks a question. `progress` gets what is done and what there is in all, of answers that take long.
@@ -89,11 +101,20 @@ pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, 
 ///
 /// When there is none yet, or another process has it.
 pub(crate) fn open_journal(home: &Home) -> Result<Journal> {
+    open_journal_with(home, Options::default())
+}
+
+/// Opens the journal as [`open_journal`] does, with options.
+///
+/// # Errors
+///
+/// As [`open_journal`].
+pub(crate) fn open_journal_with(home: &Home, options: Options) -> Result<Journal> {
     if !home.journal.join("intake").is_dir() {
         return Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
             .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"));
     }
-    Ok(Journal::open(&home.journal, Options::default())?.0)
+    Ok(Journal::open(&home.journal, options)?.0)
 }
 
 fn ask_daemon(home: &Home, query: &Query, each: &mut dyn FnMut(Value)) -> Result<()> {

@@ -1,8 +1,8 @@
 //! What the journal's things look like as JSON: the shapes that the machine interface promises.
 
 use checkpoint::findings::Findings;
-use checkpoint::state::{Mute, SessionState};
-use journal::{Decision, Envelope, Event, Outcome, SessionEntry};
+use checkpoint::state::SessionState;
+use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timestamp};
 use serde_json::{Value, json};
 
 /// A session in a list.
@@ -16,7 +16,8 @@ pub(crate) fn session(entry: &SessionEntry, state: &SessionState) -> Value {
         "running": state.running,
         "ended": state.ended_at.is_some(),
         "notification": state.notification,
-        "muted": state.muted != Mute::Off,
+        "dialog_up": state.dialog_up,
+        "muted": state.is_muted(Timestamp::now()),
         "blocks_this_turn": state.blocks_this_turn(),
         "first_at": entry.first_at,
         "last_at": entry.last_at,
@@ -59,8 +60,8 @@ pub(crate) fn state(state: &SessionState) -> Value {
     })
 }
 
-/// A decision in a list.
-pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome) -> Value {
+/// A decision in a list. `obstacle` is the word for what its delivery waits for, or why there was none.
+pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome, obstacle: Option<&str>) -> Value {
     json!({
         "seq": envelope.seq,
         "at": envelope.at,
@@ -74,6 +75,7 @@ pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcom
         "route": decision.route,
         "elapsed_ms": decision.elapsed_ms,
         "delivery": outcome,
+        "delivery_reason": obstacle,
         "categories": decision.categories,
         "actions": decision.actions,
         "observations": decision.observations,
@@ -100,6 +102,9 @@ pub(crate) fn rules(findings: &Findings) -> Value {
 pub(crate) fn is_delivery_of(event: &Event, seq: u64) -> bool {
     match event {
         Event::DeliveryAttempted { decision, .. }
+        | Event::DeliveryHeld { decision, .. }
+        | Event::DeliveryPasted { decision, .. }
+        | Event::DeliveryEntered { decision, .. }
         | Event::DeliveryConfirmed { decision, .. }
         | Event::DeliveryFailed { decision, .. }
         | Event::DeliveryExpired { decision, .. } => *decision == seq,

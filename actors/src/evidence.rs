@@ -4,9 +4,9 @@
 //! here fails.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
@@ -17,22 +17,20 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
-use crate::git;
+use crate::{git, transcripts};
 
 /// A project's own settings.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
-/// The marker that lets the next stop pass (001 inv 9), in the agent's TMPDIR.
-pub const ESCAPE_MARKER: &str = "teleclaude_checkpoint_clear";
+/// The coarsest that a file system notes a time.
+const MARKER_TICK: Duration = Duration::from_millis(20);
 /// A text file of a project larger than this is not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Codex writes its base instructions into the first line of a rollout; it is longer than one would think.
 const CODEX_META_BYTES_MAX: u64 = 256 * 1024;
 /// Names at a project's top that are looked at.
 const PROJECT_NAMES_MAX: usize = 2_000;
-/// A transcript in one JSON document has to be read whole; beyond this it is left alone.
-const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What a decision needs besides the session's state.
 pub struct Gathered {
@@ -68,7 +66,7 @@ fn gather_for(config: &Config, state: &SessionState, stop: &Stop, preview: Optio
     let policy = steps.time("policy", || project_policy(config, &project, &mut evidence.notes));
     let exit = |evidence: &Evidence| Case { state, stop, evidence, policy: &policy, fingerprint: 0 }.early_exit();
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
-        evidence.escape_marker = steps.time("marker", || marker(state, preview.is_none()));
+        evidence.escape_marker = steps.time("marker", || marker(state, &policy.escape_marker, preview.is_none()));
     }
     let wanted = match exit(&evidence) {
         None => true,
@@ -96,7 +94,7 @@ pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
 /// before the tail, at the first call in it.
 pub fn turn_start(config: &Config, agent: Agent, transcript: &str, prefix: &str) -> Option<Timestamp> {
     let tail_bytes = config.settings.evidence_limits.transcript_bytes.0;
-    let facts = read_transcript(agent, transcript, tail_bytes, prefix, &mut Vec::new())?;
+    let facts = transcripts::read(agent, Path::new(transcript), tail_bytes, prefix, &mut Vec::new())?;
     let said = facts.last_real_user.map(|user| user.at);
     let known = |at: &Timestamp| *at != Timestamp::default();
     said.filter(known).or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
@@ -125,8 +123,8 @@ fn look(
         (changes, _) => changes,
     };
     let facts = steps.time("transcript", || {
-        let path = state.place.transcript.as_deref()?;
-        read_transcript(state.stream.agent, path, limits.transcript_bytes.0, &policy.prefix, &mut evidence.notes)
+        let path = transcripts::of(state)?;
+        transcripts::read(state.stream.agent, &path, limits.transcript_bytes.0, &policy.prefix, &mut evidence.notes)
     });
     if let Some(facts) = &facts {
         let is_own = |text: &str| checkpoint::prompts::is_own(text, &policy.prefix);
@@ -154,7 +152,7 @@ fn working_folder(state: &SessionState) -> PathBuf {
 fn bounds(config: &Config) -> git::Bounds {
     let limits = &config.settings.evidence_limits;
     git::Bounds {
-        within: std::time::Duration::from_millis(limits.git_timeout.as_millis()),
+        within: Duration::from_millis(limits.git_timeout.as_millis()),
         files_max: limits.changed_files_max.get(),
     }
 }
@@ -212,13 +210,20 @@ pub fn names(top: &Path) -> Vec<String> {
 }
 
 /// Tells whether the escape-hatch marker is there, and removes it if it is to be consumed. Only its owner's own removal
-/// counts, so that two stops at once use it once.
-fn marker(state: &SessionState, consume: bool) -> bool {
+/// counts, so that two stops at once use it once. One that is older than the turn is removed and does not count: a real
+/// message takes the way out back (001 inv 9).
+fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     let Some(folder) = state.place.env("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute()) else {
         return false;
     };
-    let marker = folder.join(ESCAPE_MARKER);
-    if consume { std::fs::remove_file(marker).is_ok() } else { std::fs::symlink_metadata(marker).is_ok() }
+    let marker = folder.join(name);
+    let Ok(meta) = std::fs::symlink_metadata(&marker) else { return false };
+    let made = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let made = made.and_then(|since| i64::try_from(since.as_micros()).ok()).map(Timestamp::from_micros);
+    // File systems note times by the tick of the kernel, which may lie a little before the moment.
+    let made = made.map(|made| made.plus(MARKER_TICK));
+    let counts = made.zip(state.turn.started_at).is_none_or(|(made, began)| made >= began);
+    (!consume || std::fs::remove_file(marker).is_ok()) && counts
 }
 
 /// Returns whether nobody sits in front of the agent, as far as its host tells (DESIGN 10).
@@ -236,43 +241,6 @@ fn is_headless(state: &SessionState) -> bool {
         }),
         Agent::Daemon => false,
     }
-}
-
-/// Reads the end of a transcript, or all of it where it is one JSON document.
-fn read_transcript(
-    agent: Agent,
-    path: &str,
-    tail_bytes: u64,
-    prefix: &str,
-    notes: &mut Vec<String>,
-) -> Option<transcript::Facts> {
-    let read = || -> std::io::Result<(Vec<u8>, bool)> {
-        // Opening anything but a file, a FIFO for one, could wait for ever.
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(std::io::Error::other("it is no file"));
-        }
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        let whole = Path::new(path).extension().is_some_and(|ending| ending == "json");
-        let bytes_max = if whole { WHOLE_TRANSCRIPT_BYTES_MAX } else { tail_bytes };
-        let from = length.saturating_sub(bytes_max);
-        file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::with_capacity(length.min(bytes_max) as usize);
-        file.take(bytes_max).read_to_end(&mut bytes)?;
-        Ok((bytes, from == 0))
-    };
-    let (bytes, from_start) = match read() {
-        Ok(read) => read,
-        Err(error) => {
-            notes.push(format!("the transcript could not be read: {error}"));
-            return None;
-        }
-    };
-    let facts = transcript::read(agent, &bytes, from_start, prefix);
-    if facts.is_none() {
-        notes.push("the transcript is empty, or in a form that is not known".into());
-    }
-    facts
 }
 
 /// Returns the files that a work item's plan names (002 R7).

@@ -10,12 +10,15 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Event, Evidence, Stream, Timestamp};
+use journal::{Decision, Event, Evidence, Route, Stream, Timestamp};
 
 use crate::context::{self, Shared, derived};
 use crate::evidence::{self, Gathered};
-use crate::hook_reply::{self, HookReply};
-use crate::sessions::{Retired, Sessions};
+use crate::hook_reply;
+use crate::restart;
+use crate::sessions::{Retired, Routes, Sessions};
+use crate::tmux::Deliver;
+use crate::transcripts;
 
 /// How often a session looks whether it is idle, and whether a delivery has expired.
 const TICK: Duration = Duration::from_secs(5);
@@ -23,15 +26,19 @@ const TICK: Duration = Duration::from_secs(5);
 /// The actor of one session.
 pub struct Session {
     shared: Arc<Shared>,
-    replies: Addr<HookReply>,
+    routes: Routes,
     registry: Addr<Sessions>,
     state: SessionState,
     /// Stops to decide about, and whether somebody waits for the answer.
     stops: VecDeque<(u64, bool)>,
     /// A decision is being made, or an outcome appended.
     busy: bool,
+    /// The decision that was last handed to the one who types.
+    handed_over: Option<u64>,
     /// The turn that a baseline was last asked for.
     baseline_of: Option<Timestamp>,
+    /// The restart whose time is waited for.
+    watched_restart: Option<(u64, Timestamp)>,
     used: Instant,
 }
 
@@ -43,13 +50,14 @@ impl Session {
     /// When the journal cannot be read.
     pub fn replay(
         shared: Arc<Shared>,
-        replies: Addr<HookReply>,
+        routes: Routes,
         registry: Addr<Sessions>,
         stream: &Stream,
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
         let (stops, used) = (VecDeque::new(), Instant::now());
-        Ok(Self { shared, replies, registry, state, stops, busy: false, baseline_of: None, used })
+        let (busy, handed_over, baseline_of, watched_restart) = (false, None, None, None);
+        Ok(Self { shared, routes, registry, state, stops, busy, handed_over, baseline_of, watched_restart, used })
     }
 
     fn catch_up(&mut self) {
@@ -66,7 +74,8 @@ impl Session {
         self.settle_delivery(ctx);
         while !self.busy {
             let Some((seq, answered)) = self.stops.pop_front() else { return };
-            match self.state.pending.iter().find(|stop| stop.seq == seq).cloned() {
+            let stop = self.state.pending.iter().find(|stop| stop.seq == seq).cloned();
+            match stop.or_else(|| self.state.restart_stop(seq)) {
                 Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
                 Some(stop) => self.decide_unanswered(&stop, ctx),
                 None => self.answer_again(seq),
@@ -101,6 +110,7 @@ impl Session {
         let about = stop.clone();
         let work = async move {
             let _slot = Arc::clone(&shared.gathering).acquire_owned().await;
+            let state = if about.can_reply || about.restart { state } else { find_prompts(&shared, state).await };
             tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about)).await
         };
         ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
@@ -153,6 +163,13 @@ impl Session {
             let event = Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) };
             drafts.push(derived(&stream, stop.at, event, &cause));
         }
+        if let Some(restart) = self.state.restart_due(stop.at)
+            && stop.can_reply
+            && decision.reason != journal::Reason::Overloaded
+        {
+            let event = Event::RestartClosed { restart, reason: "at_next_stop".into() };
+            drafts.push(derived(&stream, stop.at, event, &restart.to_string()));
+        }
         if let Some(open) = self.state.delivery.as_ref().filter(|_| decision.route.is_some()) {
             let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
             drafts.push(derived(&stream, stop.at, event, &open.decision.to_string()));
@@ -188,7 +205,14 @@ impl Session {
         let stream = self.state.stream.clone();
         let decided = hook_reply::Decided { stream, seq, at: Timestamp::now(), decision: Box::new(decision), attempt };
         // One a decision: this queue grows no faster than agents stop.
-        self.replies.do_send(decided);
+        self.routes.replies.do_send(decided);
+    }
+
+    /// Gives a checkpoint to the one who types; it knows by itself whether that has begun.
+    fn hand_over(&mut self, decision: u64) {
+        if self.handed_over.replace(decision) != Some(decision) {
+            self.routes.tmux.do_send(Deliver { stream: self.state.stream.clone(), decision });
+        }
     }
 
     /// A hook call that was cut off came again after its stop was decided: it gets the same answer, while that is open.
@@ -201,18 +225,23 @@ impl Session {
             self.publish(seq, *decision, 2);
             return;
         }
-        self.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
+        self.routes.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
     }
 
     /// Journals what became of a delivery once that is known.
     fn settle_delivery(&mut self, ctx: &mut Context<Self>) {
         let Some(delivery) = &self.state.delivery else { return };
         let timeout = Duration::from_millis(self.shared.config().settings.confirm_timeout.as_millis());
+        let typed = delivery.route == Route::Tmux;
         let (decision, cause) = (delivery.decision, delivery.decision.to_string());
         let event = if let Some(by) = &delivery.seen_by {
             Event::DeliveryConfirmed { decision, by: by.clone() }
-        } else if self.state.ended_at.is_some() {
+        } else if self.state.ended_at.is_some_and(|ended| !typed || ended >= delivery.at) {
+            // An agent that is being restarted has ended before.
             Event::DeliveryExpired { decision, reason: "session_ended".into() }
+        } else if typed {
+            self.hand_over(decision);
+            return;
         } else if Timestamp::now() > delivery.at.plus(timeout) {
             Event::DeliveryExpired { decision, reason: "confirm_timeout".into() }
         } else {
@@ -234,11 +263,35 @@ impl Session {
         }));
     }
 
+    /// Sees to it that the checkpoint after a restart is decided about when it is due (001 inv 8). Where there is no
+    /// terminal to type into, it waits for the next stop.
+    fn watch_restart(&mut self, ctx: &mut Context<Self>) {
+        let Some((seq, due)) = self.state.restart.filter(|restart| self.watched_restart != Some(*restart)) else {
+            return;
+        };
+        self.watched_restart = Some((seq, due));
+        ctx.run_later(due.since(Timestamp::now()), move |session, ctx| {
+            session.catch_up();
+            if session.state.restart == Some((seq, due)) && restart::pane_of(&session.state.place).is_some() {
+                session.stops.push_back((seq, false));
+                session.advance(ctx);
+            }
+        });
+    }
+
+    /// Tells whether something is to be done later that nothing outside would wake the session for.
+    fn has_plans(&self) -> bool {
+        self.busy || !self.stops.is_empty() || self.state.restart.is_some_and(|(_, due)| due > Timestamp::now())
+    }
+
     fn tick(&mut self, ctx: &mut Context<Self>) {
         self.catch_up();
+        self.watch_restart(ctx);
+        // Whoever typed may have died.
+        self.handed_over = None;
         self.advance(ctx);
         let idle = Duration::from_millis(self.shared.config().settings.daemon.session_idle.as_millis());
-        if !self.busy && self.state.delivery.is_none() && self.used.elapsed() >= idle {
+        if !self.has_plans() && self.state.delivery.is_none() && self.used.elapsed() >= idle {
             self.retire(ctx);
         }
     }
@@ -250,6 +303,22 @@ impl Session {
         self.registry.do_send(Retired { session: self.state.session() });
         ctx.stop();
     }
+}
+
+/// Looks for prompts that no hook told of, and returns the session with them.
+async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
+    let (finder, known) = (Arc::clone(shared), state.clone());
+    let found = tokio::task::spawn_blocking(move || transcripts::prompts(&finder.config(), &known)).await;
+    let found = found.unwrap_or_default();
+    if found.is_empty() {
+        return state;
+    }
+    if let Err(error) = shared.append_and_settle(found).await {
+        tracing::warn!(session = %state.session(), %error, "Could not journal what a transcript tells.");
+    } else if let Err(error) = context::catch_up(&shared.journal, &mut state) {
+        tracing::warn!(session = %state.session(), %error, "Could not read a session's events.");
+    }
+    state
 }
 
 impl Actor for Session {
@@ -273,6 +342,7 @@ impl Handler<Poke> for Session {
         self.used = Instant::now();
         self.catch_up();
         self.take_baseline(ctx);
+        self.watch_restart(ctx);
         self.advance(ctx);
     }
 }
@@ -307,7 +377,7 @@ impl Handler<Retire> for Session {
     type Result = ();
 
     fn handle(&mut self, _: Retire, ctx: &mut Self::Context) {
-        if !self.busy && self.stops.is_empty() {
+        if !self.has_plans() {
             self.retire(ctx);
         }
     }

@@ -21,9 +21,12 @@ mod values;
 pub use error::ConfigError;
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
-pub use settings::{Daemon, EvidenceLimits, Hooks, Journal, Logs, Settings};
+pub use settings::{Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Restart, Settings, Tmux};
 pub use units::{Size, Span, parse_duration, parse_size};
-pub use values::{Count, Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
+pub use values::{
+    CodexDelivery, Count, Fail, FileName, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, ResumeLine,
+    Sync, UserCommand,
+};
 
 use crate::policy::Policy;
 use crate::rules::packs::{self, ProjectFacts};
@@ -97,6 +100,7 @@ impl Config {
             restart_delay_ms: settings.restart_delay.as_millis(),
             prefix: settings.prefix.0,
             confirm_timeout_ms: settings.confirm_timeout.as_millis(),
+            escape_marker: settings.hooks.escape_marker.0,
             working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
             slug_from_branch: settings.slug_from_branch,
             rules: rule_entry::resolve(&packs, &[&settings.rules, &project_rules]),
@@ -125,7 +129,8 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 5] = ["journal", "hooks", "daemon", "evidence_limits", "logs"];
+const GROUPS: [&str; 9] =
+    ["journal", "hooks", "daemon", "evidence_limits", "tmux", "codex", "listeners", "restart", "logs"];
 
 fn show_level(values: &Value, layer: &Value, above: &str, file: &str, rows: &mut Vec<(String, String, String)>) {
     for (key, value) in values.as_object().into_iter().flatten() {

@@ -42,6 +42,9 @@ pub struct Considered {
 
 type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 
+/// How many of [`EARLY`] are switches that somebody turned.
+const SWITCHES: usize = 2;
+
 /// The exits that need nothing from outside the journal, in order (DESIGN 7).
 const EARLY: [Exit; 8] = [
     (Reason::ProjectOff, |case| (!case.policy.enabled, format!("enabled: {}", case.policy.enabled))),
@@ -100,26 +103,36 @@ impl Case<'_> {
         }
     }
 
+    /// Tells whether the checkpoint after a restart is decided about: at its time, or where it could not be typed, at the
+    /// next stop that can be answered (001 inv 8).
+    fn is_restart(&self) -> bool {
+        self.stop.restart || (self.stop.can_reply && self.state.restart_due(self.stop.at).is_some())
+    }
+
+    /// The exits that come before anything is looked up. A restart is answered whatever the clock and the budget say, but
+    /// what is switched off stays off.
+    fn early_exits(&self) -> &'static [Exit] {
+        if self.is_restart() { &EARLY[..SWITCHES] } else { &EARLY }
+    }
+
     /// Returns the exit that is taken before anything is looked up, if any.
     pub fn early_exit(&self) -> Option<Reason> {
-        if self.stop.restart {
-            return None;
-        }
-        EARLY.iter().find(|(_, exit)| exit(self).0).map(|(reason, _)| *reason)
+        self.early_exits().iter().find(|(_, exit)| exit(self).0).map(|(reason, _)| *reason)
     }
 
     /// Returns every exit up to the one that was taken, for people who ask why.
     pub fn considered(&self) -> Vec<Considered> {
         let mut all = Vec::new();
-        for (reason, exit) in EARLY.iter().filter(|_| !self.stop.restart) {
+        for (reason, exit) in self.early_exits() {
             let (taken, why) = exit(self);
             all.push(Considered { reason: *reason, taken, why });
             if taken {
                 return all;
             }
         }
-        if self.stop.restart {
-            return vec![Considered { reason: Reason::Restart, taken: true, why: "the agent was restarted".into() }];
+        if self.is_restart() {
+            all.push(Considered { reason: Reason::Restart, taken: true, why: "the agent was restarted".into() });
+            return all;
         }
         let findings = self.find();
         for (reason, taken, why) in self.late_exits(&findings) {
@@ -176,7 +189,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
         return pass(case, reason, &Findings::default());
     }
     let findings = case.find();
-    if !case.stop.restart
+    if !case.is_restart()
         && let Some((reason, ..)) = case.late_exits(&findings).into_iter().find(|(_, taken, _)| *taken)
     {
         return pass(case, reason, &findings);
@@ -184,7 +197,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
     let text = catch_unwind(AssertUnwindSafe(|| message::compose(&findings, case.policy)));
     let generic = Findings { generic: true, ..Findings::default() };
     let text = text.unwrap_or_else(|_| message::compose(&generic, case.policy));
-    let reason = if case.stop.restart { Reason::Restart } else { inject_reason(&findings) };
+    let reason = if case.is_restart() { Reason::Restart } else { inject_reason(&findings) };
     let route = case.route();
     Decision {
         verdict: Verdict::Inject,

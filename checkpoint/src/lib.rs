@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests read recordings"))]
 
+pub mod announce;
 pub mod config;
 pub mod decide;
 pub mod digest;
@@ -17,6 +18,7 @@ pub mod replay;
 pub mod rules;
 pub mod shell;
 pub mod state;
+pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod text;

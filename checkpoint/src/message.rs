@@ -14,6 +14,7 @@ pub const BYTES_MAX: usize = 8 * 1024;
 
 /// The longest prefix, category, action or observation; and the most that each list may take.
 const PREFIX_BYTES_MAX: usize = 200;
+const MARKER_BYTES_MAX: usize = 100;
 const ITEM_BYTES_MAX: usize = 600;
 const CATEGORIES_BYTES_MAX: usize = 1024;
 const ACTIONS_BYTES_MAX: usize = 3 * 1024;
@@ -26,8 +27,6 @@ const GENERIC: &str = "Continue or validate your work if needed.";
 const CAPTURE: &str = "Capture memories/bugs/ideas worth keeping.";
 const SILENT: &str = "Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a \
                       decision you need. Leave checkpoint chores out of it.";
-const ESCAPE_HATCH: &str = "Last resort, only if the above cannot be done: `touch \"$TMPDIR/teleclaude_checkpoint_clear\"` \
-                            lets the next stop pass.";
 
 /// Returns the text of a checkpoint, in the variant that the findings call for.
 pub fn compose(findings: &Findings, policy: &Policy) -> String {
@@ -43,12 +42,18 @@ pub fn compose(findings: &Findings, policy: &Policy) -> String {
         text.push_str("\n\n");
         body(&mut text, findings);
     }
-    for line in [CAPTURE, SILENT, ESCAPE_HATCH] {
+    for line in [CAPTURE, SILENT, &escape_hatch(policy)] {
         text.push_str("\n\n");
         text.push_str(line);
     }
     debug_assert!(text.len() <= BYTES_MAX, "the parts are bounded so that their sum is");
     text
+}
+
+/// Returns the way out (001 inv 9).
+fn escape_hatch(policy: &Policy) -> String {
+    let marker = clip(&policy.escape_marker, MARKER_BYTES_MAX);
+    format!("Last resort, only if the above cannot be done: `touch \"$TMPDIR/{marker}\"` lets the next stop pass.")
 }
 
 /// Returns the canonical prefix, made harmless where a policy of another version let a bad one through.

@@ -39,6 +39,9 @@ pub struct Policy {
     pub prefix: String,
     /// From a sent hook reply to giving up on its confirmation, in milliseconds.
     pub confirm_timeout_ms: u64,
+    /// Name of the file that lets the next stop pass, in the agent's TMPDIR (001 inv 9).
+    #[serde(default = "default_escape_marker")]
+    pub escape_marker: String,
     /// The active work item, where the project's file names one (002 R7).
     pub working_slug: Option<String>,
     /// Whether the work item may be read from the branch name (002 R7).
@@ -47,6 +50,11 @@ pub struct Policy {
     pub packs: Vec<String>,
     /// The rules, in the order in which they speak.
     pub rules: Vec<Rule>,
+}
+
+/// The only name there was before it could be chosen.
+fn default_escape_marker() -> String {
+    "teleclaude_checkpoint_clear".into()
 }
 
 impl Policy {

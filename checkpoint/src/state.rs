@@ -7,15 +7,20 @@ use journal::{Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Tim
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+mod attention;
 mod baseline;
+mod delivery;
 mod mute;
+mod restart;
 
+pub use attention::AGENT_FINISHED;
+pub use delivery::Delivery;
 pub use mute::Mute;
 
 use crate::policy::Timer;
 
 /// Version of the snapshot's shape; a snapshot of another one is not read.
-pub const SNAPSHOT_VERSION: u32 = 2;
+pub const SNAPSHOT_VERSION: u32 = 4;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
@@ -71,25 +76,6 @@ pub struct Stop {
     pub restart: bool,
 }
 
-/// A checkpoint on its way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delivery {
-    /// Sequence number of the decision.
-    pub decision: u64,
-    /// When it was decided.
-    pub at: Timestamp,
-    /// How it travels.
-    pub route: journal::Route,
-    /// The host's id of the turn that it was sent into.
-    pub host_turn: Option<String>,
-    /// What the agent demanded by it, for forgetting the demand if it fails.
-    pub demand: Option<u64>,
-    /// It left: only then can anything that follows confirm it.
-    pub attempted: bool,
-    /// A later event that shows the agent has it: what showed it.
-    pub seen_by: Option<String>,
-}
-
 /// What happened how often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
@@ -130,12 +116,18 @@ pub struct SessionState {
     pub turn: Turn,
     /// The turn before, for taking back a turn that hook feedback seemed to begin (Gemini).
     pub previous: Option<Box<Turn>>,
+    /// The host tells of prompts by a hook, so that none has to be looked for.
+    pub prompts_by_hook: bool,
     /// The last prompt was this product's own text, and not the echo of a hook reply (001 inv 5).
     pub own_prompt_last: bool,
     /// Somebody should look: the agent finished or asks. Cleared by a real user message only (001 inv 3).
     pub notification: Option<String>,
     /// A dialog waits for a person.
     pub dialog_up: bool,
+    /// The user's own commands told of how things stand now.
+    pub told: bool,
+    /// Hash of the output that was announced last (001 inv 6).
+    pub announced: Option<u64>,
     /// The person asked that the next stop pass (001 inv 9).
     pub cleared: bool,
     /// Whether the session is switched off.
@@ -170,9 +162,12 @@ impl SessionState {
             turns: 0,
             turn: Turn::default(),
             previous: None,
+            prompts_by_hook: false,
             own_prompt_last: false,
             notification: None,
             dialog_up: false,
+            told: false,
+            announced: None,
             cleared: false,
             muted: Mute::Off,
             decided_turn: None,
@@ -217,12 +212,6 @@ impl SessionState {
         u32::try_from(self.turn.blocks.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the restart that is to be decided about, as a stop, where `seq` is one.
-    pub fn restart_stop(&self, seq: u64) -> Option<Stop> {
-        let (restart, due) = self.restart.filter(|(restart, _)| *restart == seq)?;
-        Some(Stop { seq: restart, at: due, host_turn: None, can_reply: false, background_tasks: 0, restart: true })
-    }
-
     /// Folds one event onto what is known. Never fails, never looks at anything else.
     pub fn apply(&mut self, envelope: &Envelope) {
         let (at, seq) = (envelope.at, envelope.seq);
@@ -231,12 +220,14 @@ impl SessionState {
         self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
         let newest = self.last_at.is_none_or(|last| last <= at);
         self.last_at = self.last_at.max(Some(at));
-        if let Some(host) = envelope.event.host() {
-            if let Some(place) = host.place.as_ref().filter(|_| newest || self.place.cwd.is_empty()) {
-                self.place = place.clone();
-            }
-            self.see_delivery(&envelope.event, at);
+        let place = envelope.event.host().and_then(|host| host.place.as_ref());
+        if let Some(place) = place.filter(|_| newest || self.place.cwd.is_empty()) {
+            let known = self.place.transcript.take();
+            self.place = place.clone();
+            // Codex's `notify` does not say where the transcript is.
+            self.place.transcript = self.place.transcript.take().or(known);
         }
+        self.see_delivery(&envelope.event, at);
         match &envelope.event {
             Event::SessionStarted { .. } => self.ended_at = None,
             Event::SessionEnded { .. } if newest => {
@@ -244,42 +235,49 @@ impl SessionState {
                 self.running = false;
                 self.dialog_up = false;
             }
-            Event::PromptSubmitted { host, origin, digest, .. } => match origin {
-                PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
-                PromptOrigin::Own => self.own_prompt(),
-                PromptOrigin::Host | PromptOrigin::Subagent => {}
-            },
+            Event::PromptSubmitted { host, origin, digest, .. } => {
+                self.prompts_by_hook = true;
+                match origin {
+                    PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
+                    PromptOrigin::Own => self.own_prompt(),
+                    PromptOrigin::Host | PromptOrigin::Subagent => {}
+                }
+            }
+            Event::PromptFound { transcript, origin, digest, .. } => {
+                self.found_prompt(transcript, *origin, *digest, at)
+            }
             Event::ToolStarted { call, .. } => self.tool_started(call),
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => self.tool_finished(call),
             Event::AgentStopped { .. } => self.stopped(envelope),
             Event::Interrupted { cause, .. } => {
                 self.running = false;
+                self.dialog_up = false;
                 if cause != "user" {
-                    self.notification = Some("api_error".into());
+                    self.call_person(at, "api_error");
                 }
             }
             Event::Notified { notification: kind, .. } => {
                 self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
-                self.notification = Some(kind.clone());
+                self.call_person(at, kind);
             }
             Event::PermissionAsked { .. } => {
                 self.dialog_up = true;
-                self.notification = Some("permission".into());
+                self.call_person(at, "permission");
             }
             Event::Decided(decision) => self.decided(seq, at, decision),
-            Event::DeliveryAttempted { decision, .. } => {
-                if let Some(delivery) = self.delivery.as_mut().filter(|delivery| delivery.decision == *decision) {
-                    delivery.attempted = true;
-                }
-            }
-            Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),
-            Event::DeliveryFailed { decision, .. } | Event::DeliveryExpired { decision, .. } => {
-                // A demand that never arrived may be made again.
-                if let Some(demand) = self.close_delivery(*decision).and_then(|delivery| delivery.demand) {
-                    self.demands.retain(|known| *known != demand);
-                }
-            }
+            Event::DeliveryAttempted { .. }
+            | Event::DeliveryHeld { .. }
+            | Event::DeliveryPasted { .. }
+            | Event::DeliveryEntered { .. }
+            | Event::DeliveryConfirmed { .. }
+            | Event::DeliveryFailed { .. }
+            | Event::DeliveryExpired { .. } => self.delivery_went_on(&envelope.event, at),
             Event::RestartRequested { due } => self.restart = Some((seq, *due)),
+            Event::AgentRestarted { due } => self.restart = self.restart.map(|(restart, _)| (restart, *due)),
+            Event::RestartClosed { restart, .. } => {
+                self.restart.take_if(|(known, _)| known == restart);
+            }
+            Event::Announced { news, output, .. } => self.announced(*news, *output),
             Event::EscapeHatchUsed { .. } => self.cleared = false,
             Event::CheckpointCleared {} => self.cleared = true,
             Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
@@ -287,13 +285,6 @@ impl SessionState {
             Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
             _ => {}
         }
-    }
-
-    /// Our own text is invisible to the session (001 inv 2). A hook reply that comes back as a prompt (Gemini) is that
-    /// reply's echo; typed text is what a loop would be made of.
-    fn own_prompt(&mut self) {
-        let echo = self.delivery.as_ref().is_some_and(|delivery| delivery.route == journal::Route::HookReply);
-        self.own_prompt_last = !echo;
     }
 
     /// Begins a turn at `at`, keeping of the old one what happened later (a prompt may be journaled late), and the
@@ -319,8 +310,10 @@ impl SessionState {
         };
         self.previous = Some(Box::new(old));
         self.running = true;
+        self.dialog_up = false;
         self.own_prompt_last = false;
         self.notification = None;
+        self.told = false;
         self.cleared = false;
     }
 
@@ -353,6 +346,7 @@ impl SessionState {
 
     fn used_tool(&mut self, at: Timestamp) {
         self.running = true;
+        self.told = false;
         // A call of an earlier turn that is reported late says nothing about this one.
         if self.turn.started_at.is_none_or(|started| at >= started) {
             self.turn.first_tool_use_at = Some(self.turn.first_tool_use_at.map_or(at, |first| first.min(at)));
@@ -384,6 +378,7 @@ impl SessionState {
         }
         self.running = false;
         self.dialog_up = false;
+        self.told = false;
         self.counts.stops += 1;
         if *reentry && prompt_digest.is_some() {
             self.take_back_false_turn(*prompt_digest);
@@ -423,14 +418,11 @@ impl SessionState {
     fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
         let waiting = self.pending.iter().position(|stop| stop.seq == decision.trigger);
         let stop = waiting.map(|index| self.pending.remove(index));
-        if self.restart.is_some_and(|(restart, _)| restart == decision.trigger) {
-            self.restart = None;
-        }
+        self.restart.take_if(|(restart, _)| *restart == decision.trigger);
         self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
         if decision.verdict == Verdict::Pass {
             self.counts.passed += 1;
-            // A stop that was blocked is no end of work, so nobody is called to look (001 inv 10).
-            self.notification = Some("agent_finished".into());
+            self.finished(at, decision.reason);
             return;
         }
         self.counts.injected += 1;
@@ -445,40 +437,6 @@ impl SessionState {
                 self.demands.remove(0);
             }
         }
-        self.delivery = decision.route.map(|route| Delivery {
-            decision: seq,
-            at,
-            route,
-            host_turn,
-            demand: decision.demand,
-            attempted: false,
-            seen_by: None,
-        });
-    }
-
-    /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
-    fn see_delivery(&mut self, event: &Event, at: Timestamp) {
-        let unseen = |delivery: &&mut Delivery| delivery.seen_by.is_none() && delivery.at <= at;
-        let Some(delivery) = self.delivery.as_mut().filter(unseen) else { return };
-        let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
-        let seen = match event {
-            Event::PromptSubmitted { origin: PromptOrigin::Own, .. } => Some("prompt_hook"),
-            // These tell of what was before: Claude shows a message's text after the stop that followed it.
-            Event::SessionEnded { .. }
-            | Event::SubagentStopped { .. }
-            | Event::Notified { .. }
-            | Event::ModelStepped { .. }
-            | Event::OtherHook { .. } => None,
-            _ if delivery.route == journal::Route::HookReply => {
-                let host = event.host().filter(|host| host.subagent.is_none() && same_turn(&host.turn));
-                host.map(|_| "next_event")
-            }
-            _ => None,
-        };
-        delivery.seen_by = seen.map(str::to_owned);
-    }
-
-    fn close_delivery(&mut self, decision: u64) -> Option<Delivery> {
-        self.delivery.take_if(|delivery| delivery.decision == decision)
+        self.delivery = Delivery::of(seq, at, decision, host_turn);
     }
 }

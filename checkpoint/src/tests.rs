@@ -1,5 +1,6 @@
 //! The core as a whole: stories of hook calls through normal form, fold and decision.
 
+mod control;
 mod fixtures;
 mod invariants;
 mod properties;

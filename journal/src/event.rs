@@ -432,6 +432,29 @@ pub struct Decision {
     pub version: u32,
 }
 
+/// What people may want to be told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// The agent has stopped, and was not held back.
+    AgentFinished,
+    /// The agent cannot go on without a person.
+    NeedsAttention,
+    /// A checkpoint left for its agent.
+    CheckpointSent,
+}
+
+impl News {
+    /// Returns the machine word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::AgentFinished => "agent_finished",
+            Self::NeedsAttention => "needs_attention",
+            Self::CheckpointSent => "checkpoint_sent",
+        }
+    }
+}
+
 /// One thing that has happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -497,7 +520,7 @@ pub enum Event {
         background_tasks: u32,
         /// The caller can continue the agent by its reply.
         can_reply: bool,
-        /// Hash of the prompt that the host says the turn began with (Gemini).
+        /// Hash of the prompt that the host says the turn began with (Gemini), or was given last (Codex `notify`).
         prompt_digest: Option<u64>,
         /// The agent's last words, cut to [`Event::TEXT_BYTES_MAX`].
         last_message: Option<String>,
@@ -580,7 +603,7 @@ pub enum Event {
     DeliveryConfirmed {
         /// Sequence number of the decision.
         decision: u64,
-        /// What showed it: `prompt_hook`, `next_event`, `transcript`.
+        /// What showed it: `prompt_hook`, `next_event`, `transcript`, `notify`.
         by: String,
     },
     /// The checkpoint did not reach the agent and will not be tried again.
@@ -646,6 +669,63 @@ pub enum Event {
         /// The changed files, as they were then.
         files: Vec<ChangedFile>,
     },
+    /// A prompt was found in the transcript of an agent that tells of none (Codex with `notify` alone). It happened when
+    /// the transcript says it did.
+    PromptFound {
+        /// The transcript.
+        transcript: String,
+        /// Who wrote it.
+        origin: PromptOrigin,
+        /// The text, cut to [`Event::TEXT_BYTES_MAX`].
+        text: String,
+        /// Hash of the text as it is here, trimmed.
+        digest: u64,
+    },
+    /// A checkpoint that is to be typed waits for something. Said once for each thing.
+    DeliveryHeld {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// One word, for example `dialog` or `draft_present`.
+        obstacle: String,
+    },
+    /// A checkpoint was pasted into its agent's terminal; Enter is still to be pressed.
+    DeliveryPasted {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// Which attempt it was.
+        attempt: u32,
+        /// The agent's process.
+        pid: Option<u32>,
+    },
+    /// Enter is about to be pressed for a checkpoint that was pasted.
+    DeliveryEntered {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// Counts from 1.
+        count: u32,
+    },
+    /// The user's own commands are about to tell of something.
+    Announced {
+        /// Sequence number of the event that is told of.
+        about: u64,
+        /// What it is.
+        news: News,
+        /// Hash of the agent's last output, which is not told of twice (001 inv 6); none where it is not known.
+        output: Option<u64>,
+    },
+    /// The agent was stopped, and its resume command was typed into its terminal.
+    AgentRestarted {
+        /// When the unconditional checkpoint is due (001 inv 8), in place of the time that was set at the request.
+        due: Timestamp,
+    },
+    /// A restart that was asked for gets no checkpoint of its own.
+    RestartClosed {
+        /// Sequence number of the request.
+        restart: u64,
+        /// One word: why it was refused (`no_terminal`, `pane_gone`, ..), `superseded` by a newer request, or
+        /// `at_next_stop` where the checkpoint went out as the answer to a stop.
+        reason: String,
+    },
 }
 
 impl Event {
@@ -709,6 +789,13 @@ impl Event {
             Self::PayloadRejected { .. } => "payload_rejected",
             Self::DaemonStarted { .. } => "daemon_started",
             Self::BaselineTaken { .. } => "baseline_taken",
+            Self::PromptFound { .. } => "prompt_found",
+            Self::DeliveryHeld { .. } => "delivery_held",
+            Self::DeliveryPasted { .. } => "delivery_pasted",
+            Self::DeliveryEntered { .. } => "delivery_entered",
+            Self::Announced { .. } => "announced",
+            Self::AgentRestarted { .. } => "agent_restarted",
+            Self::RestartClosed { .. } => "restart_closed",
         }
     }
 

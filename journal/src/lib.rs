@@ -29,7 +29,7 @@ pub use envelope::{Draft, Envelope, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
 pub use event::{
-    Action, Agent, ChangedFile, Changes, Decision, Event, Evidence, Host, Place, PromptOrigin, Reason, ReplyForm,
+    Action, Agent, ChangedFile, Changes, Decision, Event, Evidence, Host, News, Place, PromptOrigin, Reason, ReplyForm,
     Route, Step, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;

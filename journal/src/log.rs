@@ -154,8 +154,16 @@ impl Journal {
         let (to_store, batches) = sync_channel(STORE_QUEUE_MAX);
         let last_at = shared.store.entries().into_iter().map(|entry| (entry.stream.session, entry.last_at)).collect();
         let (to_sync, files) = sync_channel(1);
-        let committer =
-            Committer { shared: Arc::clone(&shared), options, writer, next_seq, last_at, to_store, dirty: None, to_sync };
+        let committer = Committer {
+            shared: Arc::clone(&shared),
+            options,
+            writer,
+            next_seq,
+            last_at,
+            to_store,
+            dirty: None,
+            to_sync,
+        };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new().name(name.into()).spawn(body).doing("start a thread for", dir)
         };

@@ -33,7 +33,7 @@ pub const CLIENT: &str = "Checkpointd-Client";
 pub const TRUNCATED: &str = "Checkpointd-Truncated";
 
 /// The environment variables that a hook call passes on. Never a secret among them.
-pub const ENV_NAMES: [&str; 14] = [
+pub const ENV_NAMES: [&str; 15] = [
     "TMUX",
     "TMUX_PANE",
     "TMPDIR",
@@ -47,6 +47,7 @@ pub const ENV_NAMES: [&str; 14] = [
     "CODEX_HOME",
     "CHECKPOINTD_TTY",
     "CHECKPOINTD_WORKING_SLUG",
+    "CHECKPOINTD_LISTENER",
     "CI",
 ];
 

@@ -232,6 +232,7 @@ impl Store {
                     outcome(envelope.seq, Outcome::None)
                 }
             }
+            Event::RestartClosed { restart, .. } => close(*restart),
             Event::DeliveryConfirmed { decision, .. } => {
                 close(*decision)?;
                 outcome(*decision, Outcome::Confirmed)

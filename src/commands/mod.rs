@@ -3,10 +3,12 @@
 use std::io::IsTerminal;
 
 use crate::cli::{Cli, Command, DaemonAction};
+use crate::control::Order;
 use crate::failure::{Result, exit};
 use crate::{daemon, settings};
 
 mod config;
+mod control;
 mod demo;
 mod doctor;
 pub(crate) mod init;
@@ -15,9 +17,13 @@ mod preview;
 mod read;
 mod replay;
 mod rules;
+mod service;
+mod shell;
 mod status;
 mod trace;
 mod uninstall;
+
+pub(crate) use shell::COMPLETE;
 
 /// Runs a command and returns its exit code.
 ///
@@ -57,6 +63,15 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Journal { action } => journal::run(&home, action),
         Command::Preview(arguments) => preview::run(&home, &arguments),
         Command::Rules { action, project, output } => rules::run(&home, action, &project, output),
+        Command::Service { action } => service::run(&home, action),
+        Command::Completions { shell } => shell::completions(&shell),
+        Command::Man { folder } => shell::man(&folder),
+        Command::Clear { session, output } => control::run(&home, session, &Order::Clear, output),
+        Command::Mute { session, period, output } => {
+            control::run(&home, session, &Order::mute(period.as_deref())?, output)
+        }
+        Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
+        Command::Restart { session, output } => control::restart(&home, session, output),
         Command::Config { action } => config::run(&home, action),
     }
 }

@@ -41,17 +41,11 @@ pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
         let now = Timestamp::now();
         for line in &lines {
             let last = text(&line["last_at"]).parse().unwrap_or(now);
-            let state = match (&line["running"], &line["ended"], &line["notification"]) {
-                (Value::Bool(true), ..) => "running",
-                (_, Value::Bool(true), _) => "ended",
-                (_, _, Value::String(_)) => "waiting",
-                _ => "idle",
-            };
             table.row([
                 text(&line["session"]).chars().take(8).collect(),
                 text(&line["agent"]).into(),
                 line["turn"].to_string(),
-                state.into(),
+                standing(line),
                 format!("{} ago", render::duration_ms(now.millis_since(last) / 1_000 * 1_000)),
                 format!(
                     "{} of {}",
@@ -63,6 +57,19 @@ pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
         }
         if table.is_empty() { println!("There are no sessions yet.") } else { table.print() }
     })
+}
+
+/// Says how a session stands; where it waits for a person, why.
+pub(super) fn standing(line: &Value) -> String {
+    // A dialog holds up an agent in the midst of its work; what else it was waiting for is past then.
+    let running = line["running"] == true && line["dialog_up"] == false;
+    let word = match (running, &line["ended"], &line["notification"]) {
+        (true, ..) => "running".to_owned(),
+        (_, Value::Bool(true), _) => "ended".to_owned(),
+        (_, _, Value::String(why)) => format!("waiting: {}", render::printable(why)),
+        _ => "idle".to_owned(),
+    };
+    if line["muted"] == true { word + ", muted" } else { word }
 }
 
 /// Shows what is known of a session.

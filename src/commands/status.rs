@@ -4,6 +4,7 @@ use journal::Home;
 use serde_json::{Value, json};
 
 use crate::cli::Output;
+use crate::commands::read;
 use crate::failure::{Result, exit};
 use crate::query::{Audit, Query};
 use crate::render::{self, Table};
@@ -11,6 +12,9 @@ use crate::source;
 
 /// Decisions that are shown.
 const DECISIONS: u64 = 5;
+
+/// Sessions that wait for a person, and are shown.
+const WAITING: usize = 5;
 
 /// Says whether the daemon runs: exit 0 if it does, 3 if not.
 pub(super) fn daemon(home: &Home, output: Output) -> Result<u8> {
@@ -63,11 +67,14 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
     let stats = source::ask_one(home, &Query::Stats, |_, _| ())?;
     let rejected = stats["kinds"]["payload_rejected"].as_u64().unwrap_or(0);
     let warnings = warnings(daemon.as_ref(), rejected, spool.len());
+    let waits = |session: &&Value| read::standing(session).starts_with("waiting");
+    let waiting: Vec<_> = sessions.iter().filter(waits).map(waiting).collect();
     let answer = json!({
         "daemon": daemon,
         "sessions": sessions.len(),
         "running": sessions.iter().filter(|session| session["running"] == json!(true)).count(),
-        "waiting": sessions.iter().filter(|session| !session["notification"].is_null()).count(),
+        "waiting": waiting.len(),
+        "waiting_for_you": waiting,
         "events": stats["events"],
         "rejected": rejected,
         "store_bytes": stats["store_bytes"],
@@ -82,6 +89,11 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
         show(&answer)
     }
     Ok(exit::OK)
+}
+
+fn waiting(session: &Value) -> Value {
+    let fields = ["session", "agent", "project", "notification", "last_at"];
+    fields.iter().map(|field| ((*field).to_owned(), session[*field].clone())).collect::<serde_json::Map<_, _>>().into()
 }
 
 fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String> {
@@ -121,6 +133,15 @@ fn show(answer: &Value) {
         "sessions   {} known, {} running, {} waiting for you",
         answer["sessions"], answer["running"], answer["waiting"]
     );
+    for session in answer["waiting_for_you"].as_array().into_iter().flatten().rev().take(WAITING) {
+        let id: String = text(&session["session"]).chars().take(8).collect();
+        let word = render::printable(text(&session["notification"]));
+        println!(
+            "           {id} {:6} {word} in {}",
+            text(&session["agent"]),
+            render::printable(text(&session["project"]))
+        );
+    }
     let size = |value: &Value| render::bytes(value.as_u64().unwrap_or(0));
     println!(
         "journal    {} events, {} store, {} log",
@@ -151,7 +172,10 @@ pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
             line["turn"].to_string(),
             text(&line["verdict"]).into(),
             text(&line["reason"]).into(),
-            text(&line["delivery"]).into(),
+            match line["delivery_reason"].as_str() {
+                Some(word) => format!("{} ({word})", text(&line["delivery"])),
+                None => text(&line["delivery"]).into(),
+            },
         ]);
     }
     table

@@ -19,13 +19,24 @@ impl Daemon {
     pub(crate) fn with(config: &str) -> Self {
         let home = Home::new();
         std::fs::write(home.path().join("config.yml"), config).expect("writes");
+        Self::at(home)
+    }
+
+    /// Starts one in a home that has its configuration, and maybe a journal.
+    pub(crate) fn at(home: Home) -> Self {
         let mut daemon = Self { home, child: None };
         daemon.start();
         daemon
     }
 
     pub(crate) fn start(&mut self) {
+        self.start_with(&[]);
+    }
+
+    /// Starts it with more in its environment.
+    pub(crate) fn start_with(&mut self, variables: &[(&str, &str)]) {
         let mut command = self.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
+        command.envs(variables.iter().copied());
         let log = std::fs::File::create(self.home.path().join("log")).expect("a log");
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("starts");
         self.child = Some(child);

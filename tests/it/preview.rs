@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, run};
+use crate::support::{Home, run, wait_until};
 use transcripts::Did::{self, Edited, Failed, Ran, Read};
 use transcripts::{at, transcript};
 
@@ -473,13 +473,5 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-fn wait_until(is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it never came to be");
-        std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use journal::frame::{Kind, Reader};
 use tempfile::TempDir;
@@ -80,6 +80,15 @@ pub(crate) fn wait<T: Send + 'static>(wait: impl FnOnce() -> T + Send + 'static)
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || drop(sender.send(wait())));
     receiver.recv_timeout(LIMIT).expect("it ends")
+}
+
+/// Waits until something is so, which takes what time it takes.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it never came to be");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// What the scripted server does with a request that it has read.

@@ -1,11 +1,16 @@
 //! The keys of the files. `config.yml` has their defaults and meanings.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
-use super::values::{Count, Fail, LogLevel, Packs, Prefix, Projects, Sync};
+use super::values::{
+    CodexDelivery, Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand,
+};
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
+use crate::terminal::{Bounds, Draft};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
 macro_rules! layered {
@@ -99,6 +104,8 @@ layered! {
     Hooks, HooksLayer {
         /// The longest that a stop waits for its decision.
         stop_wait: Span,
+        /// The file in an agent's TMPDIR that lets its next stop pass (001 inv 9).
+        escape_marker: FileName,
     }
 }
 
@@ -123,6 +130,79 @@ layered! {
         transcript_bytes: Size,
         /// The most changed files that are looked at.
         changed_files_max: Count,
+    }
+}
+
+layered! {
+    /// How a checkpoint is typed into an agent's terminal.
+    Tmux, TmuxLayer {
+        /// From the paste to the Enter.
+        settle: Span,
+        /// The longest that one call of tmux may take.
+        send_timeout: Span,
+        /// From the Enter to giving up on a sign that the agent has the text.
+        confirm_timeout: Span,
+        /// What happens to a half-typed draft.
+        draft: Draft,
+        /// How long a draft, or another program in the pane, is waited for.
+        draft_wait: Span,
+        /// How long a dialog or copy mode is waited for.
+        hold_for: Span,
+        /// The most pastes, and the most Enters.
+        attempts: Count,
+    }
+}
+
+impl Tmux {
+    /// Returns the bounds of one delivery.
+    pub fn bounds(&self) -> Bounds {
+        let span = |span: Span| Duration::from_millis(span.as_millis());
+        Bounds {
+            settle: span(self.settle),
+            confirm_timeout: span(self.confirm_timeout),
+            draft: self.draft,
+            draft_wait: span(self.draft_wait),
+            hold_for: span(self.hold_for),
+            attempts: self.attempts.0,
+        }
+    }
+}
+
+layered! {
+    /// The user's own commands, and when they are run.
+    Listeners, ListenersLayer {
+        /// An agent has stopped and was not held back.
+        agent_finished: Vec<UserCommand>,
+        /// An agent cannot go on without a person.
+        needs_attention: Vec<UserCommand>,
+        /// A checkpoint left for its agent.
+        checkpoint_sent: Vec<UserCommand>,
+        /// The longest that a command may take.
+        timeout: Span,
+        /// The most commands at the same time.
+        at_once: Count,
+    }
+}
+
+layered! {
+    /// How Codex CLI is reached when its hook cannot be answered.
+    Codex, CodexLayer {
+        /// By its terminal, or by its own queue.
+        delivery: CodexDelivery,
+    }
+}
+
+layered! {
+    /// How agents are stopped and started again.
+    Restart, RestartLayer {
+        /// What is typed to take up a session of Claude Code.
+        claude: ResumeLine,
+        /// What is typed to take up a session of Gemini CLI.
+        gemini: ResumeLine,
+        /// What is typed to take up a session of Codex CLI.
+        codex: ResumeLine,
+        /// The longest that an agent may take to stop by itself.
+        stop_within: Span,
     }
 }
 
@@ -180,6 +260,14 @@ files! {
         daemon: Daemon, DaemonLayer;
         /// The limits of looking things up before a decision.
         evidence_limits: EvidenceLimits, EvidenceLimitsLayer;
+        /// How a checkpoint is typed into an agent's terminal.
+        tmux: Tmux, TmuxLayer;
+        /// How Codex CLI is reached when its hook cannot be answered.
+        codex: Codex, CodexLayer;
+        /// The user's own commands, and when they are run.
+        listeners: Listeners, ListenersLayer;
+        /// How agents are stopped and started again.
+        restart: Restart, RestartLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

@@ -34,12 +34,30 @@ fn every_key_with_its_default() {
     journal.batch_window: 50ms (default)
     journal.payload_bytes_max: 64KB (default)
     hooks.stop_wait: 5s (default)
+    hooks.escape_marker: teleclaude_checkpoint_clear (default)
     daemon.mailbox: 256 (default)
     daemon.sessions_awake_max: 256 (default)
     daemon.session_idle: 30m (default)
     evidence_limits.git_timeout: 2s (default)
     evidence_limits.transcript_bytes: 512KB (default)
     evidence_limits.changed_files_max: 5000 (default)
+    tmux.settle: 600ms (default)
+    tmux.send_timeout: 2s (default)
+    tmux.confirm_timeout: 1m (default)
+    tmux.draft: wait (default)
+    tmux.draft_wait: 1m (default)
+    tmux.hold_for: 10m (default)
+    tmux.attempts: 3 (default)
+    codex.delivery: tmux (default)
+    listeners.agent_finished: [] (default)
+    listeners.needs_attention: [] (default)
+    listeners.checkpoint_sent: [] (default)
+    listeners.timeout: 10s (default)
+    listeners.at_once: 4 (default)
+    restart.claude: claude --resume {session} (default)
+    restart.gemini: gemini --resume {session} (default)
+    restart.codex: codex resume {session} (default)
+    restart.stop_within: 5s (default)
     logs.level: info (default)
     ");
 }
@@ -152,13 +170,19 @@ fn mistakes_are_shown_with_their_place() {
         "prefix: '/checkpoint '\n",
         "prefix: ''\n",
         "enabled: false\n",
-        "tmux: {settle: 1s}\n",
+        "tmux: {setle: 1s}\n",
         "rules: [{name: daemon cod, disable: true}]\n",
         "rules:\n  - name: mine\n    include: ['{a']\n",
         "rules: [{include: [a]}]\n",
         "rules: [{name: mine, include: [a], needs: [test]}]\n",
         "rules: [{name: mine, include: [a], actions: [{txet: x}]}]\n",
         "logs: loud\n",
+        "hooks: {escape_marker: ../x}\n",
+        "listeners: {agent_finished: notify-send}\n",
+        "listeners: {agent_finished: ['']}\n",
+        "listeners: {agent_finished: [[]]}\n",
+        "listeners: {agent_finished: [7]}\n",
+        "restart: {claude: ''}\n",
         "a: [1\n",
         "- min_turn\n",
         "min_turn: 30s\n\tscope: turn\n",
@@ -266,11 +290,11 @@ fn mistakes_are_shown_with_their_place() {
       | ^
     hint: `enabled` belongs into the project's .checkpointd.yml
 
-    config.yml:1:1: unknown key `tmux`
+    config.yml:1:8: unknown key `setle`
       |
-    1 | tmux: {settle: 1s}
-      | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+    1 | tmux: {setle: 1s}
+      |        ^
+    hint: did you mean `settle`?
 
     config.yml:1:16: no rule is called `daemon cod`
       |
@@ -305,11 +329,41 @@ fn mistakes_are_shown_with_their_place() {
     1 | logs: loud
       |       ^
 
+    config.yml:1:24: `../x` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`
+      |
+    1 | hooks: {escape_marker: ../x}
+      |                        ^
+
+    config.yml:1:29: expected a list (`[a, b]`)
+      |
+    1 | listeners: {agent_finished: notify-send}
+      |                             ^
+
+    config.yml:1:30: an empty command: write a line for the shell, or `[program, argument]`
+      |
+    1 | listeners: {agent_finished: ['']}
+      |                              ^
+
+    config.yml:1:30: an empty command: write a line for the shell, or `[program, argument]`
+      |
+    1 | listeners: {agent_finished: [[]]}
+      |                              ^
+
+    config.yml:1:30: expected a line for the shell, or `[program, argument]`, found integer `7`
+      |
+    1 | listeners: {agent_finished: [7]}
+      |                              ^
+
+    config.yml:1:19: a resume command is one line of at most 1000 bytes
+      |
+    1 | restart: {claude: ''}
+      |                   ^
+
     config.yml:1:1: unknown key `a`
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |
@@ -351,6 +405,25 @@ fn mistakes_of_a_project_are_shown_too() {
     1 | working_slug: [a]
       |               ^
     ");
+}
+
+#[test]
+fn an_id_that_could_say_something_to_a_shell_resumes_nothing() {
+    let line = Config::default().settings.restart.codex;
+    for (id, expected) in [
+        ("019a-b.c_D", Some("codex resume '019a-b.c_D'")),
+        ("", None),
+        ("--yolo", None),
+        ("..", None),
+        ("a'; rm -rf ~ #", None),
+        ("a b", None),
+        ("$(id)", None),
+        ("é", None),
+        ("a\nb", None),
+    ] {
+        assert_eq!(line.for_session(id).as_deref(), expected, "{id:?}");
+    }
+    assert_eq!(line.for_session(&"a".repeat(129)), None);
 }
 
 #[test]

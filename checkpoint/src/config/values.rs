@@ -76,6 +76,16 @@ pub enum Fail {
     Open,
 }
 
+/// How Codex CLI is reached when its hook cannot be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodexDelivery {
+    /// Typed into its terminal.
+    Tmux,
+    /// Handed over by `codex queue`.
+    Queue,
+}
+
 /// First words of every checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Prefix(pub String);
@@ -98,6 +108,26 @@ impl<'de> Deserialize<'de> for Prefix {
             return Ok(Self(text));
         };
         Err(D::Error::custom(problem))
+    }
+}
+
+/// The name of a file, without a folder. It stands in a shell command that agents are told, so it is plain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileName(pub String);
+
+impl FileName {
+    /// The longest name.
+    pub const BYTES_MAX: usize = 100;
+}
+
+impl<'de> Deserialize<'de> for FileName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("the name of a file"))?;
+        let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        if plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= Self::BYTES_MAX {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!("`{text}` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`")))
     }
 }
 
@@ -245,5 +275,80 @@ impl<'de> Visitor<'de> for ProjectsVisitor {
 
     fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         Deserialize::deserialize(de::value::MapAccessDeserializer::new(map)).map(|globs| Ok(Projects::Some(globs)))
+    }
+}
+
+/// A command of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum UserCommand {
+    /// A line for the shell.
+    Line(String),
+    /// A program and its arguments.
+    Words(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for UserCommand {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let command = deserializer.deserialize_any(UserCommandVisitor)?;
+        let (program, texts) = match &command {
+            Self::Line(line) => (Some(line), std::slice::from_ref(line)),
+            Self::Words(words) => (words.first(), words.as_slice()),
+        };
+        if program.is_none_or(|program| program.trim().is_empty()) {
+            return Err(D::Error::custom("an empty command: write a line for the shell, or `[program, argument]`"));
+        }
+        if texts.iter().any(|text| text.contains('\0')) {
+            return Err(D::Error::custom("a command cannot hold a NUL character"));
+        }
+        Ok(command)
+    }
+}
+
+struct UserCommandVisitor;
+
+impl<'de> Visitor<'de> for UserCommandVisitor {
+    type Value = UserCommand;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a line for the shell, or `[program, argument]`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(UserCommand::Line(text.to_owned()))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(UserCommand::Words)
+    }
+}
+
+/// A line that is typed into an agent's shell, `{session}` standing for the host's id of the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResumeLine(pub String);
+
+impl ResumeLine {
+    /// The longest line.
+    pub const BYTES_MAX: usize = 1000;
+    /// The longest id of a session that is put into one.
+    pub const ID_BYTES_MAX: usize = 128;
+
+    /// Returns the line for a session, its id in quotes. None where the id is not made of letters, digits, `_`, `-`, `.`,
+    /// or could be taken for an option: no id that comes from a hook may say anything else to a shell.
+    pub fn for_session(&self, native: &str) -> Option<String> {
+        let plain = native.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let is_id = plain && native.starts_with(|c: char| c.is_ascii_alphanumeric());
+        (is_id && native.len() <= Self::ID_BYTES_MAX).then(|| self.0.replace("{session}", &format!("'{native}'")))
+    }
+}
+
+impl<'de> Deserialize<'de> for ResumeLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text =
+            deserializer.deserialize_str(TextVisitor("a line for the shell such as `claude --resume {session}`"))?;
+        if text.trim().is_empty() || text.len() > Self::BYTES_MAX || text.chars().any(char::is_control) {
+            return Err(D::Error::custom("a resume command is one line of at most 1000 bytes"));
+        }
+        Ok(Self(text))
     }
 }

@@ -1,0 +1,171 @@
+//! Stops an agent in its terminal and starts it again with its resume command (001 inv 8, flow 4).
+//!
+//! Asked for, it is journaled before anything is done, with the latest time at which the checkpoint is due; carried out,
+//! with the time that counts; refused, with one word. What follows from it is the session's business (`session.rs`).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::prelude::*;
+use checkpoint::SessionState;
+use checkpoint::config::{Config, ResumeLine};
+use journal::{Agent, Draft, Event, Place, Route, Stream, Timestamp};
+use uuid::Uuid;
+
+use crate::context::{Shared, derived};
+use crate::evidence;
+use crate::tmux::Pane;
+
+mod steps;
+
+pub use steps::Refusal;
+use steps::{Bounds, Subject};
+
+/// From an agent that was told to stop to one that runs again, whatever happens in between: the checkpoint of a restart
+/// that the daemon did not live to see the end of is due no earlier.
+const REST_MAX: Duration = Duration::from_secs(30);
+
+/// Returns the pane that an agent runs in, as far as its hook calls tell.
+pub(crate) fn pane_of(place: &Place) -> Option<Pane> {
+    Pane::of_env(place.env("TMUX"), place.env("TMUX_PANE"))
+}
+
+/// The actor that restarts agents, one restart of a session at a time.
+pub struct Restarts {
+    shared: Arc<Shared>,
+    under_way: HashSet<Uuid>,
+}
+
+impl Restarts {
+    /// Begins with nothing to do.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, under_way: HashSet::new() }
+    }
+}
+
+impl Actor for Restarts {
+    type Context = Context<Self>;
+}
+
+/// An agent that was restarted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restarted {
+    /// Sequence number of the request.
+    pub seq: u64,
+    /// When the checkpoint is due.
+    pub due: Timestamp,
+}
+
+/// Restart the agent of a session.
+#[derive(Message)]
+#[rtype(result = "Result<Restarted, Refusal>")]
+pub struct RestartAgent(pub Stream);
+
+impl Handler<RestartAgent> for Restarts {
+    type Result = ResponseActFuture<Self, Result<Restarted, Refusal>>;
+
+    fn handle(&mut self, RestartAgent(stream): RestartAgent, _: &mut Self::Context) -> Self::Result {
+        let session = stream.session;
+        if !self.under_way.insert(session) {
+            return Box::pin(async { Err(Refusal::UnderWay) }.into_actor(self));
+        }
+        let work = restart(Arc::clone(&self.shared), stream);
+        Box::pin(work.into_actor(self).map(move |outcome, actor, _| {
+            actor.under_way.remove(&session);
+            outcome
+        }))
+    }
+}
+
+/// Journals the request, carries it out, and journals what became of it.
+async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refusal> {
+    let unknown = |_: journal::Error| Refusal::NotJournaled;
+    let (looker, about) = (Arc::clone(&shared), stream.clone());
+    let looked = tokio::task::spawn_blocking(move || {
+        let state = looker.load(&about)?;
+        let taken = is_taken(&looker, &state)?;
+        let policy = evidence::project_policy(&looker.config(), state.project(), &mut Vec::new());
+        Ok((state, taken, Duration::from_millis(policy.restart_delay_ms)))
+    });
+    let (state, taken, delay) = looked.await.map_err(|_| Refusal::Failed)?.map_err(unknown)?;
+    let config = shared.config();
+    let stop_within = Duration::from_millis(config.settings.restart.stop_within.as_millis());
+    let now = Timestamp::now();
+
+    let mut drafts = Vec::new();
+    if let Some((earlier, _)) = state.restart {
+        drafts.push(closed(&stream, earlier, "superseded"));
+    }
+    let due = now.plus(delay + stop_within + REST_MAX);
+    let event = Event::RestartRequested { due };
+    drafts.push(Draft { stream: stream.clone(), at: now, id: Uuid::now_v7(), event, payload: None });
+    let appended = shared.append_and_settle(drafts).await.map_err(unknown)?;
+    let seq = appended.last().ok_or(Refusal::NotJournaled)?.seq;
+
+    let done = match subject(&config, &state, taken) {
+        Ok(subject) => {
+            let bounds = Bounds { stop_within };
+            let work = tokio::task::spawn_blocking(move || steps::restart(&subject, bounds));
+            work.await.unwrap_or(Err(Refusal::Failed))
+        }
+        Err(refusal) => Err(refusal),
+    };
+    let now = Timestamp::now();
+    let (outcome, draft) = match done {
+        Ok(()) => {
+            let due = now.plus(delay);
+            (Ok(Restarted { seq, due }), derived(&stream, now, Event::AgentRestarted { due }, &seq.to_string()))
+        }
+        Err(refusal) => {
+            let reason = refusal.word();
+            tracing::warn!(session = %stream.session, reason, "An agent was not restarted.");
+            (Err(refusal), closed(&stream, seq, reason))
+        }
+    };
+    shared.append_and_settle(vec![draft]).await.map_err(unknown)?;
+    outcome
+}
+
+/// Tells whether a session that is not over was heard of in the same pane since.
+fn is_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool> {
+    let Some(pane) = pane_of(&state.place) else { return Ok(false) };
+    for entry in shared.journal.sessions() {
+        if entry.last_seq > state.last_seq && entry.stream.agent != Agent::Daemon {
+            let other = shared.load(&entry.stream)?;
+            if other.ended_at.is_none() && pane_of(&other.place).as_ref() == Some(&pane) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn closed(stream: &Stream, restart: u64, reason: &str) -> Draft {
+    let event = Event::RestartClosed { restart, reason: reason.to_owned() };
+    derived(stream, Timestamp::now(), event, &restart.to_string())
+}
+
+/// Returns whom to restart, where, and by what.
+fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject, Refusal> {
+    let agent = state.stream.agent;
+    let pane = pane_of(&state.place).ok_or(Refusal::NoTerminal)?;
+    if state.delivery.as_ref().is_some_and(|delivery| delivery.route == Route::Tmux && delivery.seen_by.is_none()) {
+        return Err(Refusal::DeliveryUnderWay);
+    }
+    let resume = resume_line(config, agent).and_then(|line| line.for_session(&state.stream.native()));
+    let resume = resume.ok_or(Refusal::BadSessionId)?;
+    // Claude tells its process; the others are known by their names.
+    let known = state.place.env("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+    Ok(Subject { agent, pane, known, taken, resume })
+}
+
+fn resume_line(config: &Config, agent: Agent) -> Option<&ResumeLine> {
+    let lines = &config.settings.restart;
+    match agent {
+        Agent::Claude => Some(&lines.claude),
+        Agent::Gemini => Some(&lines.gemini),
+        Agent::Codex => Some(&lines.codex),
+        Agent::Daemon => None,
+    }
+}

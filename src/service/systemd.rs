@@ -1,0 +1,99 @@
+//! The units for systemd's user manager: a socket that is always there, and the service behind it, which comes up with
+//! the first hook call.
+
+use std::path::{Path, PathBuf};
+
+use super::{Setup, Unit};
+
+/// The service's name.
+pub(crate) const SERVICE: &str = "checkpointd.service";
+/// The socket's name.
+pub(crate) const SOCKET: &str = "checkpointd.socket";
+
+/// Returns the folder of the user's own units.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(base.join("systemd/user"))
+}
+
+/// Returns both units, to be put into `folder`.
+///
+/// The hardening holds for a user manager without privileges, and leaves the daemon what it needs: git in any project,
+/// the user's tmux server, and the user's own commands.
+pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
+    let socket = format!(
+        "[Unit]\n\
+         Description=Socket of checkpointd, which debriefs AI coding agents when they stop\n\
+         \n\
+         [Socket]\n\
+         ListenStream={}\n\
+         SocketMode=0600\n\
+         DirectoryMode=0700\n\
+         Backlog=4096\n\
+         \n\
+         [Install]\n\
+         WantedBy=sockets.target\n",
+        percent(&setup.home.socket.to_string_lossy())
+    );
+    let environment: String =
+        setup.env.iter().map(|(name, value)| format!("Environment={}\n", quoted(&format!("{name}={value}")))).collect();
+    let service = format!(
+        "[Unit]\n\
+         Description=checkpointd: debriefs AI coding agents when they stop\n\
+         Requires={SOCKET}\n\
+         After={SOCKET}\n\
+         \n\
+         [Service]\n\
+         ExecStart={} daemon\n\
+         {environment}\
+         Restart=on-failure\n\
+         RestartSec=1\n\
+         TimeoutStopSec=10\n\
+         UMask=0077\n\
+         NoNewPrivileges=yes\n\
+         LockPersonality=yes\n\
+         MemoryDenyWriteExecute=yes\n\
+         RestrictRealtime=yes\n\
+         RestrictSUIDSGID=yes\n\
+         RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6\n\
+         SystemCallArchitectures=native\n\
+         \n\
+         [Install]\n\
+         WantedBy=default.target\n",
+        quoted(&setup.program.to_string_lossy())
+    );
+    vec![Unit { path: folder.join(SOCKET), text: socket }, Unit { path: folder.join(SERVICE), text: service }]
+}
+
+/// Doubles the sign that begins a specifier.
+fn percent(text: &str) -> String {
+    text.replace('%', "%%")
+}
+
+/// Returns a text as one word of a unit's setting.
+fn quoted(text: &str) -> String {
+    // A dollar sign would name a variable in a command line.
+    let escaped = percent(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('$', "$$");
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use journal::Home;
+
+    #[test]
+    fn units_name_program_places_and_socket_with_signs_escaped() {
+        let setup = Setup {
+            program: "/opt/my tools/checkpointd".into(),
+            home: Home::under(Path::new("/home/u/100%")),
+            env: vec![("CHECKPOINTD_HOME".into(), "/home/u/100%".into())],
+        };
+        let units = units(&setup, Path::new("/units"));
+        assert_eq!(units[0].path, Path::new("/units/checkpointd.socket"));
+        assert!(units[0].text.contains("\nListenStream=/home/u/100%%/run/sock\n"));
+        assert!(units[1].text.contains("\nExecStart=\"/opt/my tools/checkpointd\" daemon\n"));
+        assert!(units[1].text.contains("\nEnvironment=\"CHECKPOINTD_HOME=/home/u/100%%\"\n"));
+    }
+}
