@@ -43,19 +43,20 @@ type Row = (&'static str, Limit, Version);
 
 const ANY: Version = Version(0, 0, 0);
 
-/// Claude Code skips a whole settings file for one event that it does not know, so each comes with its version.
+/// Claude Code skips a whole settings file for one event that it does not know, so each comes with a version whose
+/// published program knows it (looked up in those of 2.0.42 to 2.1.89).
 const CLAUDE: [Row; 15] = [
     ("SessionStart", Limit::Reply, ANY),
     ("UserPromptSubmit", Limit::Plain, ANY),
     ("PreToolUse", Limit::Plain, ANY),
     ("PermissionRequest", Limit::Plain, Version(2, 0, 45)),
-    ("PermissionDenied", Limit::Plain, Version(2, 1, 89)),
+    ("PermissionDenied", Limit::Plain, Version(2, 1, 88)),
     ("PostToolUse", Limit::Plain, ANY),
-    ("PostToolUseFailure", Limit::Plain, Version(2, 1, 76)),
+    ("PostToolUseFailure", Limit::Plain, Version(2, 1, 0)),
     ("Notification", Limit::Plain, ANY),
     ("Stop", Limit::Reply, ANY),
     ("StopFailure", Limit::Plain, Version(2, 1, 78)),
-    ("SubagentStart", Limit::Plain, Version(2, 0, 45)),
+    ("SubagentStart", Limit::Plain, Version(2, 0, 44)),
     ("SubagentStop", Limit::Plain, ANY),
     ("PreCompact", Limit::Plain, ANY),
     ("PostCompact", Limit::Plain, Version(2, 1, 76)),
