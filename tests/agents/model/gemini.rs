@@ -1,0 +1,36 @@
+//! Google's Gemini API, as Gemini CLI uses it: `POST ..:streamGenerateContent`.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Asked, Call, Shared, events};
+
+/// Returns what is asked. Requests without tools are made beside the conversation.
+pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
+    let contents = body["contents"].as_array()?;
+    let begins = contents.iter().take_while(|content| content["role"] != "model").map(Value::to_string).collect();
+    let is_asked = path.ends_with(":streamGenerateContent") && body["tools"].is_array();
+    is_asked.then(|| Asked { begins, holds: body["contents"].to_string() })
+}
+
+/// Returns the answer as a stream.
+pub(super) fn speak(shared: &Shared, _path: &str, answer: &Answer) -> (&'static str, String) {
+    let parts: Vec<Value> = match answer {
+        Answer::Says(text) => vec![json!({ "text": text })],
+        Answer::Calls(calls) => calls.iter().map(|call| json!({ "functionCall": tool(shared, call) })).collect(),
+    };
+    let candidate = json!({ "index": 0, "content": { "role": "model", "parts": parts }, "finishReason": "STOP" });
+    let usage = json!({ "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 });
+    events(&[json!({ "candidates": [candidate], "usageMetadata": usage, "modelVersion": "scripted" })])
+}
+
+fn tool(shared: &Shared, call: &Call) -> Value {
+    match call {
+        Call::Shell(command) => {
+            json!({ "name": "run_shell_command", "args": { "command": command, "description": "Do a part" } })
+        }
+        Call::Write(path, content) => {
+            json!({ "name": "write_file", "args": { "file_path": shared.project.join(path), "content": content } })
+        }
+        Call::Delegate(task) => json!({ "name": "codebase_investigator", "args": { "objective": task } }),
+    }
+}
