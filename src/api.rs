@@ -1,6 +1,6 @@
 //! The HTTP interface on the socket. Hooks come in here, and everything that the command line asks.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use checkpoint::hooks::HookCall;
 use journal::{Agent, Timestamp, request};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
@@ -40,7 +40,7 @@ pub(crate) struct Api {
     /// Where hook calls go.
     pub(crate) ingest: Addr<Ingest>,
     /// The spool is empty and hooks are taken.
-    pub(crate) ready: AtomicBool,
+    pub(crate) ready: watch::Sender<bool>,
     /// Tells the daemon to stop.
     pub(crate) stop: Notify,
     /// When the daemon came up.
@@ -91,7 +91,7 @@ fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
 }
 
 async fn health(api: web::Data<Api>) -> HttpResponse {
-    let ready = api.ready.load(Ordering::Acquire);
+    let ready = *api.ready.borrow();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     HttpResponse::build(status).json(json!({
         "ok": ready,
@@ -114,7 +114,11 @@ async fn hook(
         }
         Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     };
-    if !api.ready.load(Ordering::Acquire) {
+    let arrived = Instant::now();
+    let wait = Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis());
+    let wait = wait.saturating_sub(REPLY_MARGIN);
+    // A stop that has just started the daemon is worth an answer. Calls that need none hang up and spool.
+    if tokio::time::timeout(wait, api.ready.subscribe().wait_for(|ready| *ready)).await.is_err() {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, "the spool is being taken in: spool, or come again");
     }
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -127,8 +131,7 @@ async fn hook(
         truncated: header(request::TRUNCATED).is_some(),
         body,
     };
-    let wait = Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis());
-    match take(&api, call, Some(wait.saturating_sub(REPLY_MARGIN))).await {
+    match take(&api, call, Some(wait.saturating_sub(arrived.elapsed()))).await {
         Ok(taken) if taken.reply.is_empty() => HttpResponse::Ok().finish(),
         Ok(taken) => HttpResponse::Ok().content_type("application/json").body(taken.reply),
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
@@ -326,7 +329,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         "version": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
         "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        "ready": api.ready.load(Ordering::Acquire),
+        "ready": *api.ready.borrow(),
         "awake": api.sessions.send(CountAwake).await.unwrap_or(0),
         "rejected": count(&counters.rejected),
         "overloaded": count(&counters.overloaded),

@@ -7,7 +7,6 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr};
@@ -20,7 +19,7 @@ use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::{Agent, Event, Home, Journal, Options};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
@@ -141,7 +140,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         shared: Arc::clone(&shared),
         sessions: sessions.clone(),
         ingest: ingest.clone(),
-        ready: AtomicBool::new(false),
+        ready: watch::Sender::new(false),
         stop: Notify::new(),
         began: Instant::now(),
         recovery: recovered.notes.clone(),
@@ -161,7 +160,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);
     come_up(&shared, &ingest, &sessions, &recovered).await?;
-    api.ready.store(true, Ordering::Release);
+    api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "Ready.");
 
