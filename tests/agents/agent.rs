@@ -20,6 +20,9 @@ pub(crate) enum Agent {
 /// The folder with the agents' programs, as `install.sh` has made it.
 const PROGRAMS: &str = "CHECKPOINTD_AGENTS";
 
+/// Named, so that no other model is asked which one to take.
+const MODEL_GEMINI: &str = "gemini-2.5-flash";
+
 impl Agent {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Gemini, Self::Codex];
@@ -69,7 +72,8 @@ impl Agent {
                 "# Kept by a person: this comment must survive.\n\
                  model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\n\
                  sandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n\n\
-                 [analytics]\nenabled = false\n\n\
+                 [notice.model_migrations]\n\"gpt-5.5\" = \"gpt-6-sol\"\n\n\
+                 [features]\nmulti_agent_v2 = true\n\n[analytics]\nenabled = false\n\n\
                  [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
                  env_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n\
                  stream_max_retries = 0\n\n[projects.{}]\ntrust_level = \"trusted\"\n",
@@ -81,19 +85,23 @@ impl Agent {
         fs::write(file, settings).expect("writes");
     }
 
-    /// Returns the command that works on a task without a person, and ends.
-    pub(crate) fn headless(self, task: &str, port: u16) -> Command {
+    /// Returns the command that works on a task without a person, and ends. It may take up its last session.
+    pub(crate) fn headless(self, task: &str, resume: bool, port: u16) -> Command {
         let mut command = self.command(port);
-        match self {
-            Self::Claude => command.args(["-p", task]),
-            Self::Gemini => command.args(["--yolo", "-m", "gemini-2.5-flash", "-p", task]),
-            Self::Codex => command.args(["exec", "--dangerously-bypass-hook-trust", task]),
+        let words: &[&str] = match (self, resume) {
+            (Self::Claude, false) => &["-p"],
+            (Self::Claude, true) => &["--continue", "-p"],
+            (Self::Gemini, false) => &["--yolo", "-m", MODEL_GEMINI, "-p"],
+            (Self::Gemini, true) => &["--yolo", "-m", MODEL_GEMINI, "--resume", "latest", "-p"],
+            (Self::Codex, false) => &["exec", "--dangerously-bypass-hook-trust"],
+            (Self::Codex, true) => &["exec", "--dangerously-bypass-hook-trust", "resume", "--last"],
         };
+        command.args(words).arg(task);
         command
     }
 
     /// Returns the bare command, with nothing of this process's environment but the path.
-    fn command(self, port: u16) -> Command {
+    pub(crate) fn command(self, port: u16) -> Command {
         let programs = std::env::var_os(PROGRAMS).expect("tests/agents/run.sh says where the agents are");
         let mut command = Command::new(Path::new(&programs).join(self.name()));
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");

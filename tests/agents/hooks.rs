@@ -68,3 +68,13 @@ pub(crate) fn install(agent: Agent, home: &Path, client: &Path) {
     settings["hooks"] = Value::Object(hooks);
     fs::write(file, settings.to_string()).expect("writes");
 }
+
+pub(crate) fn uninstall(agent: Agent, home: &Path) {
+    if agent == Agent::Codex {
+        return fs::remove_file(home.join(".codex/hooks.json")).unwrap();
+    }
+    let file = agent.settings(home);
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    settings.as_object_mut().unwrap().remove("hooks");
+    fs::write(file, settings.to_string()).unwrap();
+}

@@ -8,6 +8,7 @@ mod hooks;
 mod model;
 mod scenarios;
 mod stage;
+mod terminal;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -58,7 +59,7 @@ fn play(agent: Agent, words: &[String]) -> Tally {
         let began = Instant::now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| scenario(agent)));
         let word = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("{:<7} {name:<45} {word:<6} {:>5.1} s", agent.name(), began.elapsed().as_secs_f64());
+        println!("{:<7} {name:<66} {word:<6} {:>5.1} s", agent.name(), began.elapsed().as_secs_f64());
         tally.scenarios += 1;
         match outcome {
             Ok(counts) => tally.counts.add(counts),

@@ -5,6 +5,7 @@ mod claude;
 mod codex;
 mod gemini;
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -33,8 +34,10 @@ pub(crate) enum Call {
     Shell(String),
     /// Create this file, relative to the project, with this content.
     Write(String, String),
-    /// Give this task to a subagent that runs in the background.
+    /// Give this task to a subagent; in the background where the agent can.
     Delegate(String),
+    /// Wait for the subagent, where that is a call of its own (Codex).
+    Wait,
 }
 
 /// Says a text.
@@ -56,7 +59,7 @@ pub(crate) fn write(path: &str, content: &str) -> Answer {
 #[derive(Debug)]
 struct Conversation {
     task: String,
-    answers: std::vec::IntoIter<Answer>,
+    answers: VecDeque<Answer>,
 }
 
 /// A request for the model's next answer, told from the requests that agents make beside the conversation.
@@ -112,10 +115,13 @@ impl Model {
         Self { port, shared, handle, thread: Some(thread) }
     }
 
-    /// Says what to answer in the conversation that will begin with this task.
+    /// Says what to answer in the conversation that begins with this task, after what was said before.
     pub(crate) fn expect(&self, task: &str, answers: impl IntoIterator<Item = Answer>) {
-        let answers = answers.into_iter().collect::<Vec<_>>().into_iter();
-        self.shared.conversations().push(Conversation { task: task.to_owned(), answers });
+        let mut conversations = self.shared.conversations();
+        match conversations.iter_mut().find(|one| one.task == task) {
+            Some(conversation) => conversation.answers.extend(answers),
+            None => conversations.push(Conversation { task: task.to_owned(), answers: answers.into_iter().collect() }),
+        }
     }
 
     /// Returns what each request in the conversation of this task held, and asserts that all of its answers were
@@ -148,10 +154,13 @@ impl Shared {
     /// Returns the answer to a request, and keeps the request.
     fn answer(&self, asked: &Asked) -> Answer {
         let mut conversations = self.conversations();
-        let conversation = conversations.iter_mut().find(|one| asked.begins.contains(&one.task));
+        // A whole text: what is asked beside the conversation only quotes it.
+        let is_task = |one: &&mut Conversation| asked.begins.contains(&format!(":{}", json!(one.task)));
+        let conversation = conversations.iter_mut().find(is_task);
         let task = conversation.as_ref().map(|one| one.task.clone());
         // Where the script is over the agent is let go; the test sees that there was a request too many.
-        let answer = conversation.and_then(|one| one.answers.next()).unwrap_or_else(|| says("(not in the script)"));
+        let answer =
+            conversation.and_then(|one| one.answers.pop_front()).unwrap_or_else(|| says("(not in the script)"));
         drop(conversations);
         self.keep(&json!({ "task": task, "holds": asked.holds }));
         answer
@@ -166,14 +175,14 @@ impl Shared {
 async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>) -> HttpResponse {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = request.path();
-    let (asked, speak): (_, fn(&Shared, &str, &Answer) -> (&'static str, String)) = match shared.agent {
+    let (asked, speak): (_, fn(&Shared, &Value, &Answer) -> (&'static str, String)) = match shared.agent {
         Agent::Claude => (claude::asked(path, &body), claude::speak),
         Agent::Gemini => (gemini::asked(path, &body), gemini::speak),
         Agent::Codex => (codex::asked(path, &body), codex::speak),
     };
     if let Some(asked) = asked {
         let answer = shared.answer(&asked);
-        let (kind, words) = speak(&shared, path, &answer);
+        let (kind, words) = speak(&shared, &body, &answer);
         return HttpResponse::Ok().content_type(kind).body(words);
     }
     shared.keep(&json!({ "path": path, "body": body }));

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::agent::Agent;
 use crate::model::{Answer, Model};
+use crate::terminal::Terminal;
 
 /// After this long an agent hangs. Far above what a run takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -75,7 +76,7 @@ impl Stage {
 
     /// Gives the project a first commit, so that git can say what has changed since.
     fn commit(&self) {
-        fs::write(self.path("project/README.md"), "A project.\n").expect("writes");
+        fs::write(self.path("project/pyproject.toml"), "[project]\nname = \"small\"\n").expect("writes");
         let git = |arguments: &[&str]| {
             let mut command = self.command("git");
             command.args(["-c", "user.name=A", "-c", "user.email=a@localhost"]).args(arguments);
@@ -95,7 +96,7 @@ impl Stage {
         fs::hard_link(daemon, &installed).or_else(|_| fs::copy(daemon, &installed).map(drop)).expect("a program");
         let fired = self.path("fired");
         let client = env!("CARGO_BIN_EXE_checkpointd-hook");
-        let script = format!("#!/bin/sh\necho \"$1 $2\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
+        let script = format!("#!/bin/sh\necho \"$1\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
         let path = self.path("bin/checkpointd-hook");
         fs::write(&path, script).expect("writes");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("may run");
@@ -118,7 +119,36 @@ impl Stage {
     /// Has the agent work on a task, with these answers of its model, until it ends.
     pub(crate) fn run(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) {
         self.model.expect(task, answers);
-        let mut command = self.agent.headless(task, self.model.port);
+        let command = self.agent.headless(task, false, self.model.port);
+        self.finish_run(command);
+    }
+
+    /// Gives the session that began with a task another prompt.
+    pub(crate) fn run_again(&mut self, task: &str, prompt: &str, answers: impl IntoIterator<Item = Answer>) {
+        self.model.expect(task, answers);
+        let command = self.agent.headless(prompt, true, self.model.port);
+        self.finish_run(command);
+    }
+
+    /// Has the agent work on a task in a terminal.
+    pub(crate) fn open(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) -> Terminal {
+        self.model.expect(task, answers);
+        let mut command = self.agent.command(self.model.port);
+        self.place(&mut command);
+        command.arg(task);
+        self.runs += 1;
+        Terminal::open(self.path("tmux"), &command)
+    }
+
+    /// Has Codex tell of its stops by `notify` instead of hooks.
+    pub(crate) fn notify(&self) {
+        let file = self.agent.settings(&self.path("home"));
+        let settings = fs::read_to_string(&file).expect("settings");
+        let client = self.path("bin/checkpointd-hook");
+        fs::write(file, format!("notify = [{:?}, \"codex\"]\n{settings}", client)).expect("writes");
+    }
+
+    fn finish_run(&mut self, mut command: Command) {
         self.place(&mut command);
         self.runs += 1;
         self.finish_command(&mut command, &format!("run-{}", self.runs));
@@ -127,7 +157,9 @@ impl Stage {
     /// Runs a command to its end and returns what it printed, which is also kept in a file of this name.
     fn finish_command(&self, command: &mut Command, name: &str) -> String {
         let log = self.path(&format!("{name}.log"));
-        let (out, err) = (File::create(&log).expect("a log"), File::options().append(true).open(&log).expect("a log"));
+        drop(fs::remove_file(&log));
+        let open = || File::options().append(true).create(true).open(&log).expect("a log");
+        let (out, err) = (open(), open());
         let mut child = command.stdout(out).stderr(err).spawn().expect("it is installed");
         let began = Instant::now();
         let status = loop {
@@ -179,6 +211,11 @@ impl Stage {
         let mut lines = self.ask(&["journal", "export"]);
         lines.retain(|line| line["host"].is_object());
         lines
+    }
+
+    /// Takes the hooks out of the agent's settings.
+    pub(crate) fn uninstall(&self) {
+        crate::hooks::uninstall(self.agent, &self.path("home"));
     }
 
     /// Proves that the journal is whole, holds every call that the agent has made, and explains every decision; then

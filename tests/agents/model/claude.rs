@@ -13,7 +13,7 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
 }
 
 /// Returns the answer as a stream.
-pub(super) fn speak(shared: &Shared, _path: &str, answer: &Answer) -> (&'static str, String) {
+pub(super) fn speak(shared: &Shared, _body: &Value, answer: &Answer) -> (&'static str, String) {
     let message = json!({
         "id": new_id("msg_"), "type": "message", "role": "assistant", "model": "claude-scripted", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
@@ -54,5 +54,6 @@ fn tool(shared: &Shared, call: &Call) -> (&'static str, Value) {
                 json!({ "description": "A part", "prompt": task, "subagent_type": kind, "run_in_background": true });
             ("Agent", input)
         }
+        Call::Wait => unreachable!("it is told when a subagent has ended"),
     }
 }

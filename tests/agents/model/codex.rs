@@ -4,17 +4,18 @@ use serde_json::{Value, json};
 
 use super::{Answer, Asked, Call, Shared, events, new_id};
 
-/// Returns what is asked.
+/// Returns what is asked. Requests without tools are made beside the conversation, for a title.
 pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
+    let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let input = body["input"].as_array()?;
     let is_answer =
         |item: &&Value| item["role"] == "assistant" || item["type"].as_str().is_some_and(|it| it.ends_with("_call"));
     let begins = input.iter().take_while(|item| !is_answer(item)).map(Value::to_string).collect();
-    path.ends_with("/responses").then(|| Asked { begins, holds: body["input"].to_string() })
+    (path.ends_with("/responses") && has_tools).then(|| Asked { begins, holds: body["input"].to_string() })
 }
 
 /// Returns the answer as a stream.
-pub(super) fn speak(_shared: &Shared, _path: &str, answer: &Answer) -> (&'static str, String) {
+pub(super) fn speak(_shared: &Shared, _body: &Value, answer: &Answer) -> (&'static str, String) {
     let items: Vec<Value> = match answer {
         Answer::Says(text) => {
             let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
@@ -46,6 +47,15 @@ fn item(call: &Call) -> Value {
             let id = new_id("call_");
             json!({ "type": "custom_tool_call", "id": new_id("ctc_"), "call_id": id, "name": "apply_patch", "input": patch })
         }
-        Call::Delegate(task) => function("spawn_agent", json!({ "message": task })),
+        Call::Delegate(task) => {
+            in_team(function("spawn_agent", json!({ "task_name": "part", "message": task, "fork_turns": "none" })))
+        }
+        Call::Wait => in_team(function("wait_agent", json!({ "timeout_ms": 60_000 }))),
     }
+}
+
+/// Names the group of tools that those for subagents belong to.
+fn in_team(mut call: Value) -> Value {
+    call["namespace"] = json!("collaboration");
+    call
 }

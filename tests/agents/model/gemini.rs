@@ -13,8 +13,12 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
 }
 
 /// Returns the answer as a stream.
-pub(super) fn speak(shared: &Shared, _path: &str, answer: &Answer) -> (&'static str, String) {
+pub(super) fn speak(shared: &Shared, body: &Value, answer: &Answer) -> (&'static str, String) {
     let parts: Vec<Value> = match answer {
+        // A subagent ends its work by a tool call.
+        Answer::Says(text) if body["tools"].to_string().contains(r#""complete_task""#) => {
+            vec![json!({ "functionCall": { "name": "complete_task", "args": { "result": { "response": text } } } })]
+        }
         Answer::Says(text) => vec![json!({ "text": text })],
         Answer::Calls(calls) => calls.iter().map(|call| json!({ "functionCall": tool(shared, call) })).collect(),
     };
@@ -31,6 +35,9 @@ fn tool(shared: &Shared, call: &Call) -> Value {
         Call::Write(path, content) => {
             json!({ "name": "write_file", "args": { "file_path": shared.project.join(path), "content": content } })
         }
-        Call::Delegate(task) => json!({ "name": "codebase_investigator", "args": { "objective": task } }),
+        Call::Delegate(task) => {
+            json!({ "name": "invoke_agent", "args": { "agent_name": "generalist", "prompt": task } })
+        }
+        Call::Wait => unreachable!("it waits by itself"),
     }
 }
