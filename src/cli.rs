@@ -59,6 +59,22 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Add the hooks to the settings of every agent on this machine
+    #[command(
+        after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --agent claude\n  checkpointd init --project"
+    )]
+    Init(InitArgs),
+    /// Put agents' settings back as they were, stop the daemon and remove all data
+    #[command(
+        after_help = "Examples:\n  checkpointd uninstall --dry-run\n  checkpointd uninstall --keep-data\n  checkpointd uninstall --agent codex"
+    )]
+    Uninstall(UninstallArgs),
+    /// Check that everything works, and say how to mend what does not
+    #[command(
+        after_help = "Examples:\n  checkpointd doctor\n  checkpointd doctor --fix\n  checkpointd doctor --fire claude\n\n\
+        Exit code 1 when a check fails; warnings and skipped checks do not count."
+    )]
+    Doctor(DoctorArgs),
     /// Show at a glance how things stand
     Status {
         /// How an answer is printed.
@@ -185,6 +201,57 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: ConfigAction,
     },
+}
+
+/// What to install, and where.
+#[derive(Args, Debug)]
+pub(crate) struct InitArgs {
+    /// Only this agent, found or not; may be given several times
+    #[arg(long)]
+    pub(crate) agent: Vec<AgentName>,
+    /// Write the project's settings instead of yours
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub(crate) project: Option<PathBuf>,
+    /// Show what would change, and write nothing anywhere
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What to take out.
+#[derive(Args, Debug)]
+pub(crate) struct UninstallArgs {
+    /// Only this agent's hooks, with daemon and data kept; may be given several times
+    #[arg(long)]
+    pub(crate) agent: Vec<AgentName>,
+    /// Keep journal, configuration and logs
+    #[arg(long)]
+    pub(crate) keep_data: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Show what would change, and write nothing anywhere
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What to check.
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Mend what can be mended without asking
+    #[arg(long, conflicts_with = "fire")]
+    pub(crate) fix: bool,
+    /// Send a test event through this agent's installed hook, and look for it in the journal
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) fire: Option<AgentName>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// What to do with the daemon.

@@ -302,12 +302,23 @@ pub(crate) fn leave_terminal() {
     let _ = rustix::process::setsid();
 }
 
+/// Stops the daemon and says so.
+///
+/// # Errors
+///
+/// As [`end`].
+pub(crate) fn stop(home: &Home) -> Result<()> {
+    end(home)?;
+    println!("stopped");
+    Ok(())
+}
+
 /// Stops the daemon and waits until it is gone.
 ///
 /// # Errors
 ///
 /// When none runs, or it does not stop.
-pub(crate) fn stop(home: &Home) -> Result<()> {
+pub(crate) fn end(home: &Home) -> Result<()> {
     if source::health(home).is_none() {
         return Err(Failure::unreachable("no daemon is running"));
     }
@@ -316,7 +327,6 @@ pub(crate) fn stop(home: &Home) -> Result<()> {
     while began.elapsed() < DETACH_WAIT {
         let free = File::open(home.run.join("pid")).is_ok_and(|file| file.try_lock().is_ok());
         if free {
-            println!("stopped");
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(10));

@@ -10,6 +10,7 @@ mod client;
 mod commands;
 mod daemon;
 mod failure;
+mod install;
 mod query;
 mod render;
 mod settings;

@@ -19,6 +19,8 @@ pub struct Home {
     pub socket: PathBuf,
     /// The daemon's logs.
     pub logs: PathBuf,
+    /// What was written into agents' settings, and what was there before.
+    pub installed: PathBuf,
 }
 
 impl Home {
@@ -50,6 +52,7 @@ impl Home {
                 config: xdg("XDG_CONFIG_HOME", ".config")?.join("config.yml"),
                 journal: data.join("journal"),
                 spool: data.join("spool"),
+                installed: data.join("installed"),
                 socket: state.join("run").join("sock"),
                 run: state.join("run"),
                 logs: state.join("logs"),
@@ -70,6 +73,7 @@ impl Home {
             run: root.join("run"),
             socket: root.join("run").join("sock"),
             logs: root.join("logs"),
+            installed: root.join("installed"),
         }
     }
 }

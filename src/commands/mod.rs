@@ -8,6 +8,8 @@ use crate::{daemon, settings};
 
 mod config;
 mod demo;
+mod doctor;
+mod init;
 mod journal;
 mod preview;
 mod read;
@@ -15,6 +17,7 @@ mod replay;
 mod rules;
 mod status;
 mod trace;
+mod uninstall;
 
 /// Runs a command and returns its exit code.
 ///
@@ -36,6 +39,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             daemon::run(home).map(|()| exit::OK)
         }
         Command::Demo { keep, output } => demo::run(keep, output),
+        Command::Init(arguments) => init::run(&home, &arguments),
+        Command::Uninstall(arguments) => uninstall::run(&home, &arguments),
+        Command::Doctor(arguments) => doctor::run(&home, &arguments),
         Command::Status { output } => status::status(&home, output),
         Command::Sessions { output } => read::sessions(&home, output),
         Command::State { session, at, output } => read::state(&home, session, at.as_deref(), output),

@@ -1,0 +1,119 @@
+//! Carrying a plan out: all of it or nothing. The record is written before the files, so that a crash in between leaves
+//! a record that says more than was done, and never less.
+
+use std::fs;
+use std::path::PathBuf;
+
+use journal::Home;
+
+use super::record::{self, Record, Written};
+use super::{Change, digest, files};
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Which way a plan goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Into the files.
+    In,
+    /// Out of them.
+    Out,
+}
+
+/// Writes what the changes say.
+///
+/// # Errors
+///
+/// One sentence with what to do; then every file is as it was.
+pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
+    if way == Way::In && changes.iter().all(|change| !change.is_needed()) {
+        return Ok(());
+    }
+    if way == Way::Out && !home.installed.exists() {
+        return write_all(changes).map(drop);
+    }
+    let _lock = record::lock(home)?;
+    let earlier = Record::load(home)?;
+    let mut record = earlier.clone();
+    let needed = || changes.iter().filter(|change| change.is_needed());
+    for change in needed() {
+        files::check_writable(&change.path)?;
+    }
+    if way == Way::In {
+        for change in needed() {
+            note(home, &mut record, change)?;
+        }
+        record.save(home)?;
+    }
+    let folders = write_all(changes).inspect_err(|_| {
+        // What could not be written was not; a record that cannot be written back says too much, which is harmless.
+        let _ = earlier.save(home);
+    })?;
+    match way {
+        Way::In => {
+            for (change, made) in needed().zip(folders) {
+                if let Some(written) = record.files.get_mut(&change.path) {
+                    written.folders.extend(made);
+                }
+            }
+        }
+        Way::Out => {
+            let gone = changes.iter().filter_map(|change| record.files.remove(&change.path));
+            remove_folders(gone.flat_map(|written| written.folders).collect());
+        }
+    }
+    record.save(home)
+}
+
+/// Removes folders that are empty, inner ones first; in the others somebody else has put something meanwhile.
+fn remove_folders(mut folders: Vec<PathBuf>) {
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+fn note(home: &Home, record: &mut Record, change: &Change) -> Result<()> {
+    let before = change.without_us.as_deref().map(|bytes| record::keep(home, bytes)).transpose()?;
+    let folders = record.files.get(&change.path).map(|written| written.folders.clone()).unwrap_or_default();
+    let wrote = digest(change.after.as_deref().unwrap_or_default());
+    let written = Written { agent: change.agent, kind: change.kind, wrote, before, folders };
+    record.files.insert(change.path.clone(), written);
+    Ok(())
+}
+
+/// Writes all files, or puts those back that were written. Returns the folders made for each.
+fn write_all(changes: &[Change]) -> Result<Vec<Vec<PathBuf>>> {
+    let needed: Vec<&Change> = changes.iter().filter(|change| change.is_needed()).collect();
+    for change in &needed {
+        files::check_writable(&change.path)?;
+    }
+    let mut made = Vec::new();
+    for (number, change) in needed.iter().enumerate() {
+        let written = write_one(change, change.before.as_deref(), change.after.as_deref());
+        match written {
+            Ok(folders) => made.push(folders),
+            Err(error) => {
+                for done in needed[..number].iter().rev() {
+                    let back = write_one(done, done.after.as_deref(), done.before.as_deref());
+                    if let Err(second) = back {
+                        return Err(format!("{error}; and what was done before could not be taken back: {second}"));
+                    }
+                }
+                remove_folders(made.into_iter().flatten().collect());
+                return Err(error);
+            }
+        }
+    }
+    Ok(made)
+}
+
+fn write_one(change: &Change, from: Option<&[u8]>, to: Option<&[u8]>) -> Result<Vec<PathBuf>> {
+    if files::read(&change.path)?.as_deref() != from {
+        return Err(format!("{} was changed in this moment by another program: try again", change.path.display()));
+    }
+    match to {
+        Some(bytes) => files::write(&change.path, bytes),
+        None => files::remove(&change.path).map(|()| Vec::new()),
+    }
+}

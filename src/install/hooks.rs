@@ -1,0 +1,187 @@
+//! What is installed for each agent: which hook events, with which command line, and how long the host may wait.
+
+use std::path::Path;
+
+use journal::Agent;
+
+use super::agents::Version;
+
+/// The hook client's file name: by it, in a command of the form that we write, our entries are known.
+pub(crate) const CLIENT: &str = "checkpointd-hook";
+
+/// How much longer than the daemon may take the host waits: for the client to start, connect and print.
+const MARGIN_S: u64 = 2;
+/// The host's limit for calls whose reply nobody acts upon; the client ends within 250 ms.
+const PLAIN_S: u64 = 2;
+/// The host's limit at a session's end. Claude Code cuts all its hooks off after 1.5 s, Codex after 1 s.
+const END_S: u64 = 1;
+
+/// An entry as it is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The event's name.
+    pub(crate) event: &'static str,
+    /// What the host's shell is to run.
+    pub(crate) command: String,
+    /// The host's time limit, in the host's own unit.
+    pub(crate) timeout: u64,
+}
+
+/// How long the host may wait for a call.
+#[derive(Clone, Copy)]
+enum Limit {
+    /// The call's reply decides what the agent does next.
+    Reply,
+    /// Nobody acts upon the reply.
+    Plain,
+    /// The session ends.
+    End,
+}
+
+/// An event, how long it may take, and the first version that knows it.
+type Row = (&'static str, Limit, Version);
+
+const ANY: Version = Version(0, 0, 0);
+
+/// Claude Code skips a whole settings file for one event that it does not know, so each comes with its version.
+const CLAUDE: [Row; 15] = [
+    ("SessionStart", Limit::Reply, ANY),
+    ("UserPromptSubmit", Limit::Plain, ANY),
+    ("PreToolUse", Limit::Plain, ANY),
+    ("PermissionRequest", Limit::Plain, Version(2, 0, 45)),
+    ("PermissionDenied", Limit::Plain, Version(2, 1, 89)),
+    ("PostToolUse", Limit::Plain, ANY),
+    ("PostToolUseFailure", Limit::Plain, Version(2, 1, 76)),
+    ("Notification", Limit::Plain, ANY),
+    ("Stop", Limit::Reply, ANY),
+    ("StopFailure", Limit::Plain, Version(2, 1, 78)),
+    ("SubagentStart", Limit::Plain, Version(2, 0, 45)),
+    ("SubagentStop", Limit::Plain, ANY),
+    ("PreCompact", Limit::Plain, ANY),
+    ("PostCompact", Limit::Plain, Version(2, 1, 76)),
+    ("SessionEnd", Limit::End, ANY),
+];
+
+/// The model hooks and PreCompress come before every model call and tell nothing that is needed.
+const GEMINI: [Row; 7] = [
+    ("SessionStart", Limit::Reply, ANY),
+    ("BeforeAgent", Limit::Plain, ANY),
+    ("BeforeTool", Limit::Plain, ANY),
+    ("AfterTool", Limit::Plain, ANY),
+    ("AfterAgent", Limit::Reply, ANY),
+    ("Notification", Limit::Plain, ANY),
+    ("SessionEnd", Limit::Plain, ANY),
+];
+
+const CODEX: [Row; 12] = [
+    ("SessionStart", Limit::Reply, ANY),
+    ("UserPromptSubmit", Limit::Plain, ANY),
+    ("PreToolUse", Limit::Plain, ANY),
+    ("PermissionRequest", Limit::Plain, ANY),
+    ("PostToolUse", Limit::Plain, ANY),
+    ("Stop", Limit::Reply, ANY),
+    ("SubagentStart", Limit::Plain, ANY),
+    ("SubagentStop", Limit::Plain, ANY),
+    ("PreCompact", Limit::Plain, ANY),
+    ("PostCompact", Limit::Plain, ANY),
+    ("Interrupt", Limit::End, ANY),
+    ("SessionEnd", Limit::End, ANY),
+];
+
+/// Returns the entries for an agent. Without a known version it is taken for a current one.
+///
+/// `stop_wait_ms` is the longest that the daemon may take for a reply.
+pub(crate) fn wanted(agent: Agent, version: Option<Version>, client: &Path, stop_wait_ms: u64) -> Vec<Wanted> {
+    let rows: &[Row] = match agent {
+        Agent::Claude => &CLAUDE,
+        Agent::Gemini => &GEMINI,
+        _ => &CODEX,
+    };
+    let known = rows.iter().filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
+    let entry = |(event, limit, _): &Row| {
+        let seconds = match limit {
+            Limit::Reply => stop_wait_ms.div_ceil(1000) + MARGIN_S,
+            Limit::Plain => PLAIN_S,
+            Limit::End => END_S,
+        };
+        let timeout = if agent == Agent::Gemini { seconds * 1000 } else { seconds };
+        // Gemini's payload always names its event, but says it too late for a look at the command line.
+        let arguments = if agent == Agent::Gemini { format!("gemini {event}") } else { agent.word().to_owned() };
+        Wanted { event, command: command(client, &arguments), timeout }
+    };
+    known.map(entry).collect()
+}
+
+/// Returns the agent's event at which a turn ends.
+pub(crate) const fn stop_event(agent: Agent) -> &'static str {
+    if matches!(agent, Agent::Gemini) { "AfterAgent" } else { "Stop" }
+}
+
+/// Returns the command line: short, because Claude Code shows it to its model, and silent where the client is gone.
+/// Gemini CLI takes a shell's words about a missing program for a prompt, and goes on for ever.
+fn command(client: &Path, arguments: &str) -> String {
+    let client = client.to_string_lossy();
+    let client = shlex::try_quote(&client).expect("a path has no NUL");
+    format!("[ -x {client} ] && exec {client} {arguments}; exit 0")
+}
+
+/// Returns the client's path in a command of ours: as [`command`] writes it, or plainly as by hand. Other commands that
+/// name the client are somebody's own.
+pub(crate) fn client_of(command: &str) -> Option<String> {
+    let words = shlex::split(command)?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let client = match words.as_slice() {
+        ["[", "-x", guard, "]", "&&", "exec", client, .., "exit", "0"] if guard == client => *client,
+        [client, agent] | [client, agent, _] if Agent::host(agent).is_some() => *client,
+        _ => return None,
+    };
+    let name = Path::new(client).file_name()?;
+    (name == CLIENT).then(|| client.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stop(agent: Agent, client: &str, stop_wait_ms: u64) -> Wanted {
+        let all = wanted(agent, None, Path::new(client), stop_wait_ms);
+        all.into_iter().find(|entry| entry.event == stop_event(agent)).expect("there is one")
+    }
+
+    #[test]
+    fn the_host_waits_a_little_longer_than_the_daemon_may_take_in_its_own_unit() {
+        let limits =
+            [Agent::Claude, Agent::Gemini, Agent::Codex].map(|agent| stop(agent, "/x/checkpointd-hook", 5_001));
+        assert_eq!(limits.map(|entry| entry.timeout), [8, 8_000, 8]);
+    }
+
+    #[test]
+    fn commands_are_quoted_for_the_shell_and_known_again() {
+        for path in ["/a/checkpointd-hook", "/my bin/checkpointd-hook", "/o'neil/$x `y` \"z\"/checkpointd-hook"] {
+            for agent in [Agent::Claude, Agent::Gemini, Agent::Codex] {
+                assert_eq!(client_of(&stop(agent, path, 5_000).command).as_deref(), Some(path));
+            }
+        }
+        insta::assert_snapshot!(
+            stop(Agent::Gemini, "/my bin/checkpointd-hook", 5_000).command,
+            @"[ -x '/my bin/checkpointd-hook' ] && exec '/my bin/checkpointd-hook' gemini AfterAgent; exit 0"
+        );
+    }
+
+    #[test]
+    fn other_commands_are_not_ours_even_where_they_name_the_client() {
+        assert_eq!(client_of("/x/checkpointd-hook claude").as_deref(), Some("/x/checkpointd-hook"));
+        for other in
+            ["log checkpointd-hook claude", "/x/checkpointd-hook --version", "/x/my-checkpointd-hook claude", "'"]
+        {
+            assert_eq!(client_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn an_old_claude_code_gets_no_event_that_it_does_not_know() {
+        let old = wanted(Agent::Claude, Some(Version(2, 0, 14)), Path::new("/x/checkpointd-hook"), 5_000);
+        let names: Vec<_> = old.iter().map(|entry| entry.event).collect();
+        assert!(names.contains(&"SubagentStop") && !names.contains(&"StopFailure"), "{names:?}");
+    }
+}

@@ -1,0 +1,335 @@
+//! Codex's config.toml: hooks that it trusts, and `notify` for versions without hooks.
+//!
+//! Codex runs a hook only when config.toml holds the hook's hash under a key made of the file, the event and the hook's
+//! place in it; otherwise it asks, or in `codex exec` leaves it out without a word. As with JSON, the file is parsed
+//! for places only and edited by splices.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use toml_edit::{Document, Item};
+
+use super::hooks;
+use super::settings::Handler;
+use super::{Entry, Status, hex};
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Codex's own time limit, in seconds, for a hook that names none.
+const TIMEOUT_S: u64 = 600;
+/// Codex's time limit, in seconds, for hooks at the end of a turn or session, whatever they name.
+const END_TIMEOUT_S: u64 = 1;
+
+/// Returns the hash by which Codex knows a hook: SHA-256 over its normal form as compact JSON with sorted keys.
+pub(crate) fn hash(handler: &Handler) -> String {
+    let at_end = matches!(handler.event.as_str(), "SessionEnd" | "Interrupt");
+    let timeout = if at_end { END_TIMEOUT_S } else { handler.timeout.unwrap_or(TIMEOUT_S) };
+    let mut hook = json!({ "async": handler.is_async, "command": handler.command });
+    if let Some(message) = &handler.status_message {
+        hook["statusMessage"] = json!(message);
+    }
+    hook["timeout"] = json!(timeout);
+    hook["type"] = json!("command");
+    let mut normal = json!({ "event_name": snake_case(&handler.event), "hooks": [hook] });
+    if let Some(matcher) = &handler.matcher {
+        normal["matcher"] = json!(matcher);
+    }
+    format!("sha256:{}", hex(&Sha256::digest(normal.to_string())))
+}
+
+/// Returns the key under which Codex keeps what it knows of a hook.
+pub(crate) fn key(hooks_file: &Path, handler: &Handler) -> String {
+    let event = snake_case(&handler.event);
+    format!("{}:{event}:{}:{}", hooks_file.display(), handler.group, handler.index)
+}
+
+fn snake_case(event: &str) -> String {
+    let mut out = String::with_capacity(event.len() + 4);
+    for (at, c) in event.chars().enumerate() {
+        if c.is_ascii_uppercase() && at > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// What config.toml says of a hook.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State {
+    /// The hash that is trusted.
+    pub(crate) trusted_hash: Option<String>,
+    /// Whether the user has switched the hook off.
+    pub(crate) is_disabled: bool,
+}
+
+/// Returns what is known of each hook.
+///
+/// # Errors
+///
+/// One sentence with the place, where the file is not TOML.
+pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
+    let document = parse(text)?;
+    let mut all = BTreeMap::new();
+    for (key, item) in state_table(&document).into_iter().flat_map(|table| table.iter()) {
+        let Some(item) = item.as_table_like() else { continue };
+        let state = State {
+            trusted_hash: item.get("trusted_hash").and_then(Item::as_str).map(str::to_owned),
+            is_disabled: item.get("enabled").and_then(Item::as_bool) == Some(false),
+        };
+        all.insert(key.to_owned(), state);
+    }
+    Ok(all)
+}
+
+/// Returns whether Codex's hooks are switched off altogether.
+pub(crate) fn switched_off(text: &str) -> bool {
+    let Ok(document) = parse(text) else { return false };
+    let features = document.as_table().get("features").and_then(Item::as_table_like);
+    features.and_then(|features| features.get("hooks")).and_then(Item::as_bool) == Some(false)
+}
+
+/// Records hooks as trusted.
+///
+/// # Errors
+///
+/// One sentence that says what is wrong with the file.
+pub(super) fn trust(text: &str, wanted: &[(String, String)]) -> Result<(String, Vec<Entry>)> {
+    let mut text = text.to_owned();
+    let mut entries = Vec::new();
+    for (key, hash) in wanted {
+        let known = states(&text)?.remove(key);
+        let status = match known {
+            Some(state) if state.trusted_hash.as_ref() == Some(hash) => Status::AlreadyThere,
+            Some(_) => {
+                text = updated(&text, key, hash)?;
+                Status::Updated
+            }
+            None => {
+                text = with(&text, key, hash)?;
+                Status::Added
+            }
+        };
+        entries.push(Entry::new(format!("trust {}", short(key)), status));
+    }
+    Ok((text, entries))
+}
+
+/// Takes what is known of these hooks out.
+///
+/// # Errors
+///
+/// As [`trust`].
+pub(super) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)> {
+    let mut text = text.to_owned();
+    let mut entries = Vec::new();
+    // From the end, so that a text to which several were added gets its own end back.
+    let mut there = Vec::new();
+    for key in keys {
+        there.extend(table_place(&text, key)?.map(|place| (place.start, key)));
+    }
+    there.sort_by_key(|(start, _)| std::cmp::Reverse(*start));
+    for (_, key) in there {
+        text = without(&text, key)?;
+        entries.insert(0, Entry::new(format!("trust {}", short(key)), Status::Removed));
+    }
+    Ok((text, entries))
+}
+
+/// Gives what is known of hooks to the keys that they have now: a hook of somebody else whose place has changed
+/// because of us is to stay trusted.
+///
+/// # Errors
+///
+/// As [`trust`].
+pub(super) fn rename(text: &str, moved: &[(String, String)]) -> Result<String> {
+    let document = parse(text)?;
+    let Some(table) = state_table(&document) else { return Ok(text.to_owned()) };
+    let mut places: Vec<(Range<usize>, String)> = Vec::new();
+    for (old, new) in moved {
+        let Some(place) = table.get(old).and_then(Item::span) else { continue };
+        // Codex writes the key as a string in a table's header; a key in any other form is left alone.
+        for quoted in [toml_string(old), format!("'{old}'")] {
+            if let Some(at) = text[place.clone()].find(&quoted) {
+                let start = place.start + at;
+                places.push((start..start + quoted.len(), toml_string(new)));
+                break;
+            }
+        }
+    }
+    places.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    let mut out = text.to_owned();
+    for (place, with) in places {
+        out.replace_range(place, &with);
+    }
+    valid(out)
+}
+
+/// What `notify` is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Notify {
+    /// Nothing.
+    Absent,
+    /// Our client, at this path.
+    Ours(String),
+    /// A program of the user's.
+    Foreign,
+}
+
+/// Returns what `notify` is set to.
+///
+/// # Errors
+///
+/// As [`trust`].
+pub(crate) fn notify(text: &str) -> Result<Notify> {
+    let document = parse(text)?;
+    let Some(item) = document.as_table().get("notify") else { return Ok(Notify::Absent) };
+    let words: Option<Vec<&str>> = item.as_array().map(|words| words.iter().filter_map(|word| word.as_str()).collect());
+    Ok(match words.as_deref() {
+        Some([client, "codex"]) if Path::new(client).file_name().is_some_and(|name| name == hooks::CLIENT) => {
+            Notify::Ours((*client).to_owned())
+        }
+        _ => Notify::Foreign,
+    })
+}
+
+/// Sets `notify` to our client. A program of the user's stays: Codex calls only one.
+///
+/// # Errors
+///
+/// As [`trust`].
+pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
+    let status = match notify(text)? {
+        Notify::Ours(there) if there == client => {
+            return Ok((text.to_owned(), Entry::new("notify", Status::AlreadyThere)));
+        }
+        Notify::Foreign => return Ok((text.to_owned(), Entry::new("notify", Status::Kept))),
+        Notify::Ours(_) => Status::Updated,
+        Notify::Absent => Status::Added,
+    };
+    let cleared = clear_notify(text)?.0;
+    // At the top, where it can be in no table.
+    let line = format!("notify = [{}, \"codex\"]{}", toml_string(client), newline(text));
+    Ok((valid(line + &cleared)?, Entry::new("notify", status)))
+}
+
+/// Takes our `notify` out.
+///
+/// # Errors
+///
+/// As [`trust`].
+pub(super) fn clear_notify(text: &str) -> Result<(String, Option<Entry>)> {
+    if !matches!(notify(text)?, Notify::Ours(_)) {
+        return Ok((text.to_owned(), None));
+    }
+    let document = parse(text)?;
+    let value = document.as_table().get("notify").and_then(Item::span).expect("it was found");
+    let start = text[..value.start].rfind('\n').map_or(0, |end| end + 1);
+    let cleared = [&text[..start], &text[line_end(text, value.end)..]].concat();
+    Ok((valid(cleared)?, Some(Entry::new("notify", Status::Removed))))
+}
+
+fn parse(text: &str) -> Result<Document<&str>> {
+    Document::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start.min(text.len()));
+        let before = &text[..at];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        format!("line {line}, column {column}: {}", error.message())
+    })
+}
+
+/// Makes sure that a splice gave TOML again. It does not where the user has written a table in one line.
+fn valid(text: String) -> Result<String> {
+    match parse(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!(
+            "`hooks` is written in a way that cannot be added to ({error}); write it as [hooks] tables, or trust the \
+             hooks when Codex asks"
+        )),
+    }
+}
+
+fn state_table<'a>(document: &'a Document<&str>) -> Option<&'a dyn toml_edit::TableLike> {
+    document.as_table().get("hooks")?.as_table_like()?.get("state")?.as_table_like()
+}
+
+fn with(text: &str, key: &str, hash: &str) -> Result<String> {
+    let newline = newline(text);
+    let has_end = text.is_empty() || text.ends_with('\n');
+    let mut out = text.to_owned();
+    if !has_end {
+        out.push_str(newline);
+    }
+    if !text.is_empty() {
+        out.push_str(newline);
+    }
+    out.push_str(&format!("[hooks.state.{}]{newline}trusted_hash = {}", toml_string(key), toml_string(hash)));
+    // A file whose last line has no end keeps that habit, by which the way back is known.
+    if has_end {
+        out.push_str(newline);
+    }
+    valid(out)
+}
+
+fn updated(text: &str, key: &str, hash: &str) -> Result<String> {
+    let document = parse(text)?;
+    let item = state_table(&document).and_then(|table| table.get(key)).expect("it is known");
+    if let Some(place) = item.as_table_like().and_then(|item| item.get("trusted_hash")).and_then(Item::span) {
+        let mut out = text.to_owned();
+        out.replace_range(place, &toml_string(hash));
+        return valid(out);
+    }
+    let header = item.as_table().and_then(toml_edit::Table::span).ok_or("`hooks.state` is not written as tables")?;
+    let at = line_end(text, header.end);
+    let newline = newline(text);
+    let gap = if text[..at].ends_with('\n') { "" } else { newline };
+    valid([&text[..at], gap, &format!("trusted_hash = {}", toml_string(hash)), newline, &text[at..]].concat())
+}
+
+/// Returns the lines of a table, from its header to its last value.
+fn table_place(text: &str, key: &str) -> Result<Option<Range<usize>>> {
+    let document = parse(text)?;
+    let table = state_table(&document).and_then(|table| table.get(key)).and_then(Item::as_table);
+    let Some((table, header)) = table.and_then(|table| Some((table, table.span()?))) else { return Ok(None) };
+    let ends = table.iter().filter_map(|(_, value)| value.span()).map(|span| span.end);
+    let end = ends.fold(header.end, usize::max);
+    Ok(Some(header.start..line_end(text, end)))
+}
+
+fn without(text: &str, key: &str) -> Result<String> {
+    let Some(place) = table_place(text, key)? else { return Ok(text.to_owned()) };
+    let behind = &text[place.end..];
+    let mut before = &text[..place.start];
+    let had_end = text[..place.end].ends_with('\n');
+    // The blank line in front came with it, and with a last line without an end that line's end too.
+    for _ in 0..if had_end { 1 } else { 2 } {
+        let shorter = before.strip_suffix('\n').map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
+        before = match shorter {
+            Some(rest) if rest.is_empty() || rest.ends_with('\n') || !had_end => rest,
+            _ => before,
+        };
+    }
+    valid([before, behind].concat())
+}
+
+fn line_end(text: &str, from: usize) -> usize {
+    text[from..].find('\n').map_or(text.len(), |end| from + end + 1)
+}
+
+fn newline(text: &str) -> &'static str {
+    if text.find('\n').is_some_and(|end| text[..end].ends_with('\r')) { "\r\n" } else { "\n" }
+}
+
+/// Writes a TOML string. JSON's escapes are all TOML's too.
+fn toml_string(text: &str) -> String {
+    json!(text).to_string()
+}
+
+fn short(key: &str) -> &str {
+    let mut colons = key.rmatch_indices(':').map(|(at, _)| at);
+    colons.nth(2).map_or(key, |at| &key[at + 1..])
+}

@@ -1,0 +1,148 @@
+//! What uninstalling would do: the bytes that were there before where nobody has changed a file since, and elsewhere
+//! our entries taken out of what is there now. Agents rewrite their settings themselves, so the second is common.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use journal::{Agent, Home};
+
+use super::agents::Found;
+use super::files::Text;
+use super::plan::{Means, moved};
+use super::record::{Record, Written};
+use super::settings::Handler;
+use super::{AgentPlan, Change, Entry, Kind, Status, digest, files, hooks_file, prompts, settings, trust};
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Plans for one agent: its user's settings, and all files of it that the record has.
+///
+/// # Errors
+///
+/// One sentence that names the file and what is wrong with it.
+pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentPlan> {
+    let agent = found.agent;
+    let mut plan =
+        AgentPlan { agent, folder: found.folder.clone(), version: None, changes: Vec::new(), notes: Vec::new() };
+    for (path, kind) in paths(found, record) {
+        let before = files::read(&path)?;
+        let written = record.files.get(&path);
+        let undone = match (written, kind) {
+            (Some(written), _) if before.as_deref().is_some_and(|bytes| digest(bytes) == written.wrote) => {
+                let gone = Entry::new("all of ours", Status::Removed);
+                (record.before(home, written)?, vec![gone])
+            }
+            (_, Kind::Prompt) => prompt(agent, &path, before.clone(), written, &mut plan.notes),
+            _ => strip(agent, kind, &path, &before, written, home, record)?,
+        };
+        let (after, entries) = undone;
+        if before != after || written.is_some() {
+            let path = path.clone();
+            plan.changes.push(Change { agent, kind, path, before, after, without_us: None, entries });
+        }
+    }
+    Ok(plan)
+}
+
+/// Returns what a file would hold without us.
+///
+/// # Errors
+///
+/// As [`plan`].
+pub(super) fn without_us(
+    agent: Agent,
+    kind: Kind,
+    path: &Path,
+    now: &Option<Vec<u8>>,
+    means: &Means<'_>,
+) -> Result<Option<Vec<u8>>> {
+    let written = means.record.files.get(path);
+    match (written, now) {
+        (Some(written), Some(bytes)) if digest(bytes) == written.wrote => means.record.before(means.home, written),
+        _ => strip(agent, kind, path, now, written, means.home, means.record).map(|(bytes, _)| bytes),
+    }
+}
+
+/// Returns the files of an agent that may hold something of ours.
+fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
+    let mut paths = vec![(hooks_file(found.agent, &found.folder), Kind::Settings)];
+    if found.agent == Agent::Codex {
+        paths.push((found.folder.join("config.toml"), Kind::Trust));
+    }
+    paths.extend(prompts::files(found.agent, &found.folder).into_iter().map(|(path, _)| (path, Kind::Prompt)));
+    for (path, written) in record.files.iter().filter(|(_, written)| written.agent == found.agent) {
+        if !paths.iter().any(|(known, _)| known == path) {
+            paths.push((path.clone(), written.kind));
+        }
+    }
+    paths
+}
+
+type Undone = (Option<Vec<u8>>, Vec<Entry>);
+
+fn prompt(
+    agent: Agent,
+    path: &Path,
+    before: Option<Vec<u8>>,
+    written: Option<&Written>,
+    notes: &mut Vec<String>,
+) -> Undone {
+    let name = format!("/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+    let folder = path.parent().and_then(Path::parent).unwrap_or(path);
+    let is_ours = prompts::files(agent, folder)
+        .into_iter()
+        .any(|(known, text)| known == path && before.as_deref() == Some(text.as_bytes()));
+    if is_ours {
+        return (None, vec![Entry::new(name, Status::Removed)]);
+    }
+    if before.is_some() && written.is_some() {
+        notes.push(format!("{} was changed since and stays; remove it if you do not want it", path.display()));
+    }
+    let entries = before.iter().map(|_| Entry::new(&name, Status::Kept)).collect();
+    (before, entries)
+}
+
+fn strip(
+    agent: Agent,
+    kind: Kind,
+    path: &Path,
+    now: &Option<Vec<u8>>,
+    written: Option<&Written>,
+    home: &Home,
+    record: &Record,
+) -> Result<Undone> {
+    let Some(bytes) = now else { return Ok((None, Vec::new())) };
+    let text = Text::of(Some(bytes), path)?;
+    let original = written.map(|written| record.before(home, written)).transpose()?;
+    let in_file = |error: String| format!("{}: {error}; nothing was changed", path.display());
+    let (stripped, entries) = if kind == Kind::Settings {
+        let original = original.clone().flatten().map(|bytes| Text::of(Some(&bytes), path)).transpose()?;
+        settings::strip(&text.text, original.as_ref().map(|text| text.text.as_str())).map_err(in_file)?
+    } else {
+        strip_trust(agent, path, &text.text, record).map_err(in_file)?
+    };
+    let was_absent = matches!(original, Some(None));
+    let is_blank = if kind == Kind::Settings { settings::is_blank(&stripped) } else { stripped.trim().is_empty() };
+    Ok((if was_absent && is_blank { None } else { Some(text.bytes(&stripped)) }, entries))
+}
+
+fn strip_trust(agent: Agent, path: &Path, text: &str, record: &Record) -> Result<(String, Vec<Entry>)> {
+    let user = path.parent().map(|folder| hooks_file(agent, folder));
+    let recorded = record.files.iter().filter(|(_, written)| written.agent == agent && written.kind == Kind::Settings);
+    let files: BTreeSet<PathBuf> = recorded.map(|(path, _)| path.clone()).chain(user).collect();
+    let mut text = text.to_owned();
+    let mut entries = Vec::new();
+    for hooks in files {
+        let now = Text::of(files::read(&hooks)?.as_deref(), &hooks)?.text;
+        let old = settings::handlers(&now)?;
+        let new: Vec<Handler> = settings::handlers(&settings::strip(&now, None)?.0)?;
+        let ours = old.iter().filter(|handler| handler.client.is_some());
+        let keys: Vec<String> = ours.map(|handler| trust::key(&hooks, handler)).collect();
+        let (without, gone) = trust::forget(&text, &keys)?;
+        text = trust::rename(&without, &moved(&hooks, &old, &new))?;
+        entries.extend(gone);
+    }
+    let (text, notify) = trust::clear_notify(&text)?;
+    entries.extend(notify);
+    Ok((text, entries))
+}
