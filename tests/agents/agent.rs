@@ -23,6 +23,11 @@ const PROGRAMS: &str = "CHECKPOINTD_AGENTS";
 /// Named, so that no other model is asked which one to take.
 const MODEL_GEMINI: &str = "gemini-2.5-flash";
 
+/// Returns the folder with the agents' programs.
+pub(crate) fn programs() -> PathBuf {
+    std::env::var_os(PROGRAMS).expect("tests/agents/run.sh says where the agents are").into()
+}
+
 impl Agent {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Gemini, Self::Codex];
@@ -51,7 +56,7 @@ impl Agent {
             Self::Claude => {
                 let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
                 let state = json!({
-                    "hasCompletedOnboarding": true, "theme": "dark", "numStartups": 3, "autoUpdates": false,
+                    "hasCompletedOnboarding": true, "theme": "dark", "numStartups": 3,
                     "projects": { project.to_str().expect("text"): trusted },
                 });
                 fs::write(home.join(".claude.json"), state.to_string()).expect("writes");
@@ -93,8 +98,8 @@ impl Agent {
             (Self::Claude, true) => &["--continue", "-p"],
             (Self::Gemini, false) => &["--yolo", "-m", MODEL_GEMINI, "-p"],
             (Self::Gemini, true) => &["--yolo", "-m", MODEL_GEMINI, "--resume", "latest", "-p"],
-            (Self::Codex, false) => &["exec", "--dangerously-bypass-hook-trust"],
-            (Self::Codex, true) => &["exec", "--dangerously-bypass-hook-trust", "resume", "--last"],
+            (Self::Codex, false) => &["exec"],
+            (Self::Codex, true) => &["exec", "resume", "--last"],
         };
         command.args(words).arg(task);
         command
@@ -102,9 +107,8 @@ impl Agent {
 
     /// Returns the bare command, with nothing of this process's environment but the path.
     pub(crate) fn command(self, port: u16) -> Command {
-        let programs = std::env::var_os(PROGRAMS).expect("tests/agents/run.sh says where the agents are");
-        let mut command = Command::new(Path::new(&programs).join(self.name()));
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");
+        let mut command = Command::new(programs().join(self.name()));
+        command.env_clear().env("LANG", "C.UTF-8");
         let host = format!("http://127.0.0.1:{port}");
         match self {
             Self::Claude => command

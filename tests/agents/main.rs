@@ -4,7 +4,6 @@
 //! loopback. Arguments are words; only scenarios with one of them in their name, or of an agent so named, are run.
 
 mod agent;
-mod hooks;
 mod model;
 mod scenarios;
 mod stage;

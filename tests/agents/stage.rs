@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, programs};
 use crate::model::{Answer, Model};
 use crate::terminal::Terminal;
 
@@ -48,9 +48,16 @@ pub(crate) struct Stage {
     pub(crate) model: Model,
     folder: Option<TempDir>,
     runs: usize,
+    /// The agent's settings before hooks were installed.
+    pub(crate) settings_before: String,
 }
 
 impl Stage {
+    /// Returns the agent's settings as they are now.
+    pub(crate) fn settings(&self) -> String {
+        fs::read_to_string(self.agent.settings(&self.path("home"))).expect("settings")
+    }
+
     /// Sets a stage with hooks installed and the daemon running under this configuration.
     pub(crate) fn new(agent: Agent, config: &str) -> Self {
         let folder = TempDir::with_prefix_in("a", env!("CARGO_TARGET_TMPDIR")).expect("a folder");
@@ -60,11 +67,12 @@ impl Stage {
         }
         fs::write(path.join("data/config.yml"), config).expect("writes");
         let model = Model::start(agent, &path.join("project"), path);
-        let stage = Self { agent, model, folder: Some(folder), runs: 0 };
+        let mut stage = Self { agent, model, folder: Some(folder), runs: 0, settings_before: String::new() };
         agent.settle(&stage.path("home"), &stage.path("project"), stage.model.port);
         stage.commit();
         stage.link_programs();
-        crate::hooks::install(agent, &stage.path("home"), &stage.path("bin/checkpointd-hook"));
+        stage.settings_before = stage.settings();
+        stage.checkpointd(&["init", "--agent", agent.name()]);
         stage.checkpointd(&["daemon", "--detach"]);
         stage
     }
@@ -96,7 +104,7 @@ impl Stage {
         fs::hard_link(daemon, &installed).or_else(|_| fs::copy(daemon, &installed).map(drop)).expect("a program");
         let fired = self.path("fired");
         let client = env!("CARGO_BIN_EXE_checkpointd-hook");
-        let script = format!("#!/bin/sh\necho \"$1\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
+        let script = format!("#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
         let path = self.path("bin/checkpointd-hook");
         fs::write(&path, script).expect("writes");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("may run");
@@ -105,7 +113,7 @@ impl Stage {
     /// Returns a command that lives on this stage.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env_clear();
         self.place(&mut command);
         command
     }
@@ -114,6 +122,9 @@ impl Stage {
         command.current_dir(self.path("project")).stdin(Stdio::null());
         command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
         command.env("CHECKPOINTD_HOME", self.path("data"));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths([programs()].into_iter().chain(std::env::split_paths(&path)));
+        command.env("PATH", path.expect("no folder has a colon in its name"));
     }
 
     /// Has the agent work on a task, with these answers of its model, until it ends.
@@ -206,16 +217,17 @@ impl Stage {
         fs::read_to_string(self.path("fired")).unwrap_or_default().lines().count()
     }
 
+    /// Returns how many of the calls had a first argument that begins so.
+    pub(crate) fn fired_with(&self, beginning: &str) -> usize {
+        let fired = fs::read_to_string(self.path("fired")).unwrap_or_default();
+        fired.lines().filter(|line| line.starts_with(beginning)).count()
+    }
+
     /// Returns the hook calls in the journal.
     pub(crate) fn journaled(&self) -> Vec<Value> {
         let mut lines = self.ask(&["journal", "export"]);
         lines.retain(|line| line["host"].is_object());
         lines
-    }
-
-    /// Takes the hooks out of the agent's settings.
-    pub(crate) fn uninstall(&self) {
-        crate::hooks::uninstall(self.agent, &self.path("home"));
     }
 
     /// Proves that the journal is whole, holds every call that the agent has made, and explains every decision; then

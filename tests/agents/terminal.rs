@@ -50,9 +50,19 @@ impl Terminal {
         }
     }
 
+    /// Tells the agent to quit, as a person does, and waits until it has.
+    pub(crate) fn quit(self) {
+        self.press(&["-l", "/quit"]);
+        // Fast typing is taken for a paste, in which Enter is a new line.
+        thread::sleep(Duration::from_millis(500));
+        self.press(&["Enter"]);
+        self.wait_until("it quits", || !self.tmux(&["has-session"]).status().expect("tmux is installed").success());
+    }
+
     fn tmux(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("tmux");
-        command.arg("-S").arg(&self.socket).args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
+        command.arg("-S").arg(&self.socket).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 }
