@@ -20,8 +20,8 @@ pub(crate) enum Agent {
 /// The folder with the agents' programs, as `install.sh` has made it.
 const PROGRAMS: &str = "CHECKPOINTD_AGENTS";
 
-/// Named, so that no other model is asked which one to take.
-const MODEL_GEMINI: &str = "gemini-2.5-flash";
+/// Claude Code asks about keys that it does not know, by their last 20 characters.
+const CLAUDE_KEY: &str = "sk-ant-dummy";
 
 /// Returns the folder with the agents' programs.
 pub(crate) fn programs() -> PathBuf {
@@ -57,6 +57,7 @@ impl Agent {
                 let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
                 let state = json!({
                     "hasCompletedOnboarding": true, "theme": "dark", "numStartups": 3,
+                    "customApiKeyResponses": { "approved": [CLAUDE_KEY], "rejected": [] },
                     "projects": { project.to_str().expect("text"): trusted },
                 });
                 fs::write(home.join(".claude.json"), state.to_string()).expect("writes");
@@ -96,8 +97,8 @@ impl Agent {
         let words: &[&str] = match (self, resume) {
             (Self::Claude, false) => &["-p"],
             (Self::Claude, true) => &["--continue", "-p"],
-            (Self::Gemini, false) => &["--yolo", "-m", MODEL_GEMINI, "-p"],
-            (Self::Gemini, true) => &["--yolo", "-m", MODEL_GEMINI, "--resume", "latest", "-p"],
+            (Self::Gemini, false) => &["-p"],
+            (Self::Gemini, true) => &["--resume", "latest", "-p"],
             (Self::Codex, false) => &["exec"],
             (Self::Codex, true) => &["exec", "resume", "--last"],
         };
@@ -105,7 +106,7 @@ impl Agent {
         command
     }
 
-    /// Returns the bare command, with nothing of this process's environment but the path.
+    /// Returns the command that works in a terminal, with nothing of this process's environment.
     pub(crate) fn command(self, port: u16) -> Command {
         let mut command = Command::new(programs().join(self.name()));
         command.env_clear().env("LANG", "C.UTF-8");
@@ -113,14 +114,16 @@ impl Agent {
         match self {
             Self::Claude => command
                 .env("ANTHROPIC_BASE_URL", host)
-                .env("ANTHROPIC_API_KEY", "sk-ant-dummy")
+                .env("ANTHROPIC_API_KEY", CLAUDE_KEY)
                 .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
                 .env("DISABLE_AUTOUPDATER", "1"),
             Self::Gemini => command
                 .env("GOOGLE_GEMINI_BASE_URL", host)
                 .env("GEMINI_API_KEY", "dummy")
                 .env("GEMINI_CLI_NO_RELAUNCH", "true")
-                .env("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+                .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+                // A model is named, so that no other one is asked which to take.
+                .args(["--yolo", "-m", "gemini-2.5-flash"]),
             Self::Codex => command.env("SCRIPTED_KEY", "dummy"),
         };
         command

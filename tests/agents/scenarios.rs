@@ -174,7 +174,8 @@ fn notified_too(agent: Agent) -> Counts {
 /// Has the agent write something in its terminal, for longer than a moment, and quits it once it is at rest.
 fn work_in_terminal(stage: &mut Stage) {
     let terminal = stage.open(TASK, [write("app.py", CODE), shell(WHILE), says("Written."), says("Debrief.")]);
-    terminal.wait_until("the second stop is let pass", || stage.decisions().iter().any(|one| one == "block_budget none"));
+    terminal
+        .wait_until("the second stop is let pass", || stage.decisions().iter().any(|one| one == "block_budget none"));
     terminal.wait_until("the debrief is shown", || terminal.screen().contains("Debrief."));
     terminal.quit();
 }

@@ -48,6 +48,7 @@ pub(crate) struct Stage {
     pub(crate) model: Model,
     folder: Option<TempDir>,
     runs: usize,
+    in_terminal: bool,
     /// The agent's settings before hooks were installed.
     pub(crate) settings_before: String,
 }
@@ -67,7 +68,8 @@ impl Stage {
         }
         fs::write(path.join("data/config.yml"), config).expect("writes");
         let model = Model::start(agent, &path.join("project"), path);
-        let mut stage = Self { agent, model, folder: Some(folder), runs: 0, settings_before: String::new() };
+        let mut stage =
+            Self { agent, model, folder: Some(folder), runs: 0, in_terminal: false, settings_before: String::new() };
         agent.settle(&stage.path("home"), &stage.path("project"), stage.model.port);
         stage.commit();
         stage.link_programs();
@@ -104,7 +106,8 @@ impl Stage {
         fs::hard_link(daemon, &installed).or_else(|_| fs::copy(daemon, &installed).map(drop)).expect("a program");
         let fired = self.path("fired");
         let client = env!("CARGO_BIN_EXE_checkpointd-hook");
-        let script = format!("#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
+        let script =
+            format!("#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
         let path = self.path("bin/checkpointd-hook");
         fs::write(&path, script).expect("writes");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("may run");
@@ -148,6 +151,7 @@ impl Stage {
         self.place(&mut command);
         command.arg(task);
         self.runs += 1;
+        self.in_terminal = true;
         Terminal::open(self.path("tmux"), &command)
     }
 
@@ -236,7 +240,14 @@ impl Stage {
         self.checkpointd(&["journal", "verify"]);
         self.checkpointd(&["replay", "--verify"]);
         let journaled = self.journaled();
-        assert_eq!(journaled.len(), self.fired(), "calls in the journal against calls made");
+        let mut expected = self.fired();
+        let mut told = journaled.len();
+        if self.agent == Agent::Gemini && self.in_terminal {
+            // It says three times that it ends, and ends without waiting for the last one.
+            expected -= self.fired_with("SessionEnd");
+            told -= journaled.iter().filter(|line| line["kind"] == "session_ended").count();
+        }
+        assert_eq!(told, expected, "calls in the journal against calls made");
         let decisions = self.decisions();
         let delivered = decisions.iter().filter(|decision| decision.ends_with(" confirmed")).count();
         let counts = Counts { runs: self.runs, hooks: journaled.len(), decisions: decisions.len(), delivered };
