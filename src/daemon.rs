@@ -256,12 +256,23 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
     Some(watcher)
 }
 
-/// Starts the daemon in the background and waits until it takes hooks.
+/// Starts the daemon in the background, and says so once it takes hooks.
 ///
 /// # Errors
 ///
-/// When it does not come up; the message has the end of its log.
+/// As [`start_in_background`].
 pub(crate) fn detach(home: &Home) -> Result<()> {
+    let health = start_in_background(home)?;
+    println!("checkpointd {} runs (pid {})", env!("CARGO_PKG_VERSION"), health["pid"]);
+    Ok(())
+}
+
+/// Starts the daemon in the background and waits until it takes hooks. Returns how it is.
+///
+/// # Errors
+///
+/// When it does not come up; the message names its log.
+pub(crate) fn start_in_background(home: &Home) -> Result<serde_json::Value> {
     if let Some(health) = source::health(home) {
         let pid = health["pid"].as_u64().unwrap_or_default();
         return Err(Failure::failed(format!("a daemon is running already (pid {pid})"))
@@ -283,8 +294,7 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
     let began = Instant::now();
     while began.elapsed() < DETACH_WAIT {
         if let Some(health) = source::health(home) {
-            println!("checkpointd {} runs (pid {})", env!("CARGO_PKG_VERSION"), health["pid"]);
-            return Ok(());
+            return Ok(health);
         }
         if let Some(status) = child.try_wait()? {
             return Err(Failure::unreachable(format!("the daemon did not come up ({status})"))

@@ -9,6 +9,7 @@ mod cli;
 mod client;
 mod commands;
 mod daemon;
+mod doctor;
 mod failure;
 mod install;
 mod query;

@@ -61,6 +61,13 @@ pub(crate) fn printable_lines(text: &str) -> String {
     text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns a path as a person would write it: from `~` on where it is in their home folder.
+pub(crate) fn path(path: &std::path::Path) -> String {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
+    let within = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
+    printable(&within.map_or_else(|| path.display().to_string(), |rest| format!("~/{}", rest.display())))
+}
+
 /// Cuts a text to so many characters, the last of them an ellipsis where something is missing.
 pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {

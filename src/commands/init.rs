@@ -1,6 +1,6 @@
 //! `init`: the hooks of every agent on this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use journal::{Agent, Home};
 
@@ -34,7 +34,7 @@ pub(super) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
 /// # Errors
 ///
 /// When one agent's files cannot be added to; then no agent's are.
-pub(super) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
+pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
     let client = plan::client().map_err(Failure::failed)?;
     let config = settings::load(&home.config)?;
@@ -49,7 +49,7 @@ pub(super) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<A
 /// # Errors
 ///
 /// As [`apply::apply`].
-pub(super) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
+pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
     let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
     apply::apply(home, &changes, Way::In).map_err(Failure::failed)
 }
@@ -69,7 +69,7 @@ fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-fn absolute(project: &PathBuf) -> Result<PathBuf> {
+fn absolute(project: &Path) -> Result<PathBuf> {
     project
         .canonicalize()
         .map_err(|error| Failure::usage(format!("the project {} cannot be used: {error}", project.display())))

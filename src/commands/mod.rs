@@ -9,7 +9,7 @@ use crate::{daemon, settings};
 mod config;
 mod demo;
 mod doctor;
-mod init;
+pub(crate) mod init;
 mod journal;
 mod preview;
 mod read;

@@ -13,7 +13,7 @@ use crate::install::agents::Found;
 use crate::install::apply::{self, Way};
 use crate::install::record::Record;
 use crate::install::{AgentPlan, show, undo};
-use crate::{daemon, source};
+use crate::{daemon, render, source};
 
 /// Says what goes, asks on a terminal, and does it.
 pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
@@ -79,11 +79,11 @@ fn announce(plans: &[AgentPlan], data: &[PathBuf], stops_daemon: bool, is_dry_ru
         println!("No agent has hooks of checkpointd.");
     }
     if stops_daemon {
-        println!("The daemon is stopped.");
+        println!("The daemon will be stopped.");
     }
     if !data.is_empty() {
         println!("Removed for good (--keep-data keeps them):");
-        data.iter().for_each(|path| println!("  {}", path.display()));
+        data.iter().for_each(|path| println!("  {}", render::path(path)));
     }
 }
 

@@ -54,6 +54,12 @@ impl Text {
     }
 }
 
+/// Returns what can be read of a file's bytes, for looking only.
+pub(crate) fn text(bytes: Option<&[u8]>) -> String {
+    let text = String::from_utf8_lossy(bytes.unwrap_or_default());
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).to_owned()
+}
+
 /// Says why a file could not be written, before anything is.
 ///
 /// # Errors

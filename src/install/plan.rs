@@ -29,22 +29,29 @@ pub(crate) struct Means<'a> {
 
 /// Returns the hook client that belongs to this program.
 ///
+/// By its name on `PATH` where that leads to the same file: package managers keep that name and move the file behind it,
+/// and a hook that names the file would fall silent with the next version.
+///
 /// # Errors
 ///
 /// When it is not where it was installed; one sentence with what to do.
 pub(crate) fn client() -> Result<PathBuf> {
     let own = std::env::current_exe().map_err(|error| format!("this program's path cannot be told: {error}"))?;
     let beside = own.with_file_name(hooks::CLIENT);
-    if beside.is_file() {
-        return Ok(beside);
+    let on_path = agents::on_path(hooks::CLIENT).filter(|path| path.is_absolute());
+    let is_same = |path: &PathBuf| path.canonicalize().ok() == beside.canonicalize().ok();
+    let client = match on_path {
+        Some(path) if !beside.is_file() || is_same(&path) => path,
+        _ if beside.is_file() => beside,
+        _ => {
+            let (name, own) = (hooks::CLIENT, own.display());
+            return Err(format!("{name} is neither beside {own} nor on PATH: install both (`cargo install --path .`)"));
+        }
+    };
+    if client.to_str().is_none() {
+        return Err(format!("the path {} is not UTF-8, which settings files must be", client.display()));
     }
-    agents::on_path(hooks::CLIENT).and_then(|path| std::path::absolute(path).ok()).ok_or_else(|| {
-        format!(
-            "{} is neither beside {} nor on PATH: install both (`cargo install --path .`)",
-            hooks::CLIENT,
-            own.display()
-        )
-    })
+    Ok(client)
 }
 
 /// Plans for one agent.

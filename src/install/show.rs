@@ -23,7 +23,7 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
         if verb == "unchanged" && change.entries.is_empty() {
             continue;
         }
-        println!("  {} ({verb})", render::printable(&change.path.display().to_string()));
+        println!("  {} ({verb})", render::path(&change.path));
         for state in STATES {
             let names: Vec<&str> =
                 change.entries.iter().filter(|entry| entry.status == state).map(|entry| entry.name.as_str()).collect();
@@ -69,7 +69,7 @@ fn print_diff(change: &Change) {
     let (before, after) = (text(&change.before), text(&change.after));
     let diff = TextDiff::from_lines(&before, &after);
     let name = |bytes: &Option<Vec<u8>>| match bytes {
-        Some(_) => render::printable(&change.path.display().to_string()),
+        Some(_) => render::path(&change.path),
         None => "/dev/null".to_owned(),
     };
     println!("{}", render::paint(Colour::Bold, &format!("--- {}", name(&change.before))));

@@ -20,21 +20,27 @@ type Result<T> = std::result::Result<T, String>;
 
 /// Codex's own time limit, in seconds, for a hook that names none.
 const TIMEOUT_S: u64 = 600;
-/// Codex's time limit, in seconds, for hooks at the end of a turn or session, whatever they name.
+/// The same for hooks at the end of a turn or session, and the longest that these may name.
 const END_TIMEOUT_S: u64 = 1;
+const END_TIMEOUT_MAX_S: u64 = 3;
 
 /// Returns the hash by which Codex knows a hook: SHA-256 over its normal form as compact JSON with sorted keys.
 pub(crate) fn hash(handler: &Handler) -> String {
-    let at_end = matches!(handler.event.as_str(), "SessionEnd" | "Interrupt");
-    let timeout = if at_end { END_TIMEOUT_S } else { handler.timeout.unwrap_or(TIMEOUT_S) };
+    let event = handler.event.as_str();
+    let timeout = if matches!(event, "SessionEnd" | "Interrupt") {
+        handler.timeout.unwrap_or(END_TIMEOUT_S).min(END_TIMEOUT_MAX_S)
+    } else {
+        handler.timeout.unwrap_or(TIMEOUT_S)
+    };
     let mut hook = json!({ "async": handler.is_async, "command": handler.command });
     if let Some(message) = &handler.status_message {
         hook["statusMessage"] = json!(message);
     }
     hook["timeout"] = json!(timeout);
     hook["type"] = json!("command");
-    let mut normal = json!({ "event_name": snake_case(&handler.event), "hooks": [hook] });
-    if let Some(matcher) = &handler.matcher {
+    let mut normal = json!({ "event_name": snake_case(event), "hooks": [hook] });
+    let has_matcher = !matches!(event, "UserPromptSubmit" | "Stop" | "Interrupt");
+    if let Some(matcher) = handler.matcher.as_ref().filter(|_| has_matcher) {
         normal["matcher"] = json!(matcher);
     }
     format!("sha256:{}", hex(&Sha256::digest(normal.to_string())))
@@ -332,4 +338,93 @@ fn toml_string(text: &str) -> String {
 fn short(key: &str) -> &str {
     let mut colons = key.rmatch_indices(':').map(|(at, _)| at);
     colons.nth(2).map_or(key, |at| &key[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings;
+    use super::*;
+
+    fn hashes(text: &str) -> Vec<String> {
+        settings::handlers(text).expect("JSON").iter().map(hash).collect()
+    }
+
+    /// The hashes are those that Codex 0.169.0 gives for these hooks in the answer to `hooks/list`.
+    #[test]
+    fn hashes_are_those_of_the_real_codex() {
+        let text = r#"{"hooks": {
+            "PreToolUse": [{"matcher": "^Bash$", "hooks": [
+                {"type": "command", "command": "é \"q\"", "timeout": 5, "async": false, "statusMessage": "hm"}
+            ]}],
+            "Stop": [{"matcher": "x", "hooks": [
+                {"type": "command", "command": "echo hi"}, {"type": "command", "command": "a", "async": true}
+            ]}],
+            "Interrupt": [{"matcher": "x", "hooks": [{"type": "command", "command": "a", "timeout": 9}]}],
+            "SessionEnd": [{"matcher": "x", "hooks": [{"type": "command", "command": "a", "timeout": 9}]}],
+            "UserPromptSubmit": [{"matcher": "x", "hooks": [{"type": "command", "command": "a", "timeout": 9}]}],
+            "SubagentStop": [{"matcher": "x", "hooks": [{"type": "command", "command": "a", "timeout": 9}]}]
+        }}"#;
+        insta::assert_debug_snapshot!(hashes(text), @r#"
+        [
+            "sha256:3044ac9ed9926f755f0942da59787644d4ae7562e4cdd3834f1d553959084e11",
+            "sha256:f2aa169c7a1cf9b7cc9b61ce5ecec0315e0f7d13ac35935b1aa74440f9a839f8",
+            "sha256:89bc975d5f8e4733dcf0b3e2d2f087f2cd8e3746c4e0cd9e4835873beea554b3",
+            "sha256:371fe7ccba440764807e7e9a8f2e604ec8a637b59ba9b8fbd94fe3e5ba8652ce",
+            "sha256:1610f526fb201e13c1e35a0e3a70373236b872caf6c139e2ffad449991bbced4",
+            "sha256:537ad548cecf24c6c5dde5134b1c4541ccb11e793bba10d2b916ec1601d83887",
+            "sha256:f2a389fc534c7d4a28007e39f75d4ec82e33419a23e8fdfe3b58a7b58cbfd775",
+        ]
+        "#);
+    }
+
+    #[test]
+    fn hooks_are_known_by_file_event_and_place() {
+        let text = r#"{"hooks": {"SubagentStop": [{"hooks": []}, {"hooks": [{"command": "a"}, {"command": "b"}]}]}}"#;
+        let handlers = settings::handlers(text).expect("JSON");
+        assert_eq!(key(Path::new("/c/hooks.json"), &handlers[1]), "/c/hooks.json:subagent_stop:1:1");
+    }
+
+    #[test]
+    fn what_codex_or_the_user_added_to_a_hook_is_left_when_its_hash_changes() {
+        let text = "[hooks.state.\"/h:stop:0:0\"] # mine\nenabled = false\n\n[other]\n";
+        let (text, _) = trust(text, &[("/h:stop:0:0".into(), "sha256:1".into())]).expect("TOML");
+        assert_eq!(
+            text,
+            "[hooks.state.\"/h:stop:0:0\"] # mine\ntrusted_hash = \"sha256:1\"\nenabled = false\n\n[other]\n"
+        );
+        let (text, entries) = trust(&text, &[("/h:stop:0:0".into(), "sha256:2".into())]).expect("TOML");
+        assert!(text.contains("\"sha256:2\"\nenabled = false"), "{text}");
+        assert_eq!(entries, [Entry::new("trust stop:0:0", Status::Updated)]);
+    }
+
+    #[test]
+    fn a_moved_hook_keeps_its_trust() {
+        let text =
+            "[hooks.state.\"/h:stop:1:0\"]\ntrusted_hash = \"x\"\n[hooks.state.'/h:stop:2:0']\ntrusted_hash = \"y\"\n";
+        let moved =
+            [("/h:stop:1:0".to_owned(), "/h:stop:0:0".to_owned()), ("/h:stop:2:0".into(), "/h:stop:1:0".into())];
+        let states = states(&rename(text, &moved).expect("TOML")).expect("TOML");
+        let hashes: Vec<_> = states.iter().map(|(key, state)| (key.as_str(), state.trusted_hash.as_deref())).collect();
+        assert_eq!(hashes, [("/h:stop:0:0", Some("x")), ("/h:stop:1:0", Some("y"))]);
+    }
+
+    #[test]
+    fn a_table_in_one_line_is_refused_with_words() {
+        let error = trust("hooks = {}\n", &[("k".into(), "h".into())]).expect_err("cannot be added to");
+        assert!(error.contains("write it as [hooks] tables"), "{error}");
+    }
+
+    #[test]
+    fn notify_goes_to_the_top_and_a_program_of_the_users_stays() {
+        let text = "model = \"x\"\n[tui]\n";
+        let (with, entry) = set_notify(text, "/b/checkpointd-hook").expect("TOML");
+        assert_eq!(with, format!("notify = [\"/b/checkpointd-hook\", \"codex\"]\n{text}"));
+        assert_eq!(entry.status, Status::Added);
+        let (moved, entry) = set_notify(&with, "/c/checkpointd-hook").expect("TOML");
+        assert_eq!((moved.matches("notify").count(), entry.status), (1, Status::Updated));
+        assert_eq!(clear_notify(&moved).expect("TOML").0, text);
+        let own = "notify = [\"say\", \"codex\"]\n";
+        let (same, entry) = set_notify(own, "/b/checkpointd-hook").expect("TOML");
+        assert_eq!((same.as_str(), entry.status), (own, Status::Kept));
+    }
 }

@@ -27,15 +27,13 @@ pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentP
     for (path, kind) in paths(found, record) {
         let before = files::read(&path)?;
         let written = record.files.get(&path);
-        let undone = match (written, kind) {
-            (Some(written), _) if before.as_deref().is_some_and(|bytes| digest(bytes) == written.wrote) => {
-                let gone = Entry::new("all of ours", Status::Removed);
-                (record.before(home, written)?, vec![gone])
+        let (after, entries) = match (written, kind) {
+            (Some(written), _) if is_as_written(&before, written, home, record) => {
+                (record.before(home, written)?, vec![Entry::new("all of ours", Status::Removed)])
             }
             (_, Kind::Prompt) => prompt(agent, &path, before.clone(), written, &mut plan.notes),
             _ => strip(agent, kind, &path, &before, written, home, record)?,
         };
-        let (after, entries) = undone;
         if before != after || written.is_some() {
             let path = path.clone();
             plan.changes.push(Change { agent, kind, path, before, after, without_us: None, entries });
@@ -57,10 +55,17 @@ pub(super) fn without_us(
     means: &Means<'_>,
 ) -> Result<Option<Vec<u8>>> {
     let written = means.record.files.get(path);
-    match (written, now) {
-        (Some(written), Some(bytes)) if digest(bytes) == written.wrote => means.record.before(means.home, written),
+    match written {
+        Some(written) if is_as_written(now, written, means.home, means.record) => {
+            means.record.before(means.home, written)
+        }
         _ => strip(agent, kind, path, now, written, means.home, means.record).map(|(bytes, _)| bytes),
     }
+}
+
+/// Returns whether nobody has changed a file since, and what was there before us is still known.
+fn is_as_written(now: &Option<Vec<u8>>, written: &Written, home: &Home, record: &Record) -> bool {
+    now.as_deref().is_some_and(|bytes| digest(bytes) == written.wrote) && record.before(home, written).is_ok()
 }
 
 /// Returns the files of an agent that may hold something of ours.
@@ -113,7 +118,8 @@ fn strip(
 ) -> Result<Undone> {
     let Some(bytes) = now else { return Ok((None, Vec::new())) };
     let text = Text::of(Some(bytes), path)?;
-    let original = written.map(|written| record.before(home, written)).transpose()?;
+    // A backup that is lost costs the exact way back, not the way out.
+    let original = written.and_then(|written| record.before(home, written).ok());
     let in_file = |error: String| format!("{}: {error}; nothing was changed", path.display());
     let (stripped, entries) = if kind == Kind::Settings {
         let original = original.clone().flatten().map(|bytes| Text::of(Some(&bytes), path)).transpose()?;

@@ -3,6 +3,8 @@
 mod client;
 mod daemon;
 mod demo;
+mod doctor;
 mod formats;
+mod install;
 mod preview;
 mod support;
