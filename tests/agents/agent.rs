@@ -18,7 +18,7 @@ pub(crate) enum Agent {
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
-const PROGRAMS: &str = "CHECKPOINTD_AGENTS";
+pub(crate) const PROGRAMS: &str = "CHECKPOINTD_AGENTS";
 
 /// Claude Code asks about keys that it does not know, by their last 20 characters.
 const CLAUDE_KEY: &str = "sk-ant-dummy";

@@ -26,6 +26,10 @@ struct Tally {
 }
 
 fn main() -> ExitCode {
+    if std::env::var_os(agent::PROGRAMS).is_none() || !is_alone() {
+        eprintln!("run tests/agents/run.sh: it installs the agents, and takes the network away from them");
+        return ExitCode::FAILURE;
+    }
     let words: Vec<String> = std::env::args().skip(1).collect();
     let began = Instant::now();
     // Agents do not meet: each has its own homes. So their runs share the time.
@@ -49,6 +53,13 @@ fn main() -> ExitCode {
     let is_good = tallies.iter().all(|(_, tally)| tally.failed == 0);
     let any = tallies.iter().any(|(_, tally)| tally.scenarios > 0);
     if is_good && any { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Returns whether there is no network but loopback, so that no agent can call anybody.
+fn is_alone() -> bool {
+    let devices = std::fs::read_to_string("/proc/net/dev").unwrap_or_default();
+    let mut names = devices.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim);
+    names.all(|name| name == "lo")
 }
 
 fn play(agent: Agent, words: &[String]) -> Tally {

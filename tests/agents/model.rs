@@ -138,10 +138,8 @@ impl Model {
 
 impl Drop for Model {
     fn drop(&mut self) {
-        // It is told without waiting: the future only sends a message.
+        // The order is given by the call; what it returns would only wait.
         drop(self.handle.stop(false));
-        let stop = self.handle.stop(false);
-        actix_web::rt::System::new().block_on(stop);
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
@@ -175,27 +173,31 @@ impl Shared {
 async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>) -> HttpResponse {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = request.path();
-    let (asked, speak): (_, fn(&Shared, &Value, &Answer) -> (&'static str, String)) = match shared.agent {
-        Agent::Claude => (claude::asked(path, &body), claude::speak),
-        Agent::Gemini => (gemini::asked(path, &body), gemini::speak),
-        Agent::Codex => (codex::asked(path, &body), codex::speak),
+    let asked = match shared.agent {
+        Agent::Claude => claude::asked(path, &body),
+        Agent::Gemini => gemini::asked(path, &body),
+        Agent::Codex => codex::asked(path, &body),
     };
-    if let Some(asked) = asked {
-        let answer = shared.answer(&asked);
-        let (kind, words) = speak(&shared, &body, &answer);
-        return HttpResponse::Ok().content_type(kind).body(words);
-    }
-    shared.keep(&json!({ "path": path, "body": body }));
-    HttpResponse::NotFound().json(json!({ "error": { "type": "not_found_error", "message": "not in the script" } }))
+    let Some(asked) = asked else {
+        shared.keep(&json!({ "path": path, "body": body }));
+        let error = json!({ "type": "not_found_error", "message": "not in the script" });
+        return HttpResponse::NotFound().json(json!({ "error": error }));
+    };
+    let answer = shared.answer(&asked);
+    let events = match shared.agent {
+        Agent::Claude => claude::speak(&shared.project, &answer),
+        Agent::Gemini => gemini::speak(&shared.project, &body, &answer),
+        Agent::Codex => codex::speak(&answer),
+    };
+    HttpResponse::Ok().content_type("text/event-stream").body(events.iter().map(server_sent).collect::<String>())
 }
 
-/// Server-sent events, each with its type where the protocol has one.
-fn events<'a>(events: impl IntoIterator<Item = &'a Value>) -> (&'static str, String) {
-    let event = |event: &Value| match event["type"].as_str() {
+/// An event as it is sent, with its type where the protocol has one.
+fn server_sent(event: &Value) -> String {
+    match event["type"].as_str() {
         Some(kind) => format!("event: {kind}\ndata: {event}\n\n"),
         None => format!("data: {event}\n\n"),
-    };
-    ("text/event-stream", events.into_iter().map(event).collect())
+    }
 }
 
 /// Returns the text of a JSON string, else nothing.

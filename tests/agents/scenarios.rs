@@ -123,6 +123,8 @@ fn killed_daemon(agent: Agent) -> Counts {
     let before = fs::read_to_string(&pid).expect("it runs");
     stage.run(TASK, [write("app.py", CODE), kill, shell("echo on"), says("Written."), says("Debrief.")]);
     assert_ne!(fs::read_to_string(&pid).expect("it runs again"), before);
+    let log = fs::read_to_string(stage.path("data/logs/daemon.log")).expect("a log");
+    assert!(log.contains("Took hook calls from the spool."), "{log}");
     assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 0, 1]);
     assert!(calls(&stage).iter().any(|call| call["command"] == "echo on"), "what came after the kill is known");

@@ -2,8 +2,8 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,11 +54,6 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Returns the agent's settings as they are now.
-    pub(crate) fn settings(&self) -> String {
-        fs::read_to_string(self.agent.settings(&self.path("home"))).expect("settings")
-    }
-
     /// Sets a stage with hooks installed and the daemon running under this configuration.
     pub(crate) fn new(agent: Agent, config: &str) -> Self {
         let folder = TempDir::with_prefix_in("a", env!("CARGO_TARGET_TMPDIR")).expect("a folder");
@@ -82,6 +77,11 @@ impl Stage {
     /// Returns the path of something on the stage.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.as_ref().expect("it is there until the end").path().join(name)
+    }
+
+    /// Returns the agent's settings as they are now.
+    pub(crate) fn settings(&self) -> String {
+        fs::read_to_string(self.agent.settings(&self.path("home"))).expect("settings")
     }
 
     /// Gives the project a first commit, so that git can say what has changed since.
@@ -155,7 +155,7 @@ impl Stage {
         Terminal::open(self.path("tmux"), &command)
     }
 
-    /// Has Codex tell of its stops by `notify` instead of hooks.
+    /// Has Codex call its notify program, too. `init` uses it for versions without hooks only.
     pub(crate) fn notify(&self) {
         let file = self.agent.settings(&self.path("home"));
         let settings = fs::read_to_string(&file).expect("settings");
@@ -265,7 +265,7 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         // Only a failed scenario still has its folder here.
-        if let Some(folder) = &self.folder {
+        if self.folder.is_some() {
             self.stop_daemon();
         }
         if let Some(folder) = self.folder.take() {

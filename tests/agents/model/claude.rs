@@ -1,8 +1,10 @@
 //! Anthropic's Messages API, as Claude Code uses it: `POST /v1/messages`, streamed.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use super::{Answer, Asked, Call, Shared, events, new_id};
+use super::{Answer, Asked, Call, new_id};
 
 /// Returns what is asked. Requests without tools are made beside the conversation, for example for a title.
 pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
@@ -12,8 +14,8 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
     (path == "/v1/messages" && has_tools).then(|| Asked { begins, holds: body["messages"].to_string() })
 }
 
-/// Returns the answer as a stream.
-pub(super) fn speak(shared: &Shared, _body: &Value, answer: &Answer) -> (&'static str, String) {
+/// Returns the events that the answer is streamed in.
+pub(super) fn speak(project: &Path, answer: &Answer) -> Vec<Value> {
     let message = json!({
         "id": new_id("msg_"), "type": "message", "role": "assistant", "model": "claude-scripted", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
@@ -31,7 +33,7 @@ pub(super) fn speak(shared: &Shared, _body: &Value, answer: &Answer) -> (&'stati
         }
         Answer::Calls(calls) => {
             for (index, call) in calls.iter().enumerate() {
-                let (name, input) = tool(shared, call);
+                let (name, input) = tool(project, call);
                 let begin = json!({ "type": "tool_use", "id": new_id("toolu_"), "name": name, "input": {} });
                 block(index, begin, json!({ "type": "input_json_delta", "partial_json": input.to_string() }));
             }
@@ -41,13 +43,13 @@ pub(super) fn speak(shared: &Shared, _body: &Value, answer: &Answer) -> (&'stati
     let delta = json!({ "stop_reason": reason, "stop_sequence": null });
     stream.push(json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 1 } }));
     stream.push(json!({ "type": "message_stop" }));
-    events(&stream)
+    stream
 }
 
-fn tool(shared: &Shared, call: &Call) -> (&'static str, Value) {
+fn tool(project: &Path, call: &Call) -> (&'static str, Value) {
     match call {
         Call::Shell(command) => ("Bash", json!({ "command": command, "description": "Do a part of the task" })),
-        Call::Write(path, content) => ("Write", json!({ "file_path": shared.project.join(path), "content": content })),
+        Call::Write(path, content) => ("Write", json!({ "file_path": project.join(path), "content": content })),
         Call::Delegate(task) => {
             let kind = "general-purpose";
             let input =

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Asked, Call, Shared, events, new_id};
+use super::{Answer, Asked, Call, new_id};
 
 /// Returns what is asked. Requests without tools are made beside the conversation, for a title.
 pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
@@ -14,8 +14,8 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
     (path.ends_with("/responses") && has_tools).then(|| Asked { begins, holds: body["input"].to_string() })
 }
 
-/// Returns the answer as a stream.
-pub(super) fn speak(_shared: &Shared, _body: &Value, answer: &Answer) -> (&'static str, String) {
+/// Returns the events that the answer is streamed in.
+pub(super) fn speak(answer: &Answer) -> Vec<Value> {
     let items: Vec<Value> = match answer {
         Answer::Says(text) => {
             let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
@@ -31,7 +31,7 @@ pub(super) fn speak(_shared: &Shared, _body: &Value, answer: &Answer) -> (&'stat
     }
     let usage = json!({ "input_tokens": 1, "output_tokens": 1, "total_tokens": 2 });
     stream.push(json!({ "type": "response.completed", "response": { "id": id, "output": items, "usage": usage } }));
-    events(&stream)
+    stream
 }
 
 fn item(call: &Call) -> Value {
