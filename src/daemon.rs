@@ -9,12 +9,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::{Actor, Addr};
+use actix::{Actor, Addr, Arbiter};
 use actix_web::{App, HttpServer, web};
 use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
-use actors::sessions::{Appended, Sessions};
+use actors::sessions::{Appended, Routes, Sessions};
+use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::{Agent, Event, Home, Journal, Options};
@@ -121,7 +122,10 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
     fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
     let replies = HookReply::new(Arc::clone(&shared)).start();
-    let sessions = Sessions::new(Arc::clone(&shared), replies.clone()).start();
+    let typist = TmuxDelivery::new(Arc::clone(&shared));
+    // On a thread of its own: it reads the journal while it types.
+    let tmux = TmuxDelivery::start_in_arbiter(&Arbiter::new().handle(), move |_| typist);
+    let sessions = Sessions::new(Arc::clone(&shared), Routes { replies: replies.clone(), tmux }).start();
     let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
     let poke = sessions.clone();
     journal.observe(move |events| {

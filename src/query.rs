@@ -269,13 +269,39 @@ fn audit(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Result<()> {
             && filter.reason.is_none_or(|reason| decision.reason == reason)
             && filter.since.is_none_or(|since| envelope.at >= since);
         if wanted {
-            lines.push(views::decision(&envelope, decision, outcome));
+            let obstacle = obstacle(journal, &envelope, outcome)?;
+            lines.push(views::decision(&envelope, decision, outcome, obstacle.as_deref()));
         }
         if filter.limit.is_some_and(|limit| lines.len() as u64 >= limit) {
             break;
         }
     }
     lines.into_iter().rev().try_for_each(|line| send(emit, line))
+}
+
+/// How many events of a session after a decision are searched for what became of its delivery.
+const DELIVERY_EVENTS_MAX: usize = 4_096;
+
+/// Returns the word for what a checkpoint waits for, or for why it was not delivered.
+fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) -> Result<Option<String>> {
+    let mut word = None;
+    if matches!(outcome, Outcome::None | Outcome::Confirmed) {
+        return Ok(word);
+    }
+    // Whatever became of it stands soon after it.
+    for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
+        match envelope.event {
+            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => word = Some(obstacle),
+            Event::DeliveryEntered { decision, .. } if decision == decided.seq => word = None,
+            Event::DeliveryFailed { decision, reason } | Event::DeliveryExpired { decision, reason }
+                if decision == decided.seq =>
+            {
+                return Ok(Some(reason));
+            }
+            _ => {}
+        }
+    }
+    Ok(word)
 }
 
 fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Envelope> {
@@ -347,7 +373,7 @@ fn explain(journal: &Journal, decided: &Envelope) -> Result<Value> {
     });
     let outcome = journal.outcome(decided.seq)?.unwrap_or(Outcome::None);
     Ok(json!({
-        "decision": views::decision(decided, decision, outcome),
+        "decision": views::decision(decided, decision, outcome, obstacle(journal, decided, outcome)?.as_deref()),
         "event": trigger.transpose()?,
         "state": views::state(&state),
         "evidence": evidence,

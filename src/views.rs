@@ -59,8 +59,8 @@ pub(crate) fn state(state: &SessionState) -> Value {
     })
 }
 
-/// A decision in a list.
-pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome) -> Value {
+/// A decision in a list. `obstacle` is the word for what its delivery waits for, or why there was none.
+pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome, obstacle: Option<&str>) -> Value {
     json!({
         "seq": envelope.seq,
         "at": envelope.at,
@@ -74,6 +74,7 @@ pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcom
         "route": decision.route,
         "elapsed_ms": decision.elapsed_ms,
         "delivery": outcome,
+        "delivery_reason": obstacle,
         "categories": decision.categories,
         "actions": decision.actions,
         "observations": decision.observations,
@@ -100,6 +101,9 @@ pub(crate) fn rules(findings: &Findings) -> Value {
 pub(crate) fn is_delivery_of(event: &Event, seq: u64) -> bool {
     match event {
         Event::DeliveryAttempted { decision, .. }
+        | Event::DeliveryHeld { decision, .. }
+        | Event::DeliveryPasted { decision, .. }
+        | Event::DeliveryEntered { decision, .. }
         | Event::DeliveryConfirmed { decision, .. }
         | Event::DeliveryFailed { decision, .. }
         | Event::DeliveryExpired { decision, .. } => *decision == seq,

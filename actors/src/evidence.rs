@@ -4,7 +4,7 @@
 //! here fails.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
-use crate::git;
+use crate::{git, transcripts};
 
 /// A project's own settings.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
@@ -29,8 +29,6 @@ const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
 const CODEX_META_BYTES_MAX: u64 = 256 * 1024;
 /// Names at a project's top that are looked at.
 const PROJECT_NAMES_MAX: usize = 2_000;
-/// A transcript in one JSON document has to be read whole; beyond this it is left alone.
-const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What a decision needs besides the session's state.
 pub struct Gathered {
@@ -94,7 +92,7 @@ pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
 /// before the tail, at the first call in it.
 pub fn turn_start(config: &Config, agent: Agent, transcript: &str, prefix: &str) -> Option<Timestamp> {
     let tail_bytes = config.settings.evidence_limits.transcript_bytes.0;
-    let facts = read_transcript(agent, transcript, tail_bytes, prefix, &mut Vec::new())?;
+    let facts = transcripts::read(agent, Path::new(transcript), tail_bytes, prefix, &mut Vec::new())?;
     let said = facts.last_real_user.map(|user| user.at);
     let known = |at: &Timestamp| *at != Timestamp::default();
     said.filter(known).or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
@@ -123,8 +121,8 @@ fn look(
         (changes, _) => changes,
     };
     let facts = steps.time("transcript", || {
-        let path = state.place.transcript.as_deref()?;
-        read_transcript(state.stream.agent, path, limits.transcript_bytes.0, &policy.prefix, &mut evidence.notes)
+        let path = transcripts::of(state)?;
+        transcripts::read(state.stream.agent, &path, limits.transcript_bytes.0, &policy.prefix, &mut evidence.notes)
     });
     if let Some(facts) = &facts {
         let is_own = |text: &str| checkpoint::prompts::is_own(text, &policy.prefix);
@@ -231,43 +229,6 @@ fn is_headless(state: &SessionState) -> bool {
         }),
         Agent::Daemon => false,
     }
-}
-
-/// Reads the end of a transcript, or all of it where it is one JSON document.
-fn read_transcript(
-    agent: Agent,
-    path: &str,
-    tail_bytes: u64,
-    prefix: &str,
-    notes: &mut Vec<String>,
-) -> Option<transcript::Facts> {
-    let read = || -> std::io::Result<(Vec<u8>, bool)> {
-        // Opening anything but a file, a FIFO for one, could wait for ever.
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(std::io::Error::other("it is no file"));
-        }
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        let whole = Path::new(path).extension().is_some_and(|ending| ending == "json");
-        let bytes_max = if whole { WHOLE_TRANSCRIPT_BYTES_MAX } else { tail_bytes };
-        let from = length.saturating_sub(bytes_max);
-        file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::with_capacity(length.min(bytes_max) as usize);
-        file.take(bytes_max).read_to_end(&mut bytes)?;
-        Ok((bytes, from == 0))
-    };
-    let (bytes, from_start) = match read() {
-        Ok(read) => read,
-        Err(error) => {
-            notes.push(format!("the transcript could not be read: {error}"));
-            return None;
-        }
-    };
-    let facts = transcript::read(agent, &bytes, from_start, prefix);
-    if facts.is_none() {
-        notes.push("the transcript is empty, or in a form that is not known".into());
-    }
-    facts
 }
 
 /// Returns the files that a work item's plan names (002 R7).

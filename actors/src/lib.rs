@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! hook call -> Ingest -> journal -> Sessions (registry) -> Session -> HookReply -> hook call's answer
+//!                                                                  \-> TmuxDelivery -> the agent's terminal
 //! spool ----^                          ^ restarts a session that died, from the journal
 //! ```
 //!
@@ -12,11 +13,14 @@ pub mod evidence;
 pub mod git;
 pub mod hook_reply;
 pub mod ingest;
+mod process;
 pub mod recovery;
 pub mod session;
 pub mod sessions;
 pub mod spool;
 #[cfg(test)]
 mod tests;
+pub mod tmux;
+pub mod transcripts;
 
 pub use context::Shared;

@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Event, Evidence, Stream, Timestamp};
+use journal::{Decision, Event, Evidence, Route, Stream, Timestamp};
 
 use crate::context::{self, Shared, derived};
 use crate::evidence::{self, Gathered};
-use crate::hook_reply::{self, HookReply};
-use crate::sessions::{Retired, Sessions};
+use crate::hook_reply;
+use crate::sessions::{Retired, Routes, Sessions};
+use crate::tmux::Deliver;
+use crate::transcripts;
 
 /// How often a session looks whether it is idle, and whether a delivery has expired.
 const TICK: Duration = Duration::from_secs(5);
@@ -23,13 +25,15 @@ const TICK: Duration = Duration::from_secs(5);
 /// The actor of one session.
 pub struct Session {
     shared: Arc<Shared>,
-    replies: Addr<HookReply>,
+    routes: Routes,
     registry: Addr<Sessions>,
     state: SessionState,
     /// Stops to decide about, and whether somebody waits for the answer.
     stops: VecDeque<(u64, bool)>,
     /// A decision is being made, or an outcome appended.
     busy: bool,
+    /// The decision that was last handed to the one who types.
+    handed_over: Option<u64>,
     /// The turn that a baseline was last asked for.
     baseline_of: Option<Timestamp>,
     used: Instant,
@@ -43,13 +47,14 @@ impl Session {
     /// When the journal cannot be read.
     pub fn replay(
         shared: Arc<Shared>,
-        replies: Addr<HookReply>,
+        routes: Routes,
         registry: Addr<Sessions>,
         stream: &Stream,
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
         let (stops, used) = (VecDeque::new(), Instant::now());
-        Ok(Self { shared, replies, registry, state, stops, busy: false, baseline_of: None, used })
+        let (busy, handed_over, baseline_of) = (false, None, None);
+        Ok(Self { shared, routes, registry, state, stops, busy, handed_over, baseline_of, used })
     }
 
     fn catch_up(&mut self) {
@@ -101,6 +106,7 @@ impl Session {
         let about = stop.clone();
         let work = async move {
             let _slot = Arc::clone(&shared.gathering).acquire_owned().await;
+            let state = if about.can_reply || about.restart { state } else { find_prompts(&shared, state).await };
             tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about)).await
         };
         ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
@@ -188,7 +194,14 @@ impl Session {
         let stream = self.state.stream.clone();
         let decided = hook_reply::Decided { stream, seq, at: Timestamp::now(), decision: Box::new(decision), attempt };
         // One a decision: this queue grows no faster than agents stop.
-        self.replies.do_send(decided);
+        self.routes.replies.do_send(decided);
+    }
+
+    /// Gives a checkpoint to the one who types; it knows by itself whether that has begun.
+    fn hand_over(&mut self, decision: u64) {
+        if self.handed_over.replace(decision) != Some(decision) {
+            self.routes.tmux.do_send(Deliver { stream: self.state.stream.clone(), decision });
+        }
     }
 
     /// A hook call that was cut off came again after its stop was decided: it gets the same answer, while that is open.
@@ -201,18 +214,23 @@ impl Session {
             self.publish(seq, *decision, 2);
             return;
         }
-        self.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
+        self.routes.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
     }
 
     /// Journals what became of a delivery once that is known.
     fn settle_delivery(&mut self, ctx: &mut Context<Self>) {
         let Some(delivery) = &self.state.delivery else { return };
         let timeout = Duration::from_millis(self.shared.config().settings.confirm_timeout.as_millis());
+        let typed = delivery.route == Route::Tmux;
         let (decision, cause) = (delivery.decision, delivery.decision.to_string());
         let event = if let Some(by) = &delivery.seen_by {
             Event::DeliveryConfirmed { decision, by: by.clone() }
-        } else if self.state.ended_at.is_some() {
+        } else if self.state.ended_at.is_some_and(|ended| !typed || ended >= delivery.at) {
+            // An agent that is being restarted has ended before.
             Event::DeliveryExpired { decision, reason: "session_ended".into() }
+        } else if typed {
+            self.hand_over(decision);
+            return;
         } else if Timestamp::now() > delivery.at.plus(timeout) {
             Event::DeliveryExpired { decision, reason: "confirm_timeout".into() }
         } else {
@@ -236,6 +254,8 @@ impl Session {
 
     fn tick(&mut self, ctx: &mut Context<Self>) {
         self.catch_up();
+        // Whoever typed may have died.
+        self.handed_over = None;
         self.advance(ctx);
         let idle = Duration::from_millis(self.shared.config().settings.daemon.session_idle.as_millis());
         if !self.busy && self.state.delivery.is_none() && self.used.elapsed() >= idle {
@@ -250,6 +270,22 @@ impl Session {
         self.registry.do_send(Retired { session: self.state.session() });
         ctx.stop();
     }
+}
+
+/// Looks for prompts that no hook told of, and returns the session with them.
+async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
+    let (finder, known) = (Arc::clone(shared), state.clone());
+    let found = tokio::task::spawn_blocking(move || transcripts::prompts(&finder.config(), &known)).await;
+    let found = found.unwrap_or_default();
+    if found.is_empty() {
+        return state;
+    }
+    if let Err(error) = shared.append_and_settle(found).await {
+        tracing::warn!(session = %state.session(), %error, "Could not journal what a transcript tells.");
+    } else if let Err(error) = context::catch_up(&shared.journal, &mut state) {
+        tracing::warn!(session = %state.session(), %error, "Could not read a session's events.");
+    }
+    state
 }
 
 impl Actor for Session {

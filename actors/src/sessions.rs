@@ -18,6 +18,7 @@ use crate::Shared;
 use crate::context::Counters;
 use crate::hook_reply::{HookReply, Release};
 use crate::session::{Decide, Look, Poke, Retire, Session};
+use crate::tmux::TmuxDelivery;
 
 /// A session that dies this often within [`DEATHS_WITHIN`] is parked: its stops pass.
 const DEATHS_MAX: u32 = 5;
@@ -36,10 +37,19 @@ struct Deaths {
     count: u32,
 }
 
+/// The ways to an agent: who takes what was decided further.
+#[derive(Clone)]
+pub struct Routes {
+    /// Answers waiting hook calls.
+    pub replies: Addr<HookReply>,
+    /// Types into terminals.
+    pub tmux: Addr<TmuxDelivery>,
+}
+
 /// The registry of session actors.
 pub struct Sessions {
     shared: Arc<Shared>,
-    replies: Addr<HookReply>,
+    routes: Routes,
     awake: HashMap<Uuid, Entry>,
     deaths: HashMap<Uuid, Deaths>,
     arbiters: Vec<Arbiter>,
@@ -48,9 +58,9 @@ pub struct Sessions {
 
 impl Sessions {
     /// Begins with all sessions asleep.
-    pub fn new(shared: Arc<Shared>, replies: Addr<HookReply>) -> Self {
+    pub fn new(shared: Arc<Shared>, routes: Routes) -> Self {
         let arbiters = (0..ARBITERS).map(|_| Arbiter::new()).collect();
-        Self { shared, replies, awake: HashMap::new(), deaths: HashMap::new(), arbiters, started: 0 }
+        Self { shared, routes, awake: HashMap::new(), deaths: HashMap::new(), arbiters, started: 0 }
     }
 
     /// Returns the session's actor, replaying the session where it has none.
@@ -71,7 +81,7 @@ impl Sessions {
             return None;
         }
         self.make_room();
-        let actor = match Session::replay(Arc::clone(&self.shared), self.replies.clone(), ctx.address(), &stream) {
+        let actor = match Session::replay(Arc::clone(&self.shared), self.routes.clone(), ctx.address(), &stream) {
             Ok(actor) => actor,
             Err(error) => {
                 tracing::error!(%session, %error, "Could not replay a session.");
@@ -200,7 +210,7 @@ impl Handler<DecideIn> for Sessions {
         let DecideIn { session, decide } = order;
         if !self.send(session, decide, ctx) {
             tracing::warn!(%session, seq = decide.seq, "A session takes no more; its agent stops normally.");
-            self.replies.do_send(Release { session, seq: decide.seq });
+            self.routes.replies.do_send(Release { session, seq: decide.seq });
         }
     }
 }

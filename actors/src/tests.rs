@@ -16,7 +16,8 @@ use crate::Shared;
 use crate::hook_reply::HookReply;
 use crate::ingest::{self, Ingest, Take, Taken};
 use crate::session::Decide;
-use crate::sessions::{Appended, DecideIn, LookAt, Sessions};
+use crate::sessions::{Appended, DecideIn, LookAt, Routes, Sessions};
+use crate::tmux::TmuxDelivery;
 
 const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
 
@@ -49,7 +50,8 @@ impl World {
         let config = Config::load(Some(("config.yml", config))).expect("right");
         let shared = Arc::new(Shared::new(journal.clone(), home, config).expect("reads"));
         let replies = HookReply::new(Arc::clone(&shared)).start();
-        let sessions = Sessions::new(Arc::clone(&shared), replies.clone()).start();
+        let tmux = TmuxDelivery::new(Arc::clone(&shared)).start();
+        let sessions = Sessions::new(Arc::clone(&shared), Routes { replies: replies.clone(), tmux }).start();
         let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
         let poke = sessions.clone();
         journal.observe(move |events| {

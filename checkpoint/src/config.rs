@@ -21,9 +21,9 @@ mod values;
 pub use error::ConfigError;
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
-pub use settings::{Daemon, EvidenceLimits, Hooks, Journal, Logs, Settings};
+pub use settings::{Codex, Daemon, EvidenceLimits, Hooks, Journal, Logs, Settings, Tmux};
 pub use units::{Size, Span, parse_duration, parse_size};
-pub use values::{Count, Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
+pub use values::{CodexDelivery, Count, Fail, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, Sync};
 
 use crate::policy::Policy;
 use crate::rules::packs::{self, ProjectFacts};
@@ -125,7 +125,7 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 5] = ["journal", "hooks", "daemon", "evidence_limits", "logs"];
+const GROUPS: [&str; 7] = ["journal", "hooks", "daemon", "evidence_limits", "tmux", "codex", "logs"];
 
 fn show_level(values: &Value, layer: &Value, above: &str, file: &str, rows: &mut Vec<(String, String, String)>) {
     for (key, value) in values.as_object().into_iter().flatten() {

@@ -240,9 +240,14 @@ impl Payload<'_> {
             reentry: self.flag("stop_hook_active"),
             background_tasks: tasks.map_or(0, |tasks| u32::try_from(tasks.iter().filter(running).count()).unwrap_or(0)),
             can_reply: hook != "notify",
-            prompt_digest: self.text("prompt").map(digest::of_prompt),
+            prompt_digest: self.text("prompt").or_else(|| self.last_input()).map(digest::of_prompt),
             last_message: last.map(|last| text::tail(last, Event::TEXT_BYTES_MAX).to_owned()),
         }
+    }
+
+    /// Returns the last message that a Codex `notify` says its turn was given.
+    fn last_input(&self) -> Option<&str> {
+        self.value.get("input-messages")?.as_array()?.last()?.as_str()
     }
 
     fn tool(&self, at: Timestamp) -> ToolCall {

@@ -17,6 +17,7 @@ pub mod replay;
 pub mod rules;
 pub mod shell;
 pub mod state;
+pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod text;

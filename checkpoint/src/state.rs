@@ -8,14 +8,16 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 mod baseline;
+mod delivery;
 mod mute;
 
+pub use delivery::Delivery;
 pub use mute::Mute;
 
 use crate::policy::Timer;
 
 /// Version of the snapshot's shape; a snapshot of another one is not read.
-pub const SNAPSHOT_VERSION: u32 = 2;
+pub const SNAPSHOT_VERSION: u32 = 3;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
@@ -71,25 +73,6 @@ pub struct Stop {
     pub restart: bool,
 }
 
-/// A checkpoint on its way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delivery {
-    /// Sequence number of the decision.
-    pub decision: u64,
-    /// When it was decided.
-    pub at: Timestamp,
-    /// How it travels.
-    pub route: journal::Route,
-    /// The host's id of the turn that it was sent into.
-    pub host_turn: Option<String>,
-    /// What the agent demanded by it, for forgetting the demand if it fails.
-    pub demand: Option<u64>,
-    /// It left: only then can anything that follows confirm it.
-    pub attempted: bool,
-    /// A later event that shows the agent has it: what showed it.
-    pub seen_by: Option<String>,
-}
-
 /// What happened how often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
@@ -130,6 +113,8 @@ pub struct SessionState {
     pub turn: Turn,
     /// The turn before, for taking back a turn that hook feedback seemed to begin (Gemini).
     pub previous: Option<Box<Turn>>,
+    /// The host tells of prompts by a hook, so that none has to be looked for.
+    pub prompts_by_hook: bool,
     /// The last prompt was this product's own text, and not the echo of a hook reply (001 inv 5).
     pub own_prompt_last: bool,
     /// Somebody should look: the agent finished or asks. Cleared by a real user message only (001 inv 3).
@@ -170,6 +155,7 @@ impl SessionState {
             turns: 0,
             turn: Turn::default(),
             previous: None,
+            prompts_by_hook: false,
             own_prompt_last: false,
             notification: None,
             dialog_up: false,
@@ -233,10 +219,13 @@ impl SessionState {
         self.last_at = self.last_at.max(Some(at));
         if let Some(host) = envelope.event.host() {
             if let Some(place) = host.place.as_ref().filter(|_| newest || self.place.cwd.is_empty()) {
+                let known = self.place.transcript.take();
                 self.place = place.clone();
+                // Codex's `notify` does not say where the transcript is.
+                self.place.transcript = self.place.transcript.take().or(known);
             }
-            self.see_delivery(&envelope.event, at);
         }
+        self.see_delivery(&envelope.event, at);
         match &envelope.event {
             Event::SessionStarted { .. } => self.ended_at = None,
             Event::SessionEnded { .. } if newest => {
@@ -244,16 +233,23 @@ impl SessionState {
                 self.running = false;
                 self.dialog_up = false;
             }
-            Event::PromptSubmitted { host, origin, digest, .. } => match origin {
-                PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
-                PromptOrigin::Own => self.own_prompt(),
-                PromptOrigin::Host | PromptOrigin::Subagent => {}
-            },
+            Event::PromptSubmitted { host, origin, digest, .. } => {
+                self.prompts_by_hook = true;
+                match origin {
+                    PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
+                    PromptOrigin::Own => self.own_prompt(),
+                    PromptOrigin::Host | PromptOrigin::Subagent => {}
+                }
+            }
+            Event::PromptFound { transcript, origin, digest, .. } => {
+                self.found_prompt(transcript, *origin, *digest, at)
+            }
             Event::ToolStarted { call, .. } => self.tool_started(call),
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => self.tool_finished(call),
             Event::AgentStopped { .. } => self.stopped(envelope),
             Event::Interrupted { cause, .. } => {
                 self.running = false;
+                self.dialog_up = false;
                 if cause != "user" {
                     self.notification = Some("api_error".into());
                 }
@@ -267,18 +263,13 @@ impl SessionState {
                 self.notification = Some("permission".into());
             }
             Event::Decided(decision) => self.decided(seq, at, decision),
-            Event::DeliveryAttempted { decision, .. } => {
-                if let Some(delivery) = self.delivery.as_mut().filter(|delivery| delivery.decision == *decision) {
-                    delivery.attempted = true;
-                }
-            }
-            Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),
-            Event::DeliveryFailed { decision, .. } | Event::DeliveryExpired { decision, .. } => {
-                // A demand that never arrived may be made again.
-                if let Some(demand) = self.close_delivery(*decision).and_then(|delivery| delivery.demand) {
-                    self.demands.retain(|known| *known != demand);
-                }
-            }
+            Event::DeliveryAttempted { .. }
+            | Event::DeliveryHeld { .. }
+            | Event::DeliveryPasted { .. }
+            | Event::DeliveryEntered { .. }
+            | Event::DeliveryConfirmed { .. }
+            | Event::DeliveryFailed { .. }
+            | Event::DeliveryExpired { .. } => self.delivery_went_on(&envelope.event, at),
             Event::RestartRequested { due } => self.restart = Some((seq, *due)),
             Event::EscapeHatchUsed { .. } => self.cleared = false,
             Event::CheckpointCleared {} => self.cleared = true,
@@ -287,13 +278,6 @@ impl SessionState {
             Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
             _ => {}
         }
-    }
-
-    /// Our own text is invisible to the session (001 inv 2). A hook reply that comes back as a prompt (Gemini) is that
-    /// reply's echo; typed text is what a loop would be made of.
-    fn own_prompt(&mut self) {
-        let echo = self.delivery.as_ref().is_some_and(|delivery| delivery.route == journal::Route::HookReply);
-        self.own_prompt_last = !echo;
     }
 
     /// Begins a turn at `at`, keeping of the old one what happened later (a prompt may be journaled late), and the
@@ -319,6 +303,7 @@ impl SessionState {
         };
         self.previous = Some(Box::new(old));
         self.running = true;
+        self.dialog_up = false;
         self.own_prompt_last = false;
         self.notification = None;
         self.cleared = false;
@@ -445,40 +430,6 @@ impl SessionState {
                 self.demands.remove(0);
             }
         }
-        self.delivery = decision.route.map(|route| Delivery {
-            decision: seq,
-            at,
-            route,
-            host_turn,
-            demand: decision.demand,
-            attempted: false,
-            seen_by: None,
-        });
-    }
-
-    /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
-    fn see_delivery(&mut self, event: &Event, at: Timestamp) {
-        let unseen = |delivery: &&mut Delivery| delivery.seen_by.is_none() && delivery.at <= at;
-        let Some(delivery) = self.delivery.as_mut().filter(unseen) else { return };
-        let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
-        let seen = match event {
-            Event::PromptSubmitted { origin: PromptOrigin::Own, .. } => Some("prompt_hook"),
-            // These tell of what was before: Claude shows a message's text after the stop that followed it.
-            Event::SessionEnded { .. }
-            | Event::SubagentStopped { .. }
-            | Event::Notified { .. }
-            | Event::ModelStepped { .. }
-            | Event::OtherHook { .. } => None,
-            _ if delivery.route == journal::Route::HookReply => {
-                let host = event.host().filter(|host| host.subagent.is_none() && same_turn(&host.turn));
-                host.map(|_| "next_event")
-            }
-            _ => None,
-        };
-        delivery.seen_by = seen.map(str::to_owned);
-    }
-
-    fn close_delivery(&mut self, decision: u64) -> Option<Delivery> {
-        self.delivery.take_if(|delivery| delivery.decision == decision)
+        self.delivery = Delivery::of(seq, at, decision, host_turn);
     }
 }

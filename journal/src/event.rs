@@ -497,7 +497,7 @@ pub enum Event {
         background_tasks: u32,
         /// The caller can continue the agent by its reply.
         can_reply: bool,
-        /// Hash of the prompt that the host says the turn began with (Gemini).
+        /// Hash of the prompt that the host says the turn began with (Gemini), or was given last (Codex `notify`).
         prompt_digest: Option<u64>,
         /// The agent's last words, cut to [`Event::TEXT_BYTES_MAX`].
         last_message: Option<String>,
@@ -580,7 +580,7 @@ pub enum Event {
     DeliveryConfirmed {
         /// Sequence number of the decision.
         decision: u64,
-        /// What showed it: `prompt_hook`, `next_event`, `transcript`.
+        /// What showed it: `prompt_hook`, `next_event`, `transcript`, `notify`.
         by: String,
     },
     /// The checkpoint did not reach the agent and will not be tried again.
@@ -646,6 +646,41 @@ pub enum Event {
         /// The changed files, as they were then.
         files: Vec<ChangedFile>,
     },
+    /// A prompt was found in the transcript of an agent that tells of none (Codex with `notify` alone). It happened when
+    /// the transcript says it did.
+    PromptFound {
+        /// The transcript.
+        transcript: String,
+        /// Who wrote it.
+        origin: PromptOrigin,
+        /// The text, cut to [`Event::TEXT_BYTES_MAX`].
+        text: String,
+        /// Hash of the text as it is here, trimmed.
+        digest: u64,
+    },
+    /// A checkpoint that is to be typed waits for something. Said once for each thing.
+    DeliveryHeld {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// One word, for example `dialog` or `draft_present`.
+        obstacle: String,
+    },
+    /// A checkpoint was pasted into its agent's terminal; Enter is still to be pressed.
+    DeliveryPasted {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// Which attempt it was.
+        attempt: u32,
+        /// The agent's process.
+        pid: Option<u32>,
+    },
+    /// Enter is about to be pressed for a checkpoint that was pasted.
+    DeliveryEntered {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// Counts from 1.
+        count: u32,
+    },
 }
 
 impl Event {
@@ -709,6 +744,10 @@ impl Event {
             Self::PayloadRejected { .. } => "payload_rejected",
             Self::DaemonStarted { .. } => "daemon_started",
             Self::BaselineTaken { .. } => "baseline_taken",
+            Self::PromptFound { .. } => "prompt_found",
+            Self::DeliveryHeld { .. } => "delivery_held",
+            Self::DeliveryPasted { .. } => "delivery_pasted",
+            Self::DeliveryEntered { .. } => "delivery_entered",
         }
     }
 

@@ -111,7 +111,7 @@ fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Resu
         .filter_map(|envelope| match &envelope.event {
             Event::Decided(decision) => {
                 let sent = if decision.message.is_some() { Outcome::Pending } else { Outcome::None };
-                Some(views::decision(envelope, decision, sent))
+                Some(views::decision(envelope, decision, sent, None))
             }
             _ => None,
         })

@@ -151,7 +151,10 @@ pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
             line["turn"].to_string(),
             text(&line["verdict"]).into(),
             text(&line["reason"]).into(),
-            text(&line["delivery"]).into(),
+            match line["delivery_reason"].as_str() {
+                Some(word) => format!("{} ({word})", text(&line["delivery"])),
+                None => text(&line["delivery"]).into(),
+            },
         ]);
     }
     table

@@ -1,11 +1,14 @@
 //! The keys of the files. `config.yml` has their defaults and meanings.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
-use super::values::{Count, Fail, LogLevel, Packs, Prefix, Projects, Sync};
+use super::values::{CodexDelivery, Count, Fail, LogLevel, Packs, Prefix, Projects, Sync};
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
+use crate::terminal::{Bounds, Draft};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
 macro_rules! layered {
@@ -127,6 +130,49 @@ layered! {
 }
 
 layered! {
+    /// How a checkpoint is typed into an agent's terminal.
+    Tmux, TmuxLayer {
+        /// From the paste to the Enter.
+        settle: Span,
+        /// The longest that one call of tmux may take.
+        send_timeout: Span,
+        /// From the Enter to giving up on a sign that the agent has the text.
+        confirm_timeout: Span,
+        /// What happens to a half-typed draft.
+        draft: Draft,
+        /// How long a draft, or another program in the pane, is waited for.
+        draft_wait: Span,
+        /// How long a dialog or copy mode is waited for.
+        hold_for: Span,
+        /// The most pastes, and the most Enters.
+        attempts: Count,
+    }
+}
+
+impl Tmux {
+    /// Returns the bounds of one delivery.
+    pub fn bounds(&self) -> Bounds {
+        let span = |span: Span| Duration::from_millis(span.as_millis());
+        Bounds {
+            settle: span(self.settle),
+            confirm_timeout: span(self.confirm_timeout),
+            draft: self.draft,
+            draft_wait: span(self.draft_wait),
+            hold_for: span(self.hold_for),
+            attempts: self.attempts.0,
+        }
+    }
+}
+
+layered! {
+    /// How Codex CLI is reached when its hook cannot be answered.
+    Codex, CodexLayer {
+        /// By its terminal, or by its own queue.
+        delivery: CodexDelivery,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -180,6 +226,10 @@ files! {
         daemon: Daemon, DaemonLayer;
         /// The limits of looking things up before a decision.
         evidence_limits: EvidenceLimits, EvidenceLimitsLayer;
+        /// How a checkpoint is typed into an agent's terminal.
+        tmux: Tmux, TmuxLayer;
+        /// How Codex CLI is reached when its hook cannot be answered.
+        codex: Codex, CodexLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

@@ -76,6 +76,16 @@ pub enum Fail {
     Open,
 }
 
+/// How Codex CLI is reached when its hook cannot be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodexDelivery {
+    /// Typed into its terminal.
+    Tmux,
+    /// Handed over by `codex queue`.
+    Queue,
+}
+
 /// First words of every checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Prefix(pub String);

@@ -1,0 +1,246 @@
+//! Runs programs to their end: several at once, side by side, all within one deadline. A child that is not done by then
+//! is killed with everything it started.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// The most that is kept of a command's output; a command that prints more is stopped.
+const STDOUT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The most that is kept of a command's error output; the rest is read and dropped.
+const STDERR_BYTES_MAX: usize = 4 * 1024;
+const READ_BYTES: usize = 64 * 1024;
+/// The longest pause between two looks at whether a child that closed its output has ended.
+const EXIT_POLL_MAX: Duration = Duration::from_millis(4);
+
+/// What a command printed and how it ended.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) exit: ExitStatus,
+    /// It printed more than is kept, and was stopped.
+    pub(crate) is_cut: bool,
+}
+
+impl Output {
+    /// Returns whether what it printed may be used.
+    pub(crate) fn is_good(&self) -> bool {
+        self.is_cut || self.exit.success()
+    }
+
+    /// Returns the first line of the error output, safe to show, or how the command ended.
+    pub(crate) fn complaint(&self) -> String {
+        const CHARS_MAX: usize = 200;
+        let text = String::from_utf8_lossy(&self.stderr);
+        match text.lines().map(str::trim).find(|line| !line.is_empty()) {
+            Some(line) => line.chars().filter(|char| !char.is_control()).take(CHARS_MAX).collect(),
+            None => self.exit.to_string(),
+        }
+    }
+}
+
+/// Why there is no output.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// There is no such program.
+    Missing,
+    /// The time was over first.
+    Timeout,
+    /// The system refused something.
+    System(io::Error),
+}
+
+/// Runs the commands, all at the same time; gives their outputs in the same order.
+pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Output>, Failure> {
+    let mut running = Vec::with_capacity(commands.len());
+    for command in commands {
+        running.push(Running::start(command, &[])?);
+    }
+    talk(running, deadline)
+}
+
+/// Runs one command, which reads `input`.
+pub(crate) fn feed(command: Command, input: &[u8], deadline: Instant) -> Result<Output, Failure> {
+    let outputs = talk(vec![Running::start(command, input)?], deadline)?;
+    outputs.into_iter().next().ok_or_else(|| Failure::System(io::Error::other("the child is gone")))
+}
+
+fn talk(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>, Failure> {
+    let mut buffer = vec![0; READ_BYTES];
+    while running.iter().any(Running::is_talking) {
+        let ready = wait_for_pipes(&running, deadline)?;
+        for (one, ready) in running.iter_mut().zip(ready) {
+            one.move_bytes(ready, &mut buffer).map_err(Failure::System)?;
+        }
+    }
+    running.into_iter().map(|one| one.finish(deadline)).collect()
+}
+
+/// Which of a child's pipes can be used without waiting: its output, its error output, its input.
+type Ready = [bool; 3];
+
+/// Waits until some child has printed something, takes input, or closed a pipe.
+fn wait_for_pipes(running: &[Running<'_>], deadline: Instant) -> Result<Vec<Ready>, Failure> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(Failure::Timeout);
+    }
+    let mut ready = vec![[false; 3]; running.len()];
+    let mut pipes: Vec<(usize, usize, PollFd<'_>)> = Vec::with_capacity(3 * running.len());
+    for (child, one) in running.iter().enumerate() {
+        for (pipe, fd) in one.pipes().into_iter().enumerate() {
+            let wanted = if pipe == 2 { PollFlags::OUT } else { PollFlags::IN };
+            pipes.extend(fd.map(|fd| (child, pipe, PollFd::from_borrowed_fd(fd, wanted))));
+        }
+    }
+    let mut polled: Vec<PollFd<'_>> = pipes.iter().map(|(_, _, fd)| fd.clone()).collect();
+    match poll(&mut polled, Timespec::try_from(left).ok().as_ref()) {
+        Ok(_) => {}
+        Err(rustix::io::Errno::INTR) => return Ok(ready),
+        Err(error) => return Err(Failure::System(error.into())),
+    }
+    for ((child, pipe, _), fd) in pipes.iter().zip(&polled) {
+        ready[*child][*pipe] = !fd.revents().is_empty();
+    }
+    Ok(ready)
+}
+
+/// A child that was started. Dropping it kills it.
+struct Running<'a> {
+    child: Option<Child>,
+    /// What the child still has to read.
+    input: Option<(ChildStdin, &'a [u8])>,
+    out: Option<ChildStdout>,
+    err: Option<ChildStderr>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    is_cut: bool,
+}
+
+impl<'a> Running<'a> {
+    fn start(mut command: Command, input: &'a [u8]) -> Result<Self, Failure> {
+        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group of its own, so that killing it takes everything along that it started.
+        command.process_group(0);
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Failure::Missing,
+            _ => Failure::System(error),
+        })?;
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let input = child.stdin.take().map(|pipe| (pipe, input));
+        let child = Some(child);
+        let running = Self { child, input, out, err, stdout: Vec::new(), stderr: Vec::new(), is_cut: false };
+        if let Some((pipe, _)) = &running.input {
+            ioctl_fionbio(pipe, true).map_err(|error| Failure::System(error.into()))?;
+        }
+        Ok(running)
+    }
+
+    fn pipes(&self) -> [Option<BorrowedFd<'_>>; 3] {
+        let input = self.input.as_ref().map(|(pipe, _)| pipe.as_fd());
+        [self.out.as_ref().map(AsFd::as_fd), self.err.as_ref().map(AsFd::as_fd), input]
+    }
+
+    fn is_talking(&self) -> bool {
+        self.out.is_some() || self.err.is_some()
+    }
+
+    /// Reads or writes once at each pipe that is ready, which does not block then.
+    fn move_bytes(&mut self, [out, err, input]: Ready, buffer: &mut [u8]) -> io::Result<()> {
+        if input {
+            self.write()?;
+        }
+        if let Some(pipe) = self.out.as_mut().filter(|_| out) {
+            let count = read_once(pipe, buffer)?;
+            let room = STDOUT_BYTES_MAX - self.stdout.len();
+            self.stdout.extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
+            if count.is_some_and(|count| count > room) {
+                self.is_cut = true;
+                (self.out, self.err) = (None, None);
+                self.kill_group();
+            } else if count == Some(0) {
+                self.out = None;
+            }
+        }
+        if let Some(pipe) = self.err.as_mut().filter(|_| err) {
+            let count = read_once(pipe, buffer)?;
+            let room = STDERR_BYTES_MAX - self.stderr.len();
+            self.stderr.extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
+            if count == Some(0) {
+                self.err = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what the pipe takes, and closes it after the last byte. A child that wants no more has its reasons.
+    fn write(&mut self) -> io::Result<()> {
+        let Some((pipe, rest)) = self.input.as_mut() else { return Ok(()) };
+        match pipe.write(rest) {
+            Ok(count) => *rest = &rest[count..],
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => *rest = &[],
+            Err(error) => return Err(error),
+        }
+        if rest.is_empty() {
+            self.input = None;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, deadline: Instant) -> Result<Output, Failure> {
+        // A child's pipes close a moment before it ends, so the first look rarely finds it still there.
+        let mut pause = Duration::from_micros(50);
+        let exit = loop {
+            let Some(child) = self.child.as_mut() else {
+                return Err(Failure::System(io::Error::other("the child is gone")));
+            };
+            if let Some(exit) = child.try_wait().map_err(Failure::System)? {
+                break exit;
+            }
+            if Instant::now() >= deadline {
+                return Err(Failure::Timeout);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(EXIT_POLL_MAX);
+        };
+        self.child = None;
+        let (stdout, stderr) = (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr));
+        Ok(Output { stdout, stderr, exit, is_cut: self.is_cut })
+    }
+
+    fn kill_group(&self) {
+        if let Some(child) = &self.child {
+            // The child was not waited for yet, so its id cannot be another process's by now.
+            let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.kill_group();
+        let Some(mut child) = self.child.take() else { return };
+        if !matches!(child.try_wait(), Ok(Some(_))) {
+            // A child stuck in a file system that does not answer dies late; nobody waits for that here.
+            let _ = std::thread::Builder::new().name("reaper".into()).spawn(move || child.wait());
+        }
+    }
+}
+
+/// Reads once; none where a signal came first.
+fn read_once(pipe: &mut impl Read, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    match pipe.read(buffer) {
+        Ok(count) => Ok(Some(count)),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,114 @@
+//! Agents' transcripts as files: where they are, their ends, and the prompts in them that no hook told of.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use checkpoint::config::Config;
+use checkpoint::digest;
+use checkpoint::state::SessionState;
+use checkpoint::transcript::{self, Facts, UserText};
+use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
+
+use crate::context::derived;
+
+/// A transcript in one JSON document has to be read whole; beyond this it is left alone.
+const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The most folders of one day that are searched for a rollout, the latest first.
+const DAYS_MAX: usize = 400;
+
+/// Returns the session's transcript: the one its host named, or the rollout that has a Codex thread's id in its name.
+pub fn of(state: &SessionState) -> Option<PathBuf> {
+    let named = state.place.transcript.as_deref().map(PathBuf::from);
+    named.or_else(|| (state.stream.agent == Agent::Codex).then(|| rollout(state))?)
+}
+
+/// Looks for `sessions/YYYY/MM/DD/rollout-<time>-<thread id>.jsonl` in the Codex home.
+fn rollout(state: &SessionState) -> Option<PathBuf> {
+    let home = match state.place.env("CODEX_HOME") {
+        Some(home) => PathBuf::from(home),
+        None => PathBuf::from(std::env::var_os("HOME")?).join(".codex"),
+    };
+    let ending = format!("-{}.jsonl", state.stream.native());
+    let days = newest_first(&home.join("sessions")).into_iter().flat_map(|year| newest_first(&year));
+    let days = days.flat_map(|month| newest_first(&month)).take(DAYS_MAX);
+    days.flat_map(|day| newest_first(&day)).find(|path| {
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        name.starts_with("rollout-") && name.ends_with(&ending)
+    })
+}
+
+fn newest_first(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
+    names.sort_unstable_by(|one, other| other.cmp(one));
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+/// Returns the prompts of a session without a prompt hook that are newer than what is known: the message that began the
+/// turn, and our own text where it was the last. A thread without a transcript has none (Codex's hidden title threads).
+pub fn prompts(config: &Config, state: &SessionState) -> Vec<Draft> {
+    if state.prompts_by_hook {
+        return Vec::new();
+    }
+    let Some((path, facts)) = facts(config, state) else { return Vec::new() };
+    let newer = |user: &UserText| state.turn.started_at.is_none_or(|started| user.at > started);
+    let real = facts.last_real_user.filter(newer);
+    let own = facts.last_user.filter(|user| user.origin == PromptOrigin::Own && newer(user));
+    real.into_iter().chain(own).map(|user| found(state, &path, user)).collect()
+}
+
+/// Returns our own text as an event where the transcript has it since `since`.
+pub fn own_prompt(config: &Config, state: &SessionState, since: Timestamp) -> Option<Draft> {
+    let (path, facts) = facts(config, state)?;
+    let own = facts.last_user.filter(|user| user.origin == PromptOrigin::Own && user.at >= since)?;
+    Some(found(state, &path, own))
+}
+
+fn facts(config: &Config, state: &SessionState) -> Option<(PathBuf, Facts)> {
+    let path = of(state)?;
+    let settings = &config.settings;
+    let tail_bytes = settings.evidence_limits.transcript_bytes.0;
+    let facts = read(state.stream.agent, &path, tail_bytes, &settings.prefix.0, &mut Vec::new())?;
+    Some((path, facts))
+}
+
+fn found(state: &SessionState, path: &Path, user: UserText) -> Draft {
+    let digest = digest::of_prompt(&user.text);
+    let transcript = path.to_string_lossy().into_owned();
+    let event = Event::PromptFound { transcript, origin: user.origin, text: user.text, digest };
+    derived(&state.stream, user.at, event, &format!("{}:{digest}", user.at.as_micros()))
+}
+
+/// Reads the end of a transcript, or all of it where it is one JSON document. Says in `notes` why it could not be read.
+pub fn read(agent: Agent, path: &Path, tail_bytes: u64, prefix: &str, notes: &mut Vec<String>) -> Option<Facts> {
+    let (bytes, from_start) = match read_end(path, tail_bytes) {
+        Ok(read) => read,
+        Err(error) => {
+            notes.push(format!("the transcript could not be read: {error}"));
+            return None;
+        }
+    };
+    let facts = transcript::read(agent, &bytes, from_start, prefix);
+    if facts.is_none() {
+        notes.push("the transcript is empty, or in a form that is not known".into());
+    }
+    facts
+}
+
+fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
+    // Opening anything but a file, a FIFO for one, could wait for ever.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let whole = path.extension().is_some_and(|ending| ending == "json");
+    let bytes_max = if whole { WHOLE_TRANSCRIPT_BYTES_MAX } else { tail_bytes };
+    let from = length.saturating_sub(bytes_max);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(bytes_max)).unwrap_or(0));
+    file.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok((bytes, from == 0))
+}

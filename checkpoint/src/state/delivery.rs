@@ -1,0 +1,143 @@
+//! A checkpoint on its way: how far it has come, and what shows that its agent has it.
+
+use journal::{Decision, Event, PromptOrigin, Route, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::SessionState;
+use crate::digest;
+use crate::terminal::Typed;
+
+/// A checkpoint on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// Sequence number of the decision.
+    pub decision: u64,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// How it travels.
+    pub route: journal::Route,
+    /// The host's id of the turn that it was sent into.
+    pub host_turn: Option<String>,
+    /// What the agent demanded by it, for forgetting the demand if it fails.
+    pub demand: Option<u64>,
+    /// It left: only then can anything that follows confirm it.
+    pub attempted: bool,
+    /// Hash of its text, trimmed.
+    pub digest: Option<u64>,
+    /// How far typing it has come.
+    pub typed: Typed,
+    /// A later event that shows the agent has it: what showed it.
+    pub seen_by: Option<String>,
+}
+
+impl Delivery {
+    /// Begins with what was decided; none where nothing is sent.
+    pub(super) fn of(seq: u64, at: Timestamp, decision: &Decision, host_turn: Option<String>) -> Option<Self> {
+        Some(Self {
+            decision: seq,
+            at,
+            route: decision.route?,
+            host_turn,
+            demand: decision.demand,
+            attempted: false,
+            digest: decision.message.as_deref().map(digest::of_prompt),
+            typed: Typed::default(),
+            seen_by: None,
+        })
+    }
+}
+
+impl SessionState {
+    /// Our own text is invisible to the session (001 inv 2). A hook reply that comes back as a prompt (Gemini) is that
+    /// reply's echo; typed text is what a loop would be made of.
+    pub(super) fn own_prompt(&mut self) {
+        let echo = self.delivery.as_ref().is_some_and(|delivery| delivery.route == Route::HookReply);
+        self.own_prompt_last = !echo;
+    }
+
+    /// A prompt was found in the transcript after its turn was over, or while it was looked for.
+    pub(super) fn found_prompt(&mut self, transcript: &str, origin: PromptOrigin, digest: u64, at: Timestamp) {
+        self.place.transcript.get_or_insert_with(|| transcript.to_owned());
+        match origin {
+            PromptOrigin::User => {
+                let running = self.running;
+                self.begin_turn(digest, at, None);
+                self.running = running;
+            }
+            PromptOrigin::Own => self.own_prompt(),
+            PromptOrigin::Host | PromptOrigin::Subagent => {}
+        }
+    }
+
+    /// Takes in what became of a delivery, or how far it has come.
+    pub(super) fn delivery_went_on(&mut self, event: &Event, at: Timestamp) {
+        match event {
+            Event::DeliveryAttempted { decision, attempt, .. } => {
+                if let Some(delivery) = self.open_delivery(*decision) {
+                    delivery.attempted = true;
+                    delivery.typed = Typed { attempts: *attempt, attempted_at: at, ..Typed::default() };
+                }
+            }
+            Event::DeliveryHeld { decision, obstacle } => {
+                if let Some(delivery) = self.open_delivery(*decision) {
+                    delivery.typed.held = Some(obstacle.clone());
+                }
+            }
+            Event::DeliveryPasted { decision, pid, .. } => {
+                if let Some(delivery) = self.open_delivery(*decision) {
+                    (delivery.typed.pasted_at, delivery.typed.pid) = (Some(at), *pid);
+                }
+            }
+            Event::DeliveryEntered { decision, count } => {
+                if let Some(delivery) = self.open_delivery(*decision) {
+                    (delivery.typed.enters, delivery.typed.entered_at) = (*count, at);
+                }
+            }
+            Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),
+            Event::DeliveryFailed { decision, .. } | Event::DeliveryExpired { decision, .. } => {
+                // A demand that never arrived may be made again.
+                if let Some(demand) = self.close_delivery(*decision).and_then(|delivery| delivery.demand) {
+                    self.demands.retain(|known| *known != demand);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
+    pub(super) fn see_delivery(&mut self, event: &Event, at: Timestamp) {
+        let unseen = |delivery: &&mut Delivery| delivery.seen_by.is_none() && delivery.at <= at;
+        let Some(delivery) = self.delivery.as_mut().filter(unseen) else { return };
+        let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
+        let seen = match event {
+            Event::PromptSubmitted { origin: PromptOrigin::Own, .. } => Some("prompt_hook"),
+            Event::PromptFound { origin: PromptOrigin::Own, .. } => Some("transcript"),
+            Event::AgentStopped { prompt_digest: Some(digest), .. }
+                if delivery.route == Route::Tmux && delivery.digest == Some(*digest) =>
+            {
+                self.own_prompt_last = true;
+                Some("notify")
+            }
+            // These tell of what was before: Claude shows a message's text after the stop that followed it.
+            Event::SessionEnded { .. }
+            | Event::SubagentStopped { .. }
+            | Event::Notified { .. }
+            | Event::ModelStepped { .. }
+            | Event::OtherHook { .. } => None,
+            _ if delivery.route == Route::HookReply => {
+                let host = event.host().filter(|host| host.subagent.is_none() && same_turn(&host.turn));
+                host.map(|_| "next_event")
+            }
+            _ => None,
+        };
+        delivery.seen_by = seen.map(str::to_owned);
+    }
+
+    fn open_delivery(&mut self, decision: u64) -> Option<&mut Delivery> {
+        self.delivery.as_mut().filter(|delivery| delivery.decision == decision)
+    }
+
+    fn close_delivery(&mut self, decision: u64) -> Option<Delivery> {
+        self.delivery.take_if(|delivery| delivery.decision == decision)
+    }
+}

@@ -1,0 +1,80 @@
+//! A terminal's screen: rows of characters, and which of them are only hints.
+
+/// What a terminal shows at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The rows, from the top, with the escape sequences that say how they look (`tmux capture-pane -e`).
+    pub screen: String,
+    /// Column and row of the cursor, from 0.
+    pub cursor: (usize, usize),
+    /// The cursor is shown. Claude Code and Gemini hide it and draw their own.
+    pub cursor_shown: bool,
+}
+
+/// One row of a screen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The characters, without blanks at the end.
+    pub(super) text: String,
+    /// Every character that is not blank, besides a marker in front, is dim: nobody typed it.
+    pub(super) is_dim: bool,
+}
+
+/// Takes the escape sequences off. A row begins in the style that the one above ended in.
+pub(super) fn rows(screen: &str) -> Vec<Row> {
+    let (mut dim, mut rows) = (false, Vec::new());
+    for line in screen.lines() {
+        let mut row = Row { text: String::with_capacity(line.len()), is_dim: true };
+        let mut chars = line.chars();
+        while let Some(char) = chars.next() {
+            if char == '\u{1b}' {
+                let sequence: String = chars.by_ref().skip(1).take_while(|char| !char.is_ascii_alphabetic()).collect();
+                dim = is_dim_after(&sequence, dim);
+                continue;
+            }
+            let is_marker = row.text.trim().is_empty() && MARKERS.contains(&char);
+            row.is_dim &= dim || char.is_whitespace() || is_marker;
+            row.text.push(if char == '\u{a0}' { ' ' } else { char });
+        }
+        row.text.truncate(row.text.trim_end().len());
+        rows.push(row);
+    }
+    rows
+}
+
+/// What agents set before the text that is typed.
+const MARKERS: [char; 4] = ['❯', '›', '>', '│'];
+
+/// Follows the parameters of one "select graphic rendition".
+fn is_dim_after(parameters: &str, before: bool) -> bool {
+    let mut dim = before;
+    let mut parts = parameters.split(';').map(|part| part.parse::<u16>().unwrap_or(0));
+    while let Some(part) = parts.next() {
+        match part {
+            0 | 22 => dim = false,
+            2 => dim = true,
+            // A colour: `5;N`, or `2;R;G;B`, whose 2 means no dimness.
+            38 | 48 | 58 => {
+                let skipped = if parts.next() == Some(2) { 3 } else { 1 };
+                parts.by_ref().take(skipped).for_each(drop);
+            }
+            _ => {}
+        }
+    }
+    dim
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_go_and_dimness_is_told() {
+        let read =
+            rows("\u{1b}[1m›\u{1b}[0m \u{1b}[2mAsk\u{1b}[0m\n\u{1b}[38;2;1;2;3mbright  \n\u{1b}[2;38;5;7mdim\nstill\n");
+        let told: Vec<_> = read.iter().map(|row| (row.text.as_str(), row.is_dim)).collect();
+        assert_eq!(told, [("› Ask", true), ("bright", false), ("dim", true), ("still", true)]);
+        assert_eq!(rows("❯\u{a0}\u{1b}[7m \u{1b}[0m"), [Row { text: "❯".into(), is_dim: true }]);
+        assert_eq!(rows("broken \u{1b}["), [Row { text: "broken".into(), is_dim: false }]);
+    }
+}
