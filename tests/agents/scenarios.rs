@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::model::{Answer, Call, says, shell, write};
-use crate::stage::{Counts, Stage};
+use crate::stage::{Counts, PREFIX, Stage};
+use crate::terminal::Terminal;
 
 /// A name, and what to do.
 type Scenario = (&'static str, fn(Agent) -> Counts);
@@ -26,6 +27,8 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
     ];
     if agent == Agent::Codex {
         scenarios.push(("its notify beside hooks tells of nothing new", notified_too));
+        scenarios.push(("by notify alone it is told in its terminal, once", notified_only));
+        scenarios.push(("a half-typed draft is waited out", draft));
     }
     scenarios
 }
@@ -162,22 +165,60 @@ fn notified_too(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     stage.notify();
     work_in_terminal(&mut stage);
+    assert_told_once(&stage, "hook_reply");
+    stage.finish()
+}
+
+fn notified_only(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, SOON);
+    stage.checkpointd(&["uninstall", "--agent", "codex"]);
+    stage.notify();
+    work_in_terminal(&mut stage);
+    assert_told_once(&stage, "tmux");
+    stage.finish()
+}
+
+fn draft(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, SOON);
+    stage.checkpointd(&["uninstall", "--agent", "codex"]);
+    stage.notify();
+    let answers = [write("app.py", CODE), shell("sleep 4"), says("Written."), says("Debrief.")];
+    let terminal = stage.open(TASK, answers);
+    terminal.wait_until("it is at work", || terminal.screen().contains("Added app.py"));
+    terminal.press(&["-l", "half a thought"]);
+    let is_held = |line: &Value| line["kind"] == "delivery_held" && line["obstacle"] == "draft_present";
+    terminal.wait_until("the draft is seen", || stage.ask(&["journal", "export"]).iter().any(is_held));
+    let screen = terminal.screen();
+    assert!(screen.contains("half a thought") && !screen.contains(PREFIX), "{screen}");
+    terminal.press(&["C-u"]);
+    finish_in_terminal(&stage, terminal);
+    assert_told_once(&stage, "tmux");
+    stage.finish()
+}
+
+/// Asserts that one checkpoint was sent by this route and reached the model, and that the next stop passed.
+fn assert_told_once(stage: &Stage, route: &str) {
     let mut decisions = stage.decisions();
-    // Codex has a turn of its own for the session's title, in another session, and tells of its end.
+    // Codex has turns of their own for a session's title, in other sessions, and notifies of their ends too.
     decisions.retain(|decision| decision != "no_turn_start none");
     assert_eq!(decisions, ["actions_due confirmed", "block_budget none"]);
+    assert_eq!(stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"], route);
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
     let notified = stage.journaled().iter().filter(|line| line["host"]["hook"] == "notify").count();
     assert_eq!(notified, stage.fired_with("{"), "each notification is kept");
     assert!(notified > 0);
-    stage.finish()
 }
 
 /// Has the agent write something in its terminal, for longer than a moment, and quits it once it is at rest.
 fn work_in_terminal(stage: &mut Stage) {
     let terminal = stage.open(TASK, [write("app.py", CODE), shell(WHILE), says("Written."), says("Debrief.")]);
-    terminal
-        .wait_until("the second stop is let pass", || stage.decisions().iter().any(|one| one == "block_budget none"));
+    finish_in_terminal(stage, terminal);
+}
+
+/// Waits until the agent is at rest after its second stop, and quits it.
+fn finish_in_terminal(stage: &Stage, terminal: Terminal) {
+    let is_over = || stage.decisions().iter().any(|decision| decision == "block_budget none");
+    terminal.wait_until("the second stop is let pass", is_over);
     terminal.wait_until("the debrief is shown", || terminal.screen().contains("Debrief."));
     terminal.quit();
 }

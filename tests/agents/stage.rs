@@ -17,7 +17,7 @@ use crate::terminal::Terminal;
 /// After this long an agent hangs. Far above what a run takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Begins every checkpoint.
-const PREFIX: &str = "[TeleClaude Checkpoint]";
+pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint]";
 
 /// What happened in runs.
 #[derive(Clone, Copy, Debug, Default)]
