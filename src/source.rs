@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use journal::{Home, Journal, Options};
 use serde_json::{Value, json};
@@ -14,6 +14,10 @@ use crate::query::{self, Query};
 
 /// How long the daemon may take to say that it is there.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
+/// How long another process may have the journal: mostly a daemon that comes up, which then answers itself.
+const JOURNAL_WAIT: Duration = Duration::from_secs(2);
+/// Pause between two tries.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// How long the daemon may be silent within an answer.
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
@@ -54,10 +58,16 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
 ///
 /// When neither daemon nor journal can answer, or what was asked about is not there.
 pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
-    if health(home).is_some() {
-        return ask_daemon(home, query, &mut each);
-    }
-    let journal = open_journal(home)?;
+    let began = Instant::now();
+    let journal = loop {
+        if health(home).is_some() {
+            return ask_daemon(home, query, &mut each);
+        }
+        match open_journal(home)? {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            opened => break opened?,
+        }
+    };
     let answered = query::answer(query, &journal, &mut |line| {
         each(line);
         true
@@ -83,17 +93,18 @@ pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, 
     Ok(answer)
 }
 
-/// Opens the journal for reading by this process, which is how it is read where no daemon runs.
+/// Opens the journal for reading by this process, which is how it is read where no daemon runs. Within, the journal says
+/// that another process has it.
 ///
 /// # Errors
 ///
-/// When there is none yet, or another process has it.
-pub(crate) fn open_journal(home: &Home) -> Result<Journal> {
+/// When there is none yet.
+fn open_journal(home: &Home) -> Result<std::result::Result<Journal, journal::Error>> {
     if !home.journal.join("intake").is_dir() {
         return Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
             .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"));
     }
-    Ok(Journal::open(&home.journal, Options::default())?.0)
+    Ok(Journal::open(&home.journal, Options::default()).map(|(journal, _)| journal))
 }
 
 fn ask_daemon(home: &Home, query: &Query, each: &mut dyn FnMut(Value)) -> Result<()> {

@@ -354,7 +354,7 @@ fn a_stop_that_was_spooled_passes_because_nobody_waits() {
 }
 
 #[test]
-fn a_stop_that_meets_a_daemon_coming_up_is_answered() {
+fn whoever_meets_a_daemon_coming_up_is_answered() {
     let mut daemon = Daemon::with(EVERY_STOP);
     let calls = recorded("claude/h-stop-block-once");
     let stop = calls.iter().position(|call| call["event"] == "Stop").expect("a stop");
@@ -377,8 +377,12 @@ fn a_stop_that_meets_a_daemon_coming_up_is_answered() {
         std::thread::sleep(Duration::from_millis(1));
     };
     assert_eq!(status, 503, "it listens before it is ready");
-    let reply = play(&daemon, &calls[stop]);
+    let (reply, sessions) = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| daemon.ask(&["sessions", "--json"]));
+        (play(&daemon, &calls[stop]), asked.join().expect("an answer"))
+    });
     assert!(reply.contains("[TeleClaude Checkpoint] - "), "{reply}");
+    assert_eq!(sessions.len(), 1);
     daemon.verify();
 }
 
