@@ -13,8 +13,10 @@ use crate::render::{self, Colour};
 pub(super) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
     let mut mended = Vec::new();
     if arguments.fix {
-        mended.extend(doctor::mend_agents(home)?);
+        let (done, problems) = doctor::mend_agents(home);
+        mended.extend(done);
         mended.extend(doctor::mend_own(home));
+        problems.iter().for_each(|problem| eprintln!("not mended: {}", render::printable(problem)));
     }
     let checks = match arguments.fire {
         Some(agent) => vec![doctor::fire(home, agent.into())],

@@ -37,7 +37,8 @@ pub(super) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
 pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
     let client = plan::client().map_err(Failure::failed)?;
-    let config = settings::load(&home.config)?;
+    // As the daemon does: a configuration that is wrong is not used.
+    let config = settings::load(&home.config).unwrap_or_default();
     let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
     let means = Means { home, record: &record, client: &client, stop_wait_ms };
     let plans = found.iter().map(|found| plan::plan(found, scope, &means).map_err(Failure::failed));

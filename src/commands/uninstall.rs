@@ -82,7 +82,7 @@ fn announce(plans: &[AgentPlan], data: &[PathBuf], stops_daemon: bool, is_dry_ru
         println!("The daemon will be stopped.");
     }
     if !data.is_empty() {
-        println!("Removed for good (--keep-data keeps them):");
+        println!("These go for good (--keep-data keeps them):");
         data.iter().for_each(|path| println!("  {}", render::path(path)));
     }
 }

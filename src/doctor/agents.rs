@@ -18,23 +18,23 @@ pub(super) fn checks(home: &Home) -> Vec<Check> {
     Agent::HOSTS.into_iter().flat_map(|agent| agent_checks(home, agent, &last)).collect()
 }
 
-/// Installs anew where entries are stale, doubled, missing or not trusted; an agent without any is left alone.
-///
-/// # Errors
-///
-/// As the installation's.
-pub(crate) fn mend(home: &Home) -> crate::failure::Result<Vec<String>> {
-    let mut done = Vec::new();
+/// Installs anew where entries are stale, doubled, missing or not trusted; an agent without any is left alone. Says
+/// what was done, and what could not be.
+pub(crate) fn mend(home: &Home) -> (Vec<String>, Vec<String>) {
+    let (mut done, mut problems) = (Vec::new(), Vec::new());
     for agent in Agent::HOSTS {
         let Ok(found) = Found::look(agent) else { continue };
-        let plans = init::plans(home, &[found.with_version()], &Scope::User)?;
-        let wrong = plans.iter().any(|plan| is_installed(plan) && plan.changes.iter().any(is_wrong));
-        if wrong {
-            init::install(home, &plans)?;
-            done.push(format!("the hooks of {} are as they are to be", agents::name(agent)));
+        // A file that cannot be read has a check of its own.
+        let Ok(plans) = init::plans(home, &[found.with_version()], &Scope::User) else { continue };
+        let is_wrong = plans.iter().any(|plan| is_installed(plan) && plan.changes.iter().any(is_wrong));
+        if is_wrong {
+            match init::install(home, &plans) {
+                Ok(()) => done.push(format!("the hooks of {} are as they are to be", agents::name(agent))),
+                Err(error) => problems.push(error.to_string()),
+            }
         }
     }
-    Ok(done)
+    (done, problems)
 }
 
 fn is_wrong(change: &Change) -> bool {
@@ -86,7 +86,10 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
         let names = change.entries.iter().filter(|entry| wanted(entry)).map(|entry| entry.name.as_str());
         names.collect::<Vec<_>>().join(", ")
     };
-    let doubled = doubled(change);
+    let mut doubled = doubled(change);
+    if found.agent == Agent::Codex {
+        doubled.extend(in_config(found));
+    }
     let mut wrong = Vec::new();
     for (what, names) in [
         ("missing", names(|entry| entry.status == Status::Added)),
@@ -106,6 +109,13 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
         return Check::pass(name, format!("{} in {}", change.entries.len(), render::path(&change.path)));
     }
     Check::fail(name, wrong.join("; "), "`checkpointd doctor --fix`, or `checkpointd init` to see each")
+}
+
+/// Codex reads hooks from config.toml as well; by hand ours may have come there.
+fn in_config(found: &Found) -> Vec<String> {
+    let config = files::read(&found.folder.join("config.toml")).ok().flatten();
+    let events = trust::events_of_ours(&files::text(config.as_deref()));
+    events.into_iter().map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)")).collect()
 }
 
 fn text_before(change: &Change) -> String {

@@ -117,3 +117,34 @@ fn write_one(change: &Change, from: Option<&[u8]>, to: Option<&[u8]>) -> Result<
         None => files::remove(&change.path).map(|()| Vec::new()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use journal::Agent;
+
+    use super::super::Kind;
+    use super::*;
+
+    #[test]
+    fn where_one_file_cannot_be_written_the_others_are_as_they_were() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::under(&folder.path().join("own"));
+        let change = |name: &str, before: Option<&str>| Change {
+            agent: Agent::Claude,
+            kind: Kind::Settings,
+            path: folder.path().join(name),
+            before: before.map(|text| text.as_bytes().to_vec()),
+            after: Some(b"new".to_vec()),
+            without_us: None,
+            entries: Vec::new(),
+        };
+        fs::write(folder.path().join("first"), "old").expect("writes");
+        fs::write(folder.path().join("third"), "changed since it was looked at").expect("writes");
+        let changes = [change("first", Some("old")), change("made/second", None), change("third", Some("old"))];
+        let error = apply(&home, &changes, Way::In).expect_err("the third has changed");
+        assert!(error.contains("was changed in this moment by another program"), "{error}");
+        assert_eq!(fs::read_to_string(folder.path().join("first")).expect("readable"), "old");
+        assert!(!folder.path().join("made").exists());
+        assert!(Record::load(&home).expect("readable").files.is_empty());
+    }
+}

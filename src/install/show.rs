@@ -64,16 +64,27 @@ fn print_names(state: Status, names: &[&str]) {
     }
 }
 
-fn print_diff(change: &Change) {
-    let text = |bytes: &Option<Vec<u8>>| String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
-    let (before, after) = (text(&change.before), text(&change.after));
+/// The texts and names of both sides of a change.
+fn sides(change: &Change) -> [(String, String); 2] {
+    [&change.before, &change.after].map(|bytes| {
+        let name = if bytes.is_some() { change.path.display().to_string() } else { "/dev/null".to_owned() };
+        (String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned(), name)
+    })
+}
+
+/// Returns a change as a unified diff.
+fn diff(change: &Change) -> String {
+    let [(before, old), (after, new)] = sides(change);
     let diff = TextDiff::from_lines(&before, &after);
-    let name = |bytes: &Option<Vec<u8>>| match bytes {
-        Some(_) => render::path(&change.path),
-        None => "/dev/null".to_owned(),
-    };
-    println!("{}", render::paint(Colour::Bold, &format!("--- {}", name(&change.before))));
-    println!("{}", render::paint(Colour::Bold, &format!("+++ {}", name(&change.after))));
+    diff.unified_diff().context_radius(CONTEXT_LINES).header(&old, &new).to_string()
+}
+
+/// Prints the same in colours, with nothing in it that could act on the terminal.
+fn print_diff(change: &Change) {
+    let [(before, old), (after, new)] = sides(change);
+    let diff = TextDiff::from_lines(&before, &after);
+    println!("{}", render::paint(Colour::Bold, &format!("--- {}", render::printable(&old))));
+    println!("{}", render::paint(Colour::Bold, &format!("+++ {}", render::printable(&new))));
     for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
         println!("{}", render::paint(Colour::Dim, &hunk.header().to_string()));
         for line in hunk.iter_changes() {
@@ -110,6 +121,7 @@ pub(crate) fn to_json(plans: &[AgentPlan], is_dry_run: bool) -> Value {
                 "kind": change.kind,
                 "change": verb(change),
                 "entries": change.entries.iter().map(entry).collect::<Vec<_>>(),
+                "diff": change.is_needed().then(|| diff(change)),
             })
         };
         json!({

@@ -98,6 +98,21 @@ pub(crate) fn switched_off(text: &str) -> bool {
     features.and_then(|features| features.get("hooks")).and_then(Item::as_bool) == Some(false)
 }
 
+/// Returns the events for which config.toml itself has a hook of ours, which would call twice.
+pub(crate) fn events_of_ours(text: &str) -> Vec<String> {
+    let Ok(document) = parse(text) else { return Vec::new() };
+    let Some(hooks) = document.as_table().get("hooks").and_then(Item::as_table_like) else { return Vec::new() };
+    let is_ours = |hook: &toml_edit::Table| {
+        hook.get("command").and_then(Item::as_str).is_some_and(|command| hooks::client_of(command).is_some())
+    };
+    let has_ours = |event: &Item| {
+        let groups = event.as_array_of_tables().into_iter().flatten();
+        let lists = groups.filter_map(|group| group.get("hooks").and_then(Item::as_array_of_tables));
+        lists.flatten().any(is_ours)
+    };
+    hooks.iter().filter(|(_, event)| has_ours(event)).map(|(event, _)| event.to_owned()).collect()
+}
+
 /// Records hooks as trusted.
 ///
 /// # Errors
@@ -406,6 +421,13 @@ mod tests {
         let states = states(&rename(text, &moved).expect("TOML")).expect("TOML");
         let hashes: Vec<_> = states.iter().map(|(key, state)| (key.as_str(), state.trusted_hash.as_deref())).collect();
         assert_eq!(hashes, [("/h:stop:0:0", Some("x")), ("/h:stop:1:0", Some("y"))]);
+    }
+
+    #[test]
+    fn hooks_of_ours_in_config_toml_are_seen() {
+        let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"/x/checkpointd-hook codex\"\n\
+            [[hooks.Interrupt]]\n[[hooks.Interrupt.hooks]]\ncommand = \"say\"\n";
+        assert_eq!(events_of_ours(text), ["Stop"]);
     }
 
     #[test]

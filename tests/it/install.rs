@@ -333,6 +333,15 @@ fn agents_are_found_by_program_or_folder_where_their_variables_say() {
 }
 
 #[test]
+fn a_client_that_is_on_path_by_a_link_is_called_by_the_link() {
+    let machine = Machine::with(&[("claude", "2.1.330")]);
+    let link = machine.path("bin/checkpointd-hook");
+    symlink(env!("CARGO_BIN_EXE_checkpointd-hook"), &link).expect("links");
+    machine.ok(&["init"]);
+    assert!(machine.read(".claude/settings.json").contains(&format!("exec {} claude", link.display())));
+}
+
+#[test]
 fn a_project_gets_settings_of_its_own() {
     let machine = Machine::all();
     let project = machine.home().join("code");
