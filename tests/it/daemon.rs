@@ -19,13 +19,23 @@ impl Daemon {
     pub(crate) fn with(config: &str) -> Self {
         let home = Home::new();
         std::fs::write(home.path().join("config.yml"), config).expect("writes");
+        Self::at(home)
+    }
+
+    /// Starts one in a home that has its configuration, and maybe a journal.
+    pub(crate) fn at(home: Home) -> Self {
         let mut daemon = Self { home, child: None };
         daemon.start();
         daemon
     }
 
     pub(crate) fn start(&mut self) {
-        self.spawn();
+        self.start_with(&[]);
+    }
+
+    /// Starts it with more in its environment.
+    pub(crate) fn start_with(&mut self, variables: &[(&str, &str)]) {
+        self.spawn(variables);
         let began = Instant::now();
         while self.http("GET", "/healthz", &[], b"").is_none_or(|(status, _)| status != 200) {
             let ended = self.child.as_mut().and_then(|child| child.try_wait().expect("a child"));
@@ -36,8 +46,9 @@ impl Daemon {
         }
     }
 
-    fn spawn(&mut self) {
+    fn spawn(&mut self, variables: &[(&str, &str)]) {
         let mut command = self.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
+        command.envs(variables.iter().copied());
         let log = std::fs::File::create(self.home.path().join("log")).expect("a log");
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("starts");
         self.child = Some(child);
@@ -367,7 +378,7 @@ fn whoever_meets_a_daemon_coming_up_is_answered() {
         call["payload"]["tool_use_id"] = json!(format!("call-{number}"));
         play(&daemon, &call);
     }
-    daemon.spawn();
+    daemon.spawn(&[]);
     let began = Instant::now();
     let status = loop {
         if let Some((status, _)) = daemon.http("GET", "/healthz", &[], b"") {

@@ -8,3 +8,5 @@ mod formats;
 mod install;
 mod preview;
 mod support;
+mod terminal;
+mod tmux;

@@ -1,6 +1,6 @@
 //! What holds for every order of events.
 
-use journal::{Agent, Envelope, Event, Route};
+use journal::{Agent, Envelope, Event, PromptOrigin, Route};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -16,8 +16,18 @@ enum Act {
     Feedback,
     Subagent,
     Tool,
-    Stop { reentry: bool },
+    Stop {
+        reentry: bool,
+    },
     Notify,
+    /// A prompt that no hook told of is found in the transcript: a person's, or our own.
+    Found {
+        own: bool,
+    },
+    /// What is on its way arrives, or does not.
+    Outcome {
+        arrives: bool,
+    },
     Wait(u16),
     Session,
 }
@@ -30,7 +40,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Subagent),
         4 => Just(Act::Tool),
         6 => any::<bool>().prop_map(|reentry| Act::Stop { reentry }),
-        2 => Just(Act::Notify),
+        4 => Just(Act::Notify),
+        3 => any::<bool>().prop_map(|own| Act::Found { own }),
+        3 => any::<bool>().prop_map(|arrives| Act::Outcome { arrives }),
         5 => (0u16..120).prop_map(Act::Wait),
         1 => Just(Act::Session),
     ]
@@ -76,12 +88,34 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
                 }
             }
             Act::Notify => {}
+            Act::Found { own: true } => found(story, PromptOrigin::Own),
+            Act::Found { own: false } => {
+                // Of a turn that is known it is not looked for again.
+                story.wait(1.0);
+                found(story, PromptOrigin::User);
+                since_message = 0;
+            }
+            Act::Outcome { arrives } => {
+                let Some(decision) = story.state.delivery.as_ref().map(|delivery| delivery.decision) else { continue };
+                story.journal(if *arrives {
+                    Event::DeliveryConfirmed { decision, by: "transcript".into() }
+                } else {
+                    Event::DeliveryExpired { decision, reason: "confirm_timeout".into() }
+                });
+            }
         }
     }
     sent
 }
 
+fn found(story: &mut Story, origin: PromptOrigin) {
+    let digest = story.calls;
+    story.journal(Event::PromptFound { transcript: "/t".into(), origin, text: String::new(), digest });
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
     /// No two checkpoints without a real message between them beyond the budget, whatever the order.
     #[test]
     fn checkpoints_never_loop(
@@ -94,6 +128,9 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
     /// Folding in two parts, with the state written down in between, is folding at once.
     #[test]
     fn a_snapshot_and_the_rest_is_the_whole(

@@ -43,7 +43,7 @@ fn words(line: &Value) -> String {
     let rest = match kind {
         "session_started" => text(&line["source"]).to_owned(),
         "session_ended" => text(&line["reason"]).to_owned(),
-        "prompt_submitted" => format!("{} {}", text(&line["origin"]), quoted(&line["text"])),
+        "prompt_submitted" | "prompt_found" => format!("{} {}", text(&line["origin"]), quoted(&line["text"])),
         "tool_started" | "tool_finished" | "tool_failed" | "permission_asked" => tool(&line["call"]),
         "agent_stopped" if line["reentry"] == true => "again".to_owned(),
         "interrupted" => text(&line["cause"]).to_owned(),
@@ -51,6 +51,8 @@ fn words(line: &Value) -> String {
         "decided" => decision(line),
         "delivery_attempted" => format!("{} of {}", text(&line["route"]), line["decision"]),
         "delivery_confirmed" => format!("{} by {}", line["decision"], text(&line["by"])),
+        "delivery_held" => format!("{} {}", line["decision"], text(&line["obstacle"])),
+        "delivery_pasted" | "delivery_entered" => line["decision"].to_string(),
         "delivery_failed" | "delivery_expired" => format!("{} {}", line["decision"], text(&line["reason"])),
         "payload_rejected" => {
             format!("{} {}", render::printable(text(&line["claimed_agent"])), quoted(&line["problem"]))
