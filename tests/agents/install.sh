@@ -25,7 +25,7 @@ if [ ! -e "$folder/whole" ]; then
         echo '{"private": true}' >"$folder/package.json"
         if ! (cd "$folder" && npm install --no-audit --no-fund --no-save --loglevel=error "${packages[@]}") >&2; then
             rm -rf "$folder"
-            npm view "${packages[0]}" version >/dev/null 2>&1 || { echo 'npm cannot reach its registry' >&2; exit "$unreachable"; }
+            npm view "${packages[0]%@*}" version >/dev/null 2>&1 || { echo 'npm cannot reach its registry' >&2; exit "$unreachable"; }
             echo 'npm reaches its registry, but does not install the agents: see above' >&2
             exit 1
         fi
