@@ -14,8 +14,8 @@ use crate::query::{self, Query};
 
 /// How long the daemon may take to say that it is there.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
-/// How long another process may have the journal: mostly a daemon that comes up, which then answers itself.
-const JOURNAL_WAIT: Duration = Duration::from_secs(2);
+/// How long another process may have the journal: mostly a daemon that comes up or is busy, which then answers itself.
+const JOURNAL_WAIT: Duration = Duration::from_secs(5);
 /// Pause between two tries.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// How long the daemon may be silent within an answer.
