@@ -217,13 +217,12 @@ impl SessionState {
         self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
         let newest = self.last_at.is_none_or(|last| last <= at);
         self.last_at = self.last_at.max(Some(at));
-        if let Some(host) = envelope.event.host() {
-            if let Some(place) = host.place.as_ref().filter(|_| newest || self.place.cwd.is_empty()) {
-                let known = self.place.transcript.take();
-                self.place = place.clone();
-                // Codex's `notify` does not say where the transcript is.
-                self.place.transcript = self.place.transcript.take().or(known);
-            }
+        let place = envelope.event.host().and_then(|host| host.place.as_ref());
+        if let Some(place) = place.filter(|_| newest || self.place.cwd.is_empty()) {
+            let known = self.place.transcript.take();
+            self.place = place.clone();
+            // Codex's `notify` does not say where the transcript is.
+            self.place.transcript = self.place.transcript.take().or(known);
         }
         self.see_delivery(&envelope.event, at);
         match &envelope.event {

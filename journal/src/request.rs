@@ -33,7 +33,7 @@ pub const CLIENT: &str = "Checkpointd-Client";
 pub const TRUNCATED: &str = "Checkpointd-Truncated";
 
 /// The environment variables that a hook call passes on. Never a secret among them.
-pub const ENV_NAMES: [&str; 13] = [
+pub const ENV_NAMES: [&str; 14] = [
     "TMUX",
     "TMUX_PANE",
     "TMPDIR",
@@ -46,6 +46,7 @@ pub const ENV_NAMES: [&str; 13] = [
     "GEMINI_CWD",
     "CODEX_HOME",
     "CHECKPOINTD_TTY",
+    "CHECKPOINTD_TERMINAL_PID",
     "CI",
 ];
 

@@ -24,6 +24,8 @@ const STDIN_WAIT: Duration = Duration::from_secs(10);
 const READ_BYTES: usize = 16 * 1024;
 /// The longest value of an environment variable that is passed on: a request's head must stay small.
 const ENV_VALUE_BYTES_MAX: usize = 4096;
+/// How far up a process with a terminal is looked for.
+const ANCESTORS_MAX: usize = 8;
 /// The events whose reply an agent acts upon, so that waiting for it is worth something. The three agents' names
 /// for them do not clash.
 const AWAITED_EVENTS: [&[u8]; 3] = [b"Stop", b"AfterAgent", b"SessionStart"];
@@ -142,6 +144,7 @@ fn read_stdin() -> (Vec<u8>, bool) {
 /// Collects the environment variables that the daemon wants to know.
 pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
     const TTY: &str = "CHECKPOINTD_TTY";
+    const TERMINAL_PID: &str = "CHECKPOINTD_TERMINAL_PID";
     let mut known: Vec<(&str, String)> = Vec::with_capacity(ENV_NAMES.len());
     for name in ENV_NAMES {
         let value = std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
@@ -151,7 +154,35 @@ pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
     if agent == "gemini" && known.iter().all(|(name, _)| *name != TTY) && has_terminal() {
         known.push((TTY, "1".to_owned()));
     }
+    // A pane may be somebody else's: Codex's background process keeps the variables of whoever started it.
+    let is_known = |wanted: &str| known.iter().any(|(name, _)| *name == wanted);
+    if is_known("TMUX_PANE")
+        && !is_known(TERMINAL_PID)
+        && let Some(pid) = terminal_pid()
+    {
+        known.push((TERMINAL_PID, pid.to_string()));
+    }
     known
+}
+
+/// Returns the nearest process above this one that has a terminal, 0 where none has, and nothing where the system does
+/// not tell.
+fn terminal_pid() -> Option<u32> {
+    let mut pid = std::os::unix::process::parent_id();
+    for _ in 0..ANCESTORS_MAX {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name may hold anything; behind it are state, parent, group, session and terminal.
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let (parent, terminal) = (fields.nth(1)?, fields.nth(2)?);
+        if terminal != "0" {
+            return Some(pid);
+        }
+        pid = parent.parse().ok()?;
+        if pid <= 1 {
+            break;
+        }
+    }
+    Some(0)
 }
 
 fn has_terminal() -> bool {

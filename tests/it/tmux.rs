@@ -238,7 +238,7 @@ fn what_stood_in_the_way_is_waited_for() {
     server.tmux(&["send-keys", "-t", &agents[2].pane, "-X", "cancel"]);
     for (agent, one) in agents.iter().zip(&written) {
         until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-        assert_eq!(agent.submitted(), [one.message.clone()], "{}", agent.name);
+        assert_eq!(agent.submitted(), [one.message.as_str()], "{}", agent.name);
     }
 }
 
@@ -264,7 +264,7 @@ fn a_draft_is_cleared_where_that_is_wanted_and_a_busy_agent_queues_once() {
             agent.switch("busy", false);
         }
         until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-        assert_eq!(agent.submitted(), [one.message.clone()], "{}", agent.name);
+        assert_eq!(agent.submitted(), [one.message.as_str()], "{}", agent.name);
     }
 }
 
@@ -286,7 +286,7 @@ fn a_daemon_killed_in_mid_delivery_types_nothing_twice() {
             assert_eq!(agent.log().len(), usize::from(phase == "delivery_entered"), "{name} {phase}");
             daemon.start();
             until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-            assert_eq!(agent.submitted(), [one.message.clone()], "{name} {phase}");
+            assert_eq!(agent.submitted(), [one.message.as_str()], "{name} {phase}");
             assert_eq!((kinds(&daemon, "delivery_attempted"), kinds(&daemon, phase)), (1, 1), "{name} {phase}");
         }
     }
@@ -308,7 +308,7 @@ fn a_paste_that_nobody_knows_of_is_looked_for_first() {
         }
         let daemon = Daemon::at(home);
         until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
-        assert_eq!(agent.submitted(), [one.message.clone()], "{name}");
+        assert_eq!(agent.submitted(), [one.message.as_str()], "{name}");
         assert_eq!(kinds(&daemon, "delivery_attempted"), if was_pasted { 1 } else { 2 }, "{name}");
     }
 }
@@ -317,27 +317,33 @@ fn a_paste_that_nobody_knows_of_is_looked_for_first() {
 struct NotifyOnly {
     daemon: Daemon,
     thread: Uuid,
-    rollout: std::path::PathBuf,
+}
+
+/// What Codex tells its notify program.
+fn payload(turn: &str, thread: Uuid) -> String {
+    let payload = json!({ "type": "agent-turn-complete", "thread-id": thread, "turn-id": turn, "cwd": "/",
+        "client": "codex-tui", "input-messages": [], "last-assistant-message": "Done." });
+    payload.to_string()
 }
 
 impl NotifyOnly {
+    /// The Codex home is in the program's folder.
     fn new(home: Home, folder: &std::path::Path) -> Self {
         let thread = Uuid::now_v7();
-        let day = home.path().join("codex/sessions/2026/11/21");
+        let day = folder.join("codex-home/sessions/2026/11/21");
         std::fs::create_dir_all(&day).expect("folders");
         let rollout = day.join(format!("rollout-2026-11-21T21-00-00-{thread}.jsonl"));
         let meta = json!({ "timestamp": "2026-11-21T21:00:00.000Z", "type": "session_meta",
             "payload": { "id": thread, "cwd": "/", "cli_version": "0.169.0", "source": "cli" } });
         std::fs::write(&rollout, format!("{meta}\n")).expect("writes");
         std::fs::write(folder.join("rollout"), rollout.display().to_string()).expect("writes");
-        Self { daemon: Daemon::at(home), thread, rollout }
+        Self { daemon: Daemon::at(home), thread }
     }
 
-    fn notify(&self, turn: &str, env: &[(String, String)], thread: Uuid) {
-        let payload = json!({ "type": "agent-turn-complete", "thread-id": thread, "turn-id": turn, "cwd": "/",
-            "client": "codex-tui", "input-messages": [], "last-assistant-message": "Done." });
-        let mut command = self.daemon.home.client(&["codex", &payload.to_string()]);
-        command.envs(env.iter().cloned()).env("CODEX_HOME", self.daemon.home.path().join("codex"));
+    /// Calls the client as Codex's background process does: not from the terminal that its environment tells of.
+    fn notify_from_elsewhere(&self, turn: &str, env: &[(String, String)], folder: &std::path::Path) {
+        let mut command = self.daemon.home.client(&["codex", &payload(turn, self.thread)]);
+        command.envs(env.iter().cloned()).env("CODEX_HOME", folder.join("codex-home"));
         let output = crate::support::run(&mut command, b"");
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]));
     }
@@ -361,18 +367,18 @@ fn codex_with_notify_alone_gets_its_checkpoint_typed_once_and_stops() {
     let agent = server.agent(&home, "codex", |setup| setup.notify_only = true);
     let codex = NotifyOnly::new(home, &agent.folder);
     // A hidden title thread has no rollout, and never a turn.
-    codex.notify("title", &agent.env(), Uuid::now_v7());
+    agent.notifies(&payload("title", Uuid::now_v7()));
     assert_eq!(codex.decided(1), [("no_turn_start".into(), "none".into())]);
     terminal::program::write_rollout(&agent.folder, "please do it");
-    codex.notify("turn-1", &agent.env(), codex.thread);
+    agent.notifies(&payload("turn-1", codex.thread));
     until("it is confirmed", || (codex.decided(2)[1] == ("generic".into(), "confirmed".into())).then_some(()));
     let told = codex.daemon.ask(&["audit", "--json"]).remove(1);
     assert_eq!(agent.submitted(), [told["message"].as_str().expect("a text")]);
     // The turn that our text began ends: no loop, though the budget would allow another one.
-    codex.notify("turn-2", &agent.env(), codex.thread);
+    agent.notifies(&payload("turn-2", codex.thread));
     assert_eq!(codex.decided(3)[2], ("own_prompt".into(), "none".into()));
     terminal::program::write_rollout(&agent.folder, "and again");
-    codex.notify("turn-3", &agent.env(), codex.thread);
+    agent.notifies(&payload("turn-3", codex.thread));
     until("it is confirmed", || (codex.decided(4)[3] == ("generic".into(), "confirmed".into())).then_some(()));
     assert_eq!(agent.submitted().len(), 2);
     codex.daemon.verify();
@@ -393,7 +399,7 @@ fn codex_takes_a_checkpoint_from_its_own_queue_where_that_is_wanted() {
     codex.daemon.kill();
     codex.daemon.start_with(&[("PATH", &path)]);
     terminal::program::write_rollout(folder.path(), "please do it");
-    codex.notify("turn-1", &[], codex.thread);
+    codex.notify_from_elsewhere("turn-1", &[], folder.path());
     let message = until("it is handed over", || std::fs::read_to_string(bin.join("codex.message")).ok());
     assert_eq!(codex.decided(1), [("generic".into(), "pending".into())]);
     // A daemon that ends now does not hand it over again.
@@ -405,5 +411,17 @@ fn codex_takes_a_checkpoint_from_its_own_queue_where_that_is_wanted() {
     assert_eq!(told["message"], json!(message));
     let log = std::fs::read_to_string(bin.join("codex.log")).expect("was called");
     assert_eq!(log, format!("queue --thread {} --message\n", codex.thread));
-    assert!(codex.rollout.exists());
+}
+
+/// Codex's background process keeps the environment of the terminal that it was started from, and serves others too.
+#[test]
+fn a_hook_that_was_not_called_from_the_pane_it_tells_of_types_nothing() {
+    let server = Server::new();
+    let home = home_with(&format!("{EVERY_NOTIFY}{IMPATIENT}"));
+    let agent = server.agent(&home, "codex", |setup| setup.notify_only = true);
+    let codex = NotifyOnly::new(home, &agent.folder);
+    terminal::program::write_rollout(&agent.folder, "please do it");
+    codex.notify_from_elsewhere("turn-1", &agent.env(), &agent.folder);
+    until("it is given up", || (codex.decided(1) == [("generic".into(), "failed".into())]).then_some(()));
+    assert_eq!((agent.log(), kinds(&codex.daemon, "delivery_attempted")), (Vec::<Value>::new(), 0));
 }

@@ -12,7 +12,7 @@ use actix::prelude::*;
 use checkpoint::config::CodexDelivery;
 use checkpoint::state::{Delivery, SessionState};
 use checkpoint::terminal::{self, Seen, Situation, Step};
-use journal::{Agent, Event, Route, Stream, Timestamp};
+use journal::{Agent, Event, Reason, Route, Stream, Timestamp};
 use tokio::sync::Mutex;
 
 use super::look::{Sight, Subject};
@@ -108,6 +108,8 @@ struct Work {
     state: SessionState,
     decision: u64,
     subject: Subject,
+    /// The agent was started anew, and may not have told of its new process yet.
+    after_restart: bool,
     /// What was seen last, and since when.
     seen: Option<(Seen, Timestamp)>,
     /// What it was said to wait for.
@@ -118,17 +120,18 @@ struct Work {
 impl Work {
     fn begin(shared: Arc<Shared>, stream: &Stream, decision: u64) -> journal::Result<Self> {
         let state = shared.load(stream)?;
-        let text = match shared.journal.event(decision)? {
-            Some(journal::Envelope { event: Event::Decided(decided), .. }) => decided.message.unwrap_or_default(),
-            _ => String::new(),
+        let (text, after_restart) = match shared.journal.event(decision)? {
+            Some(journal::Envelope { event: Event::Decided(decided), .. }) => {
+                (decided.message.unwrap_or_default(), decided.reason == Reason::Restart)
+            }
+            _ => (String::new(), false),
         };
-        let subject = Subject {
-            agent: stream.agent,
-            pane: Pane::of_env(state.place.env("TMUX"), state.place.env("TMUX_PANE")),
-            text,
-        };
+        // What calls hooks from the background tells of a terminal that need not be its own.
+        let is_own = after_restart || state.place.env("CHECKPOINTD_TERMINAL_PID") != Some("0");
+        let pane = Pane::of_env(state.place.env("TMUX"), state.place.env("TMUX_PANE")).filter(|_| is_own);
+        let subject = Subject { agent: stream.agent, pane, text };
         let (seen, held, read_transcript_at) = (None, HashSet::new(), Timestamp::default());
-        Ok(Self { shared, state, decision, subject, seen, held, read_transcript_at })
+        Ok(Self { shared, state, decision, subject, after_restart, seen, held, read_transcript_at })
     }
 
     /// Takes steps until the delivery is over.
@@ -200,14 +203,22 @@ impl Work {
 
     async fn look(&mut self, delivery: &Delivery) -> Sight {
         let (subject, within) = (self.subject.clone(), self.send_timeout());
-        let claude = self.state.place.env("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-        let known = delivery.typed.pid.or(claude.filter(|_| subject.agent == Agent::Claude));
+        let known = delivery.typed.pid.or_else(|| self.told_pid());
         let sight = tokio::task::spawn_blocking(move || subject.look(known, within)).await;
         let sight = sight.unwrap_or_else(|_| Sight::nothing());
         if self.seen.is_none_or(|(seen, _)| seen != sight.seen) {
             self.seen = Some((sight.seen, Timestamp::now()));
         }
         sight
+    }
+
+    /// Returns the agent's process as its last hook call told.
+    fn told_pid(&self) -> Option<u32> {
+        let told = |name| self.state.place.env(name)?.parse().ok();
+        let told = told("CLAUDE_PID")
+            .filter(|_| self.subject.agent == Agent::Claude)
+            .or_else(|| told("CHECKPOINTD_TERMINAL_PID"));
+        told.filter(|_| !self.after_restart)
     }
 
     fn next(&self, delivery: &Delivery, sight: &Sight) -> Step {
@@ -238,7 +249,7 @@ impl Work {
                     self.append(Event::DeliveryHeld { decision, obstacle: word.into() }).await?;
                 }
             }
-            Step::Clear => drop(self.press(&sight, "C-u").await),
+            Step::Clear => self.press(&sight, "C-u").await,
             Step::Paste => {
                 let attempt = attempt + 1;
                 self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }).await?;

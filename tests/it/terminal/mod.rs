@@ -113,6 +113,14 @@ impl Agent<'_> {
         if on { std::fs::write(path, b"").expect("writes") } else { std::fs::remove_file(path).expect("was there") }
     }
 
+    /// Lets the agent call its notify program.
+    pub(crate) fn notifies(&self, payload: &str) {
+        let (new, path) = (self.folder.join("notify.new"), self.folder.join("notify"));
+        std::fs::write(&new, payload).expect("writes");
+        std::fs::rename(new, &path).expect("is there");
+        until("it was called", || (!path.exists()).then_some(()));
+    }
+
     /// Types as a person does.
     pub(crate) fn types(&self, text: &str) {
         self.server.tmux(&["send-keys", "-t", &self.pane, "-l", text]);

@@ -228,12 +228,24 @@ impl Program {
                 asked = asks;
                 program.show();
             }
+            program.notify();
             if !program.is("busy")
                 && let Some(text) = program.queued.pop_front()
             {
                 program.tell(&text);
             }
         }
+    }
+
+    /// Calls the notify program as Codex does, with the payload in a file that is then taken away.
+    fn notify(&self) {
+        let path = self.setup.folder.join("notify");
+        let Ok(payload) = fs::read_to_string(&path) else { return };
+        fs::remove_file(&path).expect("was there");
+        let mut command = Command::new(&self.setup.hook);
+        command.args(["codex", &payload]).env("CODEX_HOME", self.setup.folder.join("codex-home"));
+        let output = command.output().expect("runs");
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]));
     }
 
     fn is(&self, switch: &str) -> bool {
