@@ -93,8 +93,8 @@ pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, 
     Ok(answer)
 }
 
-/// Opens the journal for reading by this process, which is how it is read where no daemon runs. Within, the journal says
-/// that another process has it.
+/// Opens the journal for reading by this process, which is how it is read where no daemon runs. The inner result is the
+/// journal's own: another process may have it.
 ///
 /// # Errors
 ///
