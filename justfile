@@ -10,6 +10,10 @@ check:
 test *filter:
     cargo test --workspace {{ filter }}
 
+# Run the real agents, from npm, against scripted models; all, or those that match
+agents *filter:
+    tests/agents/run.sh {{ filter }}
+
 # Format, and mend what lints can mend
 fix:
     cargo fmt --all

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use journal::{Home, Journal, Options};
 use serde_json::{Value, json};
@@ -14,6 +14,10 @@ use crate::query::{self, Query};
 
 /// How long the daemon may take to say that it is there.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
+/// How long another process may have the journal: mostly a daemon that comes up or is busy, which then answers itself.
+const JOURNAL_WAIT: Duration = Duration::from_secs(5);
+/// Pause between two tries.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// How long the daemon may be silent within an answer.
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
@@ -66,10 +70,17 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
 ///
 /// When neither daemon nor journal can answer, or what was asked about is not there.
 pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
-    if health(home).is_some() {
-        return ask_daemon(home, query, &mut each);
-    }
-    let journal = open_journal(home)?;
+    let began = Instant::now();
+    let journal = loop {
+        if health(home).is_some() {
+            return ask_daemon(home, query, &mut each);
+        }
+        has_journal(home)?;
+        match Journal::open(&home.journal, Options::default()) {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            opened => break opened?.0,
+        }
+    };
     let answered = query::answer(query, &journal, &mut |line| {
         each(line);
         true
@@ -95,26 +106,22 @@ pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, 
     Ok(answer)
 }
 
-/// Opens the journal for reading by this process, which is how it is read where no daemon runs.
+/// Opens the journal in this process, which is how it is used where no daemon runs.
 ///
 /// # Errors
 ///
 /// When there is none yet, or another process has it.
-pub(crate) fn open_journal(home: &Home) -> Result<Journal> {
-    open_journal_with(home, Options::default())
+pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
+    has_journal(home)?;
+    Ok(Journal::open(&home.journal, options)?.0)
 }
 
-/// Opens the journal as [`open_journal`] does, with options.
-///
-/// # Errors
-///
-/// As [`open_journal`].
-pub(crate) fn open_journal_with(home: &Home, options: Options) -> Result<Journal> {
-    if !home.journal.join("intake").is_dir() {
-        return Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
-            .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"));
+fn has_journal(home: &Home) -> Result<()> {
+    if home.journal.join("intake").is_dir() {
+        return Ok(());
     }
-    Ok(Journal::open(&home.journal, options)?.0)
+    Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
+        .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"))
 }
 
 fn ask_daemon(home: &Home, query: &Query, each: &mut dyn FnMut(Value)) -> Result<()> {

@@ -179,12 +179,13 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
         tracing::warn!(%error, "Could not watch the spool; it is swept every few seconds.");
     }
     loop {
-        let _ = tokio::time::timeout(SWEEP_EVERY, changed.notified()).await;
+        // At first too: a call may have been spooled after the look before this watch.
         match drain(&shared, &ingest).await {
             Ok(0) => {}
             Ok(calls) => tracing::info!(calls, "Took hook calls from the spool."),
             Err(error) => tracing::warn!(%error, "Could not empty the spool; it is tried again."),
         }
+        let _ = tokio::time::timeout(SWEEP_EVERY, changed.notified()).await;
     }
 }
 

@@ -101,7 +101,7 @@ fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Value> {
 }
 
 fn here(home: &Home, session: &str, order: &Order) -> Result<Value> {
-    let journal = source::open_journal_with(home, Options { sync: journal::Sync::Always, ..Options::default() })?;
+    let journal = source::open_journal(home, Options { sync: journal::Sync::Always, ..Options::default() })?;
     let done = control::carry_out(&journal, session, order);
     journal.close();
     done.map_err(|error| match error {

@@ -35,11 +35,7 @@ impl Daemon {
 
     /// Starts it with more in its environment.
     pub(crate) fn start_with(&mut self, variables: &[(&str, &str)]) {
-        let mut command = self.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
-        command.envs(variables.iter().copied());
-        let log = std::fs::File::create(self.home.path().join("log")).expect("a log");
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("starts");
-        self.child = Some(child);
+        self.spawn(variables);
         let began = Instant::now();
         while self.http("GET", "/healthz", &[], b"").is_none_or(|(status, _)| status != 200) {
             let ended = self.child.as_mut().and_then(|child| child.try_wait().expect("a child"));
@@ -48,6 +44,14 @@ impl Daemon {
             assert!(began.elapsed() < Duration::from_secs(60), "the daemon does not come up: {}", log());
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    fn spawn(&mut self, variables: &[(&str, &str)]) {
+        let mut command = self.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
+        command.envs(variables.iter().copied());
+        let log = std::fs::File::create(self.home.path().join("log")).expect("a log");
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("starts");
+        self.child = Some(child);
     }
 
     /// `kill -9`.
@@ -357,6 +361,39 @@ fn a_stop_that_was_spooled_passes_because_nobody_waits() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(decisions(&daemon), [("gemini".to_owned(), "overloaded".to_owned(), "none".to_owned())]);
+    daemon.verify();
+}
+
+#[test]
+fn whoever_meets_a_daemon_coming_up_is_answered() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    let calls = recorded("claude/h-stop-block-once");
+    let stop = calls.iter().position(|call| call["event"] == "Stop").expect("a stop");
+    calls[..stop].iter().for_each(|call| drop(play(&daemon, call)));
+    daemon.kill();
+    // Enough to take in that coming up lasts a while.
+    let busy = calls.iter().find(|call| call["event"] == "PostToolUse").unwrap_or(&calls[0]);
+    for number in 0..300 {
+        let mut call = busy.clone();
+        call["payload"]["tool_use_id"] = json!(format!("call-{number}"));
+        play(&daemon, &call);
+    }
+    daemon.spawn(&[]);
+    let began = Instant::now();
+    let status = loop {
+        if let Some((status, _)) = daemon.http("GET", "/healthz", &[], b"") {
+            break status;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "nobody listens");
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert_eq!(status, 503, "it listens before it is ready");
+    let (reply, sessions) = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| daemon.ask(&["sessions", "--json"]));
+        (play(&daemon, &calls[stop]), asked.join().expect("an answer"))
+    });
+    assert!(reply.contains("[TeleClaude Checkpoint] - "), "{reply}");
+    assert_eq!(sessions.len(), 1);
     daemon.verify();
 }
 

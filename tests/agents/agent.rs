@@ -1,0 +1,131 @@
+//! The three agents: what a quiet, offline home of each holds, and how it is started.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+/// An agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agent {
+    /// Claude Code.
+    Claude,
+    /// Gemini CLI.
+    Gemini,
+    /// Codex CLI.
+    Codex,
+}
+
+/// The folder with the agents' programs, as `install.sh` has made it.
+pub(crate) const PROGRAMS: &str = "CHECKPOINTD_AGENTS";
+
+/// Claude Code asks about keys that it does not know, by their last 20 characters.
+const CLAUDE_KEY: &str = "sk-ant-dummy";
+
+/// Returns the folder with the agents' programs.
+pub(crate) fn programs() -> PathBuf {
+    std::env::var_os(PROGRAMS).expect("tests/agents/run.sh says where the agents are").into()
+}
+
+impl Agent {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Gemini, Self::Codex];
+
+    /// Its word on the command line, which is its program's name too.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Gemini => "gemini",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// The file in the home folder that its hooks go to.
+    pub(crate) fn settings(self, home: &Path) -> PathBuf {
+        home.join(match self {
+            Self::Claude => ".claude/settings.json",
+            Self::Gemini => ".gemini/settings.json",
+            Self::Codex => ".codex/config.toml",
+        })
+    }
+
+    /// Writes settings with which it asks a person nothing and calls nobody but the scripted model.
+    pub(crate) fn settle(self, home: &Path, project: &Path, port: u16) {
+        let settings = match self {
+            Self::Claude => {
+                let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
+                let state = json!({
+                    "hasCompletedOnboarding": true, "theme": "dark", "numStartups": 3,
+                    "customApiKeyResponses": { "approved": [CLAUDE_KEY], "rejected": [] },
+                    "projects": { project.to_str().expect("text"): trusted },
+                });
+                fs::write(home.join(".claude.json"), state.to_string()).expect("writes");
+                let permissions = json!({ "allow": ["Bash", "Write", "Edit", "Read", "Agent"] });
+                json!({ "permissions": permissions, "includeCoAuthoredBy": false }).to_string()
+            }
+            Self::Gemini => {
+                let settings = json!({
+                    "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
+                    "privacy": { "usageStatisticsEnabled": false },
+                    "telemetry": { "enabled": false },
+                    "security": { "auth": { "selectedType": "gemini-api-key" }, "folderTrust": { "enabled": false } },
+                    "model": { "skipNextSpeakerCheck": true },
+                });
+                serde_json::to_string_pretty(&settings).expect("JSON")
+            }
+            Self::Codex => format!(
+                "# Kept by a person: this comment must survive.\n\
+                 model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\n\
+                 sandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n\n\
+                 [notice.model_migrations]\n\"gpt-5.5\" = \"gpt-6-sol\"\n\n\
+                 [features]\nmulti_agent_v2 = true\n\n[analytics]\nenabled = false\n\n\
+                 [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
+                 env_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n\
+                 stream_max_retries = 0\n\n[projects.{}]\ntrust_level = \"trusted\"\n",
+                json!(project)
+            ),
+        };
+        let file = self.settings(home);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, settings).expect("writes");
+    }
+
+    /// Returns the command that works on a task without a person, and ends. It may take up its last session.
+    pub(crate) fn headless(self, task: &str, resume: bool, port: u16) -> Command {
+        let mut command = self.command(port);
+        let words: &[&str] = match (self, resume) {
+            (Self::Claude, false) => &["-p"],
+            (Self::Claude, true) => &["--continue", "-p"],
+            (Self::Gemini, false) => &["-p"],
+            (Self::Gemini, true) => &["--resume", "latest", "-p"],
+            (Self::Codex, false) => &["exec"],
+            (Self::Codex, true) => &["exec", "resume", "--last"],
+        };
+        command.args(words).arg(task);
+        command
+    }
+
+    /// Returns the command that works in a terminal, with nothing of this process's environment.
+    pub(crate) fn command(self, port: u16) -> Command {
+        let mut command = Command::new(programs().join(self.name()));
+        command.env_clear().env("LANG", "C.UTF-8");
+        let host = format!("http://127.0.0.1:{port}");
+        match self {
+            Self::Claude => command
+                .env("ANTHROPIC_BASE_URL", host)
+                .env("ANTHROPIC_API_KEY", CLAUDE_KEY)
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+                .env("DISABLE_AUTOUPDATER", "1"),
+            Self::Gemini => command
+                .env("GOOGLE_GEMINI_BASE_URL", host)
+                .env("GEMINI_API_KEY", "dummy")
+                .env("GEMINI_CLI_NO_RELAUNCH", "true")
+                .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+                // A model is named, so that no other one is asked which to take.
+                .args(["--yolo", "-m", "gemini-2.5-flash"]),
+            Self::Codex => command.env("SCRIPTED_KEY", "dummy"),
+        };
+        command
+    }
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs the real agents, in the versions that the tests were written with, through npm as it is configured here,
+# into a cache, and prints the folder of their programs.
+# Exits 75 where npm is not there or cannot reach its registry: nothing can be said of the agents then.
+set -euo pipefail
+
+packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0)
+unreachable=75
+
+key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/checkpointd-agents"
+folder="$cache/$key"
+
+if [ ! -e "$folder/whole" ]; then
+    command -v npm >/dev/null || { echo 'npm is not installed' >&2; exit "$unreachable"; }
+    # One at a time: two runs may have begun together.
+    mkdir -p "$cache"
+    exec 9>"$cache/lock"
+    command -v flock >/dev/null && flock 9
+    if [ ! -e "$folder/whole" ]; then
+        echo "installing ${packages[*]} into $folder ..." >&2
+        rm -rf "$folder"
+        mkdir -p "$folder"
+        # In a folder of its own, whose project it is: nothing above it is looked at.
+        echo '{"private": true}' >"$folder/package.json"
+        if ! (cd "$folder" && npm install --no-audit --no-fund --no-save --loglevel=error "${packages[@]}") >&2; then
+            rm -rf "$folder"
+            npm view "${packages[0]%@*}" version >/dev/null 2>&1 || { echo 'npm cannot reach its registry' >&2; exit "$unreachable"; }
+            echo 'npm reaches its registry, but does not install the agents: see above' >&2
+            exit 1
+        fi
+        touch "$folder/whole"
+    fi
+fi
+echo "$folder/node_modules/.bin"

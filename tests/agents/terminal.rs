@@ -1,0 +1,74 @@
+//! A terminal that a person sits at: one pane of a tmux server that nobody else uses.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// After this long what is waited for will not come.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The terminal. Its programs end with it.
+pub(crate) struct Terminal {
+    socket: PathBuf,
+}
+
+impl Terminal {
+    /// Opens one that runs this command in the command's own folder and environment.
+    pub(crate) fn open(socket: PathBuf, command: &Command) -> Self {
+        let terminal = Self { socket };
+        let mut tmux = terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "50"]);
+        // The server takes its environment from whoever starts it, and its panes from the server.
+        tmux.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        tmux.env("TERM", "xterm-256color");
+        if let Some(folder) = command.get_current_dir() {
+            tmux.arg("-c").arg(folder);
+        }
+        tmux.arg("--").arg(command.get_program()).args(command.get_args());
+        let status = tmux.status().expect("tmux is installed");
+        assert!(status.success(), "tmux: {status}");
+        terminal
+    }
+
+    /// Returns what the screen shows.
+    pub(crate) fn screen(&self) -> String {
+        let output = self.tmux(&["capture-pane", "-p"]).stdout(Stdio::piped()).output().expect("tmux is installed");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Presses keys, named as tmux names them.
+    pub(crate) fn press(&self, keys: &[&str]) {
+        assert!(self.tmux(&["send-keys"]).args(keys).status().expect("tmux is installed").success());
+    }
+
+    /// Waits until something holds.
+    pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !holds() {
+            assert!(began.elapsed() < LIMIT, "never: {what}\n{}", self.screen());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Tells the agent to quit, as a person does, and waits until it has.
+    pub(crate) fn quit(self) {
+        self.press(&["-l", "/quit"]);
+        // Fast typing is taken for a paste, in which Enter is a new line.
+        thread::sleep(Duration::from_millis(500));
+        self.press(&["Enter"]);
+        self.wait_until("it quits", || !self.tmux(&["has-session"]).status().expect("tmux is installed").success());
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(&self.socket).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        drop(self.tmux(&["kill-server"]).status());
+    }
+}
