@@ -74,12 +74,13 @@ impl Agent {
                 });
                 serde_json::to_string_pretty(&settings).expect("JSON")
             }
+            // Its background daemon would outlive the test.
             Self::Codex => format!(
                 "# Kept by a person: this comment must survive.\n\
                  model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\n\
                  sandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n\n\
                  [notice.model_migrations]\n\"gpt-5.5\" = \"gpt-6-sol\"\n\n\
-                 [features]\nmulti_agent_v2 = true\n\n[analytics]\nenabled = false\n\n\
+                 [features]\nmulti_agent_v2 = true\ndaemon_auto_start = false\n\n[analytics]\nenabled = false\n\n\
                  [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
                  env_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n\
                  stream_max_retries = 0\n\n[projects.{}]\ntrust_level = \"trusted\"\n",
