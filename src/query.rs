@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 
 use crate::views;
 
+mod overview;
+
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "query", rename_all = "snake_case")]
@@ -74,6 +76,8 @@ pub(crate) enum Query {
         /// Its text.
         text: String,
     },
+    /// What there is, without a walk over all of it.
+    Overview,
     /// How much there is.
     Stats,
     /// Whether both sides of the journal agree.
@@ -148,6 +152,7 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
         Query::Verify { session } => verify(journal, session.as_deref(), emit),
         Query::WhatIf { session, name, text } => what_if(journal, session.as_deref(), name, text, emit),
         Query::Stats => send(emit, stats(journal)?),
+        Query::Overview => send(emit, overview::overview(journal)?),
         Query::VerifyJournal => {
             let verified = journal.verify(|done, all| {
                 let _ = emit(json!({ "progress": [done, all] }));

@@ -1,7 +1,7 @@
 //! The daemon as a service of the user's own service manager: systemd with socket activation, or launchd.
 //!
-//! A service is a comfort, not a need: hooks start the daemon where none listens. What is written here is text alone;
-//! `commands/service.rs` puts it in place.
+//! A service is a comfort, not a need: hooks start the daemon where none listens. The units are
+//! text alone; `commands/service.rs` puts them in place, and `manager.rs` asks the manager.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use journal::Home;
 
 pub(crate) mod launchd;
+pub(crate) mod manager;
 pub(crate) mod systemd;
 
 /// The variables that say where things are: the service must find the same places as the hooks.

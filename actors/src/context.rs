@@ -150,6 +150,8 @@ impl Shared {
     }
 }
 
+/// A state that took more events than this to bring up is worth a snapshot.
+const SNAPSHOT_AFTER: usize = 32;
 /// Events that are read at once while a session catches up.
 const PAGE: usize = 1024;
 
@@ -161,21 +163,26 @@ const PAGE: usize = 1024;
 pub fn load(journal: &Journal, stream: &Stream) -> journal::Result<SessionState> {
     let snapshot = journal.snapshot(stream.session)?.and_then(|(_, bytes)| unpack(&bytes));
     let mut state = snapshot.unwrap_or_else(|| SessionState::new(stream.clone()));
-    catch_up(journal, &mut state)?;
+    // Whoever asks next need not fold all that again. A snapshot that cannot be kept costs only that.
+    if catch_up(journal, &mut state)? > SNAPSHOT_AFTER {
+        let _ = save(journal, &state);
+    }
     Ok(state)
 }
 
-/// Applies what was appended to a session since its state was last brought up to date.
+/// Applies what was appended to a session since its state was last brought up to date. Returns how many events that were.
 ///
 /// # Errors
 ///
 /// When the journal cannot be read.
-pub fn catch_up(journal: &Journal, state: &mut SessionState) -> journal::Result<()> {
+pub fn catch_up(journal: &Journal, state: &mut SessionState) -> journal::Result<usize> {
+    let mut applied = 0;
     loop {
         let page = journal.stream(state.session(), state.last_seq, PAGE)?;
         page.iter().for_each(|envelope| state.apply(envelope));
+        applied += page.len();
         if page.len() < PAGE {
-            return Ok(());
+            return Ok(applied);
         }
     }
 }

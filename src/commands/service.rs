@@ -11,18 +11,12 @@ use serde_json::json;
 
 use crate::cli::{Output, ServiceAction};
 use crate::failure::{Failure, Result, exit};
-use crate::service::{Setup, Unit, launchd, systemd};
+use crate::service::manager::{Manager, quiet};
+use crate::service::{Unit, launchd, systemd};
 use crate::{daemon, source};
 
 /// How long a service may take until the daemon takes hooks.
 const START_WAIT: Duration = Duration::from_secs(10);
-
-/// The service managers that are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manager {
-    Systemd,
-    Launchd,
-}
 
 /// Runs `service`.
 pub(super) fn run(home: &Home, action: ServiceAction) -> Result<u8> {
@@ -35,43 +29,6 @@ pub(super) fn run(home: &Home, action: ServiceAction) -> Result<u8> {
         ServiceAction::Restart => started(home, &["restart"]),
         ServiceAction::Status { output } => status(home, output),
         ServiceAction::Logs { follow, lines } => logs(home, follow, lines),
-    }
-}
-
-impl Manager {
-    /// The one of this platform.
-    const fn of_platform() -> Self {
-        if cfg!(target_os = "macos") { Self::Launchd } else { Self::Systemd }
-    }
-
-    /// The one that answers here.
-    fn running() -> Result<Self> {
-        let manager = Self::of_platform();
-        let asked = match manager {
-            Self::Systemd => quiet(Command::new("systemctl").args(["--user", "show-environment"])),
-            Self::Launchd => quiet(Command::new("launchctl").args(["print", &domain()])),
-        };
-        if asked {
-            return Ok(manager);
-        }
-        let name = if manager == Self::Systemd { "systemd user manager" } else { "launchd" };
-        Err(Failure::unreachable(format!("no {name} answers here"))
-            .hint("a service is not needed: hooks start the daemon, and `checkpointd daemon --detach` does"))
-    }
-
-    fn folder(self) -> Result<PathBuf> {
-        let folder = if self == Self::Systemd { systemd::folder() } else { launchd::folder() };
-        folder.ok_or_else(|| Failure::usage("HOME is not set").hint("set it to your home folder"))
-    }
-
-    fn units(self, home: &Home) -> Result<Vec<Unit>> {
-        let (setup, folder) = (Setup::current(home)?, self.folder()?);
-        Ok(if self == Self::Systemd { systemd::units(&setup, &folder) } else { launchd::units(&setup, &folder) })
-    }
-
-    fn is_installed(self) -> Result<bool> {
-        let name = if self == Self::Systemd { systemd::SERVICE.into() } else { format!("{}.plist", launchd::LABEL) };
-        Ok(self.folder()?.join(name).exists())
     }
 }
 
@@ -89,7 +46,7 @@ fn install(home: &Home) -> Result<u8> {
         println!("{word:10} {}", unit.path.display());
     }
     // A daemon that a hook has started would hold the journal against the service's own.
-    if source::health(home).is_some() && !is_active(manager) {
+    if source::health(home).is_some() && !manager.is_active() {
         daemon::stop(home)?;
     }
     match manager {
@@ -101,8 +58,8 @@ fn install(home: &Home) -> Result<u8> {
         Manager::Launchd => {
             let path = manager.folder()?.join(format!("{}.plist", launchd::LABEL));
             // It may be loaded in an older form.
-            quiet(Command::new("launchctl").args(["bootout", &target()]));
-            call("launchctl", &["bootstrap", &domain(), &path.to_string_lossy()])?;
+            quiet(&["launchctl", "bootout", &launchd::target()]);
+            call("launchctl", &["bootstrap", &launchd::domain(), &path.to_string_lossy()])?;
         }
     }
     wait_until_up(home)?;
@@ -125,39 +82,42 @@ fn write(unit: &Unit) -> Result<&'static str> {
 }
 
 fn uninstall() -> Result<u8> {
-    let manager = Manager::of_platform();
-    if !manager.is_installed()? {
+    let removed = remove()?;
+    if removed.is_empty() {
         println!("no service is installed");
-        return Ok(exit::OK);
     }
-    let folder = manager.folder()?;
-    let names = match manager {
-        Manager::Systemd => {
-            // Without a manager there is nothing to stop, and the files go all the same.
-            quiet(Command::new("systemctl").args(["--user", "disable", "--now", systemd::SOCKET, systemd::SERVICE]));
-            vec![systemd::SOCKET.to_owned(), systemd::SERVICE.to_owned()]
-        }
-        Manager::Launchd => {
-            quiet(Command::new("launchctl").args(["bootout", &target()]));
-            vec![format!("{}.plist", launchd::LABEL)]
-        }
+    removed.iter().for_each(|path| println!("removed    {}", path.display()));
+    Ok(exit::OK)
+}
+
+/// Stops the service where one is installed, and removes its files. Returns them.
+pub(super) fn remove() -> Result<Vec<PathBuf>> {
+    let manager = Manager::of_platform();
+    if !manager.is_installed() {
+        return Ok(Vec::new());
+    }
+    // Without a manager there is nothing to stop, and the files go all the same.
+    match manager {
+        Manager::Systemd => quiet(&["systemctl", "--user", "disable", "--now", systemd::SOCKET, systemd::SERVICE]),
+        Manager::Launchd => quiet(&["launchctl", "bootout", &launchd::target()]),
     };
-    for path in names.iter().map(|name| folder.join(name)) {
+    let mut removed = Vec::new();
+    for path in manager.files()? {
         match fs::remove_file(&path) {
-            Ok(()) => println!("removed    {}", path.display()),
+            Ok(()) => removed.push(path),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Failure::failed(format!("cannot remove {}: {error}", path.display()))),
         }
     }
     if manager == Manager::Systemd {
-        quiet(Command::new("systemctl").args(["--user", "daemon-reload"]));
+        quiet(&["systemctl", "--user", "daemon-reload"]);
     }
-    Ok(exit::OK)
+    Ok(removed)
 }
 
 fn installed() -> Result<Manager> {
     let manager = Manager::running()?;
-    if manager.is_installed()? {
+    if manager.is_installed() {
         Ok(manager)
     } else {
         Err(Failure::failed("no service is installed").hint("`checkpointd service install` does that"))
@@ -169,7 +129,7 @@ fn started(home: &Home, verb: &[&str]) -> Result<u8> {
         Manager::Systemd => {
             call("systemctl", &[&["--user"], verb, &[systemd::SOCKET, systemd::SERVICE]].concat())?;
         }
-        Manager::Launchd => call("launchctl", &["kickstart", "-k", &target()])?,
+        Manager::Launchd => call("launchctl", &["kickstart", "-k", &launchd::target()])?,
     }
     wait_until_up(home)?;
     println!("active");
@@ -180,7 +140,7 @@ fn stop() -> Result<u8> {
     match installed()? {
         // The socket as well, or the next hook call would start it again.
         Manager::Systemd => call("systemctl", &["--user", "stop", systemd::SOCKET, systemd::SERVICE])?,
-        Manager::Launchd => call("launchctl", &["kill", "SIGTERM", &target()])?,
+        Manager::Launchd => call("launchctl", &["kill", "SIGTERM", &launchd::target()])?,
     }
     println!("stopped (the next hook call starts a daemon of its own, unless CHECKPOINTD_AUTOSTART=0)");
     Ok(exit::OK)
@@ -189,7 +149,7 @@ fn stop() -> Result<u8> {
 /// Exit 0 where the service is active, 3 where it is not.
 fn status(home: &Home, output: Output) -> Result<u8> {
     let manager = Manager::of_platform();
-    let (installed, active) = (manager.is_installed()?, is_active(manager));
+    let (installed, active) = (manager.is_installed(), manager.is_active());
     let health = source::health(home);
     if output.json {
         println!("{}", json!({ "installed": installed, "active": active, "daemon": health }));
@@ -216,7 +176,7 @@ fn status(home: &Home, output: Output) -> Result<u8> {
 /// Shows what the daemon said: the service's own log, or the file of a daemon that hooks have started.
 fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     let count = lines.to_string();
-    let mut command = if is_active(Manager::Systemd) {
+    let mut command = if Manager::Systemd.is_active() {
         let mut command = Command::new("journalctl");
         command.args(["--user", "--unit", systemd::SERVICE, "--output", "cat", "--lines", &count]);
         command
@@ -237,13 +197,6 @@ fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     Ok(if status.success() { exit::OK } else { exit::FAILED })
 }
 
-fn is_active(manager: Manager) -> bool {
-    match manager {
-        Manager::Systemd => quiet(Command::new("systemctl").args(["--user", "is-active", "--quiet", systemd::SERVICE])),
-        Manager::Launchd => quiet(Command::new("launchctl").args(["print", &target()])),
-    }
-}
-
 fn wait_until_up(home: &Home) -> Result<()> {
     let began = Instant::now();
     while source::health(home).is_none() {
@@ -254,21 +207,6 @@ fn wait_until_up(home: &Home) -> Result<()> {
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
-}
-
-/// The user's own part of launchd.
-fn domain() -> String {
-    format!("gui/{}", rustix::process::getuid().as_raw())
-}
-
-fn target() -> String {
-    format!("{}/{}", domain(), launchd::LABEL)
-}
-
-/// Runs a command without its words, and returns whether it succeeded.
-fn quiet(command: &mut Command) -> bool {
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
 }
 
 fn call(program: &str, arguments: &[&str]) -> Result<()> {

@@ -1,6 +1,6 @@
 //! `status` and `daemon status`: how things stand.
 
-use journal::Home;
+use journal::{Home, Timestamp};
 use serde_json::{Value, json};
 
 use crate::cli::Output;
@@ -8,7 +8,7 @@ use crate::commands::read;
 use crate::failure::{Result, exit};
 use crate::query::{Audit, Query};
 use crate::render::{self, Table};
-use crate::source;
+use crate::{doctor, source};
 
 /// Decisions that are shown.
 const DECISIONS: u64 = 5;
@@ -64,8 +64,8 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
     source::ask(home, &Query::Audit(Audit { limit: Some(DECISIONS), ..Audit::default() }), |line| {
         decisions.push(line)
     })?;
-    let stats = source::ask_one(home, &Query::Stats, |_, _| ())?;
-    let rejected = stats["kinds"]["payload_rejected"].as_u64().unwrap_or(0);
+    let overview = source::ask_one(home, &Query::Overview, |_, _| ())?;
+    let rejected = overview["rejected"].as_u64().unwrap_or(0);
     let warnings = warnings(daemon.as_ref(), rejected, spool.len());
     let waits = |session: &&Value| read::standing(session).starts_with("waiting");
     let waiting: Vec<_> = sessions.iter().filter(waits).map(waiting).collect();
@@ -75,10 +75,13 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
         "running": sessions.iter().filter(|session| session["running"] == json!(true)).count(),
         "waiting": waiting.len(),
         "waiting_for_you": waiting,
-        "events": stats["events"],
+        "agents": overview["agents"],
+        "events": overview["events"],
+        "hooks": overview["hooks"],
         "rejected": rejected,
-        "store_bytes": stats["store_bytes"],
-        "intake_bytes": stats["intake_bytes"],
+        "store_bytes": overview["store_bytes"],
+        "intake_bytes": overview["intake_bytes"],
+        "free_bytes": doctor::free_bytes(home).ok(),
         "spool": { "calls": spool.len(), "bytes": spool_bytes },
         "last_decisions": decisions,
         "warnings": warnings,
@@ -129,6 +132,20 @@ fn show(answer: &Value) {
             println!("daemon     version {}, pid {}, up {up}", text(&daemon["version"]), daemon["pid"]);
         }
     }
+    let agents: Vec<_> = answer["agents"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|agent| {
+            let ago = text(&agent["last_at"]).parse().map(|at| Timestamp::now().millis_since(at)).unwrap_or(0);
+            let sessions = agent["sessions"].as_u64().unwrap_or(0);
+            let word = if sessions == 1 { "session" } else { "sessions" };
+            format!("{} {sessions} {word}, heard of {} ago", text(&agent["agent"]), render::duration_ms(ago))
+        })
+        .collect();
+    if !agents.is_empty() {
+        println!("agents     {}", agents.join("; "));
+    }
     println!(
         "sessions   {} known, {} running, {} waiting for you",
         answer["sessions"], answer["running"], answer["waiting"]
@@ -143,11 +160,21 @@ fn show(answer: &Value) {
         );
     }
     let size = |value: &Value| render::bytes(value.as_u64().unwrap_or(0));
+    let hooks = &answer["hooks"];
+    if let (Some(p50), Some(p99)) = (hooks["p50_us"].as_f64(), hooks["p99_us"].as_f64()) {
+        println!(
+            "hooks      {:.1} ms until journaled, {:.1} ms for one in a hundred (the last {} calls)",
+            p50 / 1e3,
+            p99 / 1e3,
+            hooks["calls"]
+        );
+    }
     println!(
-        "journal    {} events, {} store, {} log",
+        "journal    {} events, {} store, {} log, {} free",
         answer["events"],
         size(&answer["store_bytes"]),
-        size(&answer["intake_bytes"])
+        size(&answer["intake_bytes"]),
+        size(&answer["free_bytes"])
     );
     println!("spool      {} calls", answer["spool"]["calls"]);
     for warning in answer["warnings"].as_array().into_iter().flatten() {

@@ -8,11 +8,13 @@ use journal::{Agent, Home};
 use serde_json::json;
 
 use crate::cli::UninstallArgs;
+use crate::commands::service;
 use crate::failure::{Failure, Result, exit};
 use crate::install::agents::Found;
 use crate::install::apply::{self, Way};
 use crate::install::record::Record;
 use crate::install::{AgentPlan, show, undo};
+use crate::service::manager::Manager;
 use crate::{daemon, render, source};
 
 /// Says what goes, asks on a terminal, and does it.
@@ -23,8 +25,13 @@ pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     let is_whole = asked.is_empty();
     let data = if is_whole && !arguments.keep_data { data(home) } else { Vec::new() };
     let stops_daemon = is_whole && source::health(home).is_some();
+    // It would start the daemon again.
+    let removes_service = is_whole && Manager::of_platform().is_installed();
     if !arguments.output.json {
         announce(&plans, &data, stops_daemon, arguments.dry_run);
+        if removes_service {
+            println!("The service will be removed.");
+        }
     }
     if !arguments.dry_run {
         if !arguments.yes && !arguments.output.json && !is_confirmed()? {
@@ -33,7 +40,10 @@ pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         }
         let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
         apply::apply(home, &changes, Way::Out).map_err(Failure::failed)?;
-        if stops_daemon {
+        if removes_service {
+            service::remove()?;
+        }
+        if stops_daemon && source::health(home).is_some() {
             daemon::end(home)?;
         }
         remove(home, &data)?;
@@ -42,6 +52,7 @@ pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         let mut answer = show::to_json(&plans, arguments.dry_run);
         answer["data"] = json!(data);
         answer["daemon_stopped"] = json!(stops_daemon);
+        answer["service_removed"] = json!(removes_service);
         println!("{answer}");
     } else if arguments.dry_run {
         println!("Nothing was written. Without --dry-run it is.");

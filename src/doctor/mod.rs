@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 pub(crate) use agents::mend as mend_agents;
 pub(crate) use fire::fire;
 pub(crate) use own::mend as mend_own;
+pub(crate) use system::free_bytes;
 
 /// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

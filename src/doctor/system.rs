@@ -1,10 +1,11 @@
-//! What the machine offers: git, tmux, disk space, a sane clock.
+//! What the machine offers: git, tmux, a service, disk space, a sane clock.
 
 use journal::{Home, Timestamp};
 
 use super::Check;
 use crate::install::agents;
 use crate::query::Query;
+use crate::service::manager::Manager;
 use crate::{render, source};
 
 /// Below this much free space the journal is about to fail.
@@ -17,10 +18,22 @@ const AHEAD_MAX_MS: u64 = 120_000;
 const EARLIEST: &str = "2025-01-01T00:00:00Z";
 
 /// Checks the machine.
-pub(super) fn checks(home: &Home) -> [Check; 4] {
+pub(super) fn checks(home: &Home) -> [Check; 5] {
     let git = program("git", "--version", "without it checkpoints do not know what has changed");
     let tmux = program("tmux", "-V", "only checkpoints that are typed into a terminal need it");
-    [git, tmux, disk(home), clock(home)]
+    [git, tmux, service(), disk(home), clock(home)]
+}
+
+fn service() -> Check {
+    let manager = Manager::of_platform();
+    if !manager.is_installed() {
+        return Check::skip("service", "none is installed; hooks start the daemon");
+    }
+    if manager.is_active() {
+        return Check::pass("service", "it is active");
+    }
+    let fix = "`checkpointd service start`, and `checkpointd service logs` says what happened";
+    Check::warn("service", "it is installed and not active", fix)
 }
 
 fn program(name: &str, argument: &str, without: &str) -> Check {
@@ -30,10 +43,20 @@ fn program(name: &str, argument: &str, without: &str) -> Check {
     }
 }
 
-fn disk(home: &Home) -> Check {
+/// Returns the bytes that may still be written where the journal lies, or will.
+///
+/// # Errors
+///
+/// When the system does not tell.
+pub(crate) fn free_bytes(home: &Home) -> std::io::Result<u64> {
     let folder = home.journal.ancestors().find(|folder| folder.exists()).unwrap_or(&home.journal);
-    let free = match rustix::fs::statvfs(folder) {
-        Ok(stat) => stat.f_bavail.saturating_mul(stat.f_frsize),
+    let stat = rustix::fs::statvfs(folder)?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+fn disk(home: &Home) -> Check {
+    let free = match free_bytes(home) {
+        Ok(free) => free,
         Err(error) => return Check::skip("disk", format!("free space cannot be told: {error}")),
     };
     let detail = format!("{} free for {}", render::bytes(free), render::path(&home.journal));

@@ -12,6 +12,16 @@ pub(crate) fn folder() -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os("HOME")?).join("Library/LaunchAgents"))
 }
 
+/// The user's own part of launchd.
+pub(crate) fn domain() -> String {
+    format!("gui/{}", rustix::process::getuid().as_raw())
+}
+
+/// The agent as launchd names it.
+pub(crate) fn target() -> String {
+    format!("{}/{LABEL}", domain())
+}
+
 /// Returns the agent's property list, to be put into `folder`.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let log = escaped(&setup.home.logs.join("daemon.log").to_string_lossy());

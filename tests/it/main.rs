@@ -10,6 +10,7 @@ mod install;
 mod preview;
 mod restart;
 mod service;
+mod status;
 mod support;
 mod terminal;
 mod tmux;
