@@ -79,10 +79,9 @@ fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
     let mut evidence = actions.filter(|action| action.purpose == "tests").flat_map(|action| &action.evidence);
     line.contains("pytest")
         || line.contains("make test")
-        || evidence.any(|wanted| {
-            let words: Vec<&str> = wanted.split_whitespace().collect();
-            turn.commands[index].iter().any(|simple| shell::matches(simple, &words))
-        })
+        || evidence
+            .filter_map(|wanted| shell::Pattern::read(wanted))
+            .any(|wanted| turn.commands[index].iter().any(|simple| wanted.fits(simple)))
 }
 
 /// Layer 1: whether a later call addressed the error.

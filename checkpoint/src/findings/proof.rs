@@ -59,6 +59,7 @@ pub(super) struct Wanted<'a> {
 /// Looks for an action among the turn's calls.
 pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
+    let patterns: Vec<_> = wanted.evidence.iter().filter_map(|text| shell::Pattern::read(text)).collect();
     for (index, call) in turn.evidence.timeline.calls.iter().enumerate() {
         if call.kind != ToolKind::Shell {
             continue;
@@ -66,7 +67,7 @@ pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
         let Some(line) = call.command.as_deref() else { continue };
         let seen = match turn.policy.evidence {
             EvidenceRule::Substring => mentioned(call, line, index, wanted),
-            EvidenceRule::Command => executed(call, line, &turn.commands[index], index, wanted),
+            EvidenceRule::Command => executed(call, line, &turn.commands[index], index, &patterns, wanted),
         };
         let Some((position, outcome)) = seen else { continue };
         if outcome == Outcome::Counts && proof.done.is_none() {
@@ -109,14 +110,10 @@ fn executed(
     line: &str,
     commands: &[shell::Simple],
     index: usize,
+    patterns: &[shell::Pattern],
     wanted: &Wanted<'_>,
 ) -> Option<(Position, Outcome)> {
-    let fits = |simple: &shell::Simple| {
-        wanted.evidence.iter().any(|evidence| {
-            let words: Vec<&str> = evidence.split_whitespace().collect();
-            shell::matches(simple, &words)
-        })
-    };
+    let fits = |simple: &shell::Simple| patterns.iter().any(|pattern| pattern.fits(simple));
     let candidates = commands.iter().enumerate().filter(|(_, simple)| fits(simple));
     candidates
         .map(|(place, simple)| {

@@ -5,26 +5,39 @@ use super::Simple;
 use super::options::{Arg, Args, Kind, canonical, spec_of};
 use super::wrappers::{self, Inner, file_name};
 
-/// Tells whether a command is the wanted one.
+/// A command that a rule asks for.
 ///
 /// The program has to be the same. The other wanted words have to be among the arguments: words in their order, options
 /// anywhere, an option with its value if the wanted one has a value. A wanted word that begins with `*` is looked for
-/// inside the arguments. Options that are not wanted do not matter, nor do wrappers in `wanted`.
-pub fn matches(simple: &Simple, wanted: &[&str]) -> bool {
-    let wanted: Vec<String> = wanted.iter().map(|word| (*word).to_owned()).collect();
-    let Inner::Command(wanted) = wrappers::unwrap(&wanted).inner else { return false };
-    if is_wanted(&simple.words, &wanted) {
-        return true;
+/// inside the arguments. Options that are not wanted do not matter, nor do wrappers around what is wanted.
+#[derive(Clone, Debug)]
+pub struct Pattern(Vec<String>);
+
+impl Pattern {
+    /// Reads a command from a rule. None of a text that no command line can fit, such as the empty one.
+    pub fn read(text: &str) -> Option<Self> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        match wrappers::unwrap(&words).inner {
+            Inner::Command(words) => Some(Self(words)),
+            _ => None,
+        }
     }
-    // `bash scripts/restart.sh` runs `restart.sh`.
-    let interprets = simple.words.first().is_some_and(|program| {
-        wrappers::is_python(program)
-            || matches!(program.as_str(), "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "." | "source")
-    });
-    let Some(script) = interprets.then(|| Args::new(&simple.words, 1, spec_of("")).first_operand()) else {
-        return false;
-    };
-    simple.words.get(script..).is_some_and(|words| is_wanted(words, &wanted))
+
+    /// Tells whether a command is the wanted one.
+    pub fn fits(&self, simple: &Simple) -> bool {
+        if is_wanted(&simple.words, &self.0) {
+            return true;
+        }
+        // `bash scripts/restart.sh` runs `restart.sh`.
+        let interprets = simple.words.first().is_some_and(|program| {
+            wrappers::is_python(program)
+                || matches!(program.as_str(), "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "." | "source")
+        });
+        let Some(script) = interprets.then(|| Args::new(&simple.words, 1, spec_of("")).first_operand()) else {
+            return false;
+        };
+        simple.words.get(script..).is_some_and(|words| is_wanted(words, &self.0))
+    }
 }
 
 fn is_wanted<S: AsRef<str>>(words: &[S], wanted: &[String]) -> bool {

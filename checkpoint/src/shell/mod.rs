@@ -22,7 +22,7 @@ mod tests;
 mod words;
 mod wrappers;
 
-pub use argv::{is_dry, matches};
+pub use argv::{Pattern, is_dry};
 pub use files::{reads, writes};
 
 use script::{COMMANDS_MAX, Script};
