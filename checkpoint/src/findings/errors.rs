@@ -76,7 +76,7 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
 fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
     let line = turn.evidence.timeline.calls[index].command.as_deref().unwrap_or_default();
     let actions = turn.policy.rules.iter().flat_map(|rule| &rule.actions);
-    let mut evidence = actions.filter(|action| action.purpose == "tests").flat_map(|action| &action.evidence);
+    let evidence = actions.filter(|action| action.purpose == "tests").flat_map(|action| &action.evidence);
     line.contains("pytest")
         || line.contains("make test")
         || evidence
