@@ -20,10 +20,16 @@ pub(crate) enum Colour {
     Bold,
 }
 
-/// Colours a text, on a terminal whose user has not asked for none.
+/// Tells whether colours are wanted: on a terminal, or where `CLICOLOR_FORCE` asks for them, unless `NO_COLOR` forbids.
+fn wanted() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !forbidden && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal())
+}
+
+/// Colours a text, where colours are wanted.
 pub(crate) fn paint(colour: Colour, text: &str) -> String {
-    let wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if !wanted {
+    if !wanted() {
         return text.to_owned();
     }
     let code = match colour {
