@@ -163,6 +163,7 @@ pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
         let taken = line.chars().count();
         let word = cut(word, chars_max);
         if taken > 0 && taken + 1 + word.chars().count() > chars_max {
+            line.truncate(line.trim_end().len());
             lines.push(word);
         } else {
             if taken > 0 {
@@ -178,7 +179,8 @@ pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
 pub(crate) fn print_wrapped(label: &str, text: &str) {
     let indent = label.chars().count();
     for (number, line) in wrap(text, width().saturating_sub(indent).max(20)).into_iter().enumerate() {
-        println!("{}{line}", if number == 0 { label.to_owned() } else { " ".repeat(indent) });
+        let before = if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+        println!("{}", format!("{before}{line}").trim_end());
     }
 }
 

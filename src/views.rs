@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn two_states_differ_in_parts_and_in_what_lists_gained() {
-        let was = json!({ "seq": 1, "at": "a", "turn": 1, "counts": { "stops": 1, "tools": 2 }, "calls": [1, 2], "gone": 5 });
+        let was =
+            json!({ "seq": 1, "at": "a", "turn": 1, "counts": { "stops": 1, "tools": 2 }, "calls": [1, 2], "gone": 5 });
         let now = json!({ "seq": 2, "at": "b", "turn": 1, "counts": { "stops": 2, "tools": 2 }, "calls": [2, 3] });
         let found = differences(&was, &now);
         let found: Vec<_> = found.iter().map(|it| format!("{} {} -> {}", it.field, it.was, it.now)).collect();

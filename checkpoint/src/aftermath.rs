@@ -93,7 +93,8 @@ impl Demand<'_> {
             }
         }
         let now = findings::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
-        let left: Vec<_> = self.decision.actions.iter().filter(|action| now.actions.contains(action)).cloned().collect();
+        let left: Vec<_> =
+            self.decision.actions.iter().filter(|action| now.actions.contains(action)).cloned().collect();
         if left.is_empty() { Aftermath::Met } else { Aftermath::Left(left) }
     }
 }
@@ -160,8 +161,7 @@ mod tests {
             let state = crate::replay::fold(&self.events[0].stream, &self.events);
             let stop = state.pending[0].clone();
             let policy = &self.policies[&1];
-            let decision =
-                decide(&Case { state: &state, stop: &stop, evidence: &evidence, policy, fingerprint: 1 });
+            let decision = decide(&Case { state: &state, stop: &stop, evidence: &evidence, policy, fingerprint: 1 });
             self.push(Event::EvidenceGathered { trigger, evidence: Box::new(evidence) });
             self.push(Event::Decided(Box::new(decision)));
         }

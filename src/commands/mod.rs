@@ -63,7 +63,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             let (agent, last) = (agent.map(Into::into), Some(lines));
             read::tail(&home, Events { from: 1, last, session, kind, agent, project, payloads: false }, follow, output)
         }
-        Command::Replay { session, file, step: true, output, .. } => replay::step(&home, session, file.as_deref(), output),
+        Command::Replay { session, file, step: true, output, .. } => {
+            replay::step(&home, session, file.as_deref(), output)
+        }
         Command::Replay { session, verify, policy, file, output, .. } => {
             replay::run(&home, session, verify, policy.as_deref(), file.as_deref(), output)
         }

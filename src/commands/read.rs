@@ -45,7 +45,7 @@ fn answer(home: &Home, query: &Query, output: Output, show: impl FnOnce(Vec<Valu
 pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
     answer(home, &Query::Sessions, output, |lines| {
         let head = ["SESSION", "AGENT", "TURN", "STATE", "FLAGS", "AGE", "LAST", "CHECKPOINTS", "PROJECT"];
-        let mut table = Table::new(head).optional(&[7, 5]).coloured(colour_of_state);
+        let mut table = Table::new(head).optional(&[7, 5, 2, 6]).coloured(colour_of_state);
         let now = Timestamp::now();
         let ago = |at: &Value| {
             let at = text(at).parse().unwrap_or(now);
@@ -86,8 +86,8 @@ fn flags(line: &Value) -> String {
     let flags = [
         ("cleared", line["cleared"] == true),
         ("dialog", line["dialog_up"] == true),
-        ("blocked", line["blocks_this_turn"].as_u64().is_some_and(|blocks| blocks > 0)),
-        ("delivering", !line["delivering"].is_null()),
+        ("asked", line["blocks_this_turn"].as_u64().is_some_and(|blocks| blocks > 0)),
+        ("sending", !line["delivering"].is_null()),
         ("restart", !line["restart"].is_null()),
     ];
     let flags: Vec<_> = flags.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
@@ -113,9 +113,10 @@ pub(super) fn standing(line: &Value) -> String {
 ///
 /// When it is no path at all.
 pub(super) fn folder(given: &Path) -> Result<String> {
-    let whole = given.canonicalize().or_else(|_| std::path::absolute(given)).map_err(|error| {
-        Failure::usage(format!("`{}` is no folder: {error}", given.display()))
-    })?;
+    let whole = given
+        .canonicalize()
+        .or_else(|_| std::path::absolute(given))
+        .map_err(|error| Failure::usage(format!("`{}` is no folder: {error}", given.display())))?;
     Ok(whole.to_string_lossy().into_owned())
 }
 

@@ -184,4 +184,3 @@ pub(super) fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) 
     }
     Ok(word)
 }
-

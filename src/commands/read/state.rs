@@ -97,6 +97,7 @@ fn calls(gone: &[Value], new: &[Value]) -> String {
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
+        Value::String(text) if text.is_empty() => "-".into(),
         Value::String(text) if text.parse::<journal::Timestamp>().is_ok() => render::local_time(text),
         Value::String(text) => render::printable(text),
         other => render::printable(&other.to_string()),

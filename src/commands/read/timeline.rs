@@ -156,7 +156,12 @@ mod tests {
         let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
         let drawn = |began, ended| {
             let words = String::new();
-            axis(&Moment { seq: 1, began: at(began), ended: at(ended), mark: '=', colour: None, words }, at(10), 10_000, 11)
+            axis(
+                &Moment { seq: 1, began: at(began), ended: at(ended), mark: '=', colour: None, words },
+                at(10),
+                10_000,
+                11,
+            )
         };
         assert_eq!(drawn(10, 10), "|=          |");
         assert_eq!(drawn(12, 15), "|  ====     |");
