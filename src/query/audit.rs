@@ -1,5 +1,6 @@
 //! Past decisions: which there were, and what they come to.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use checkpoint::aftermath::{self, Aftermath};
@@ -137,11 +138,14 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
     let (mut total, mut groups) = (Totals::default(), BTreeMap::<_, Totals>::new());
     walk(journal, filter, |envelope, decision, outcome, project| {
         let session = envelope.stream.session;
-        if !followed.contains_key(&session) {
-            let events = journal.stream(session, 0, usize::MAX)?;
-            followed.insert(session, aftermath::of_session(&events, &policies).into_iter().collect());
-        }
-        let end = followed[&session].get(&envelope.seq);
+        let ends = match followed.entry(session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let events = journal.stream(session, 0, usize::MAX)?;
+                new.insert(aftermath::of_session(&events, &policies).into_iter().collect())
+            }
+        };
+        let end = ends.get(&envelope.seq);
         total.add(envelope, decision, outcome, end);
         let group = groups.entry((envelope.stream.agent.word(), project.to_owned())).or_default();
         group.add(envelope, decision, outcome, end);
