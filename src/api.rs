@@ -308,21 +308,8 @@ async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> Htt
     ask_whole(&api, Query::Audit(filter.into_inner()), false).await
 }
 
-/// Which events.
-#[derive(Deserialize)]
-struct EventsFilter {
-    #[serde(default)]
-    from: u64,
-    last: Option<u64>,
-    session: Option<String>,
-    kind: Option<String>,
-    #[serde(default)]
-    payloads: bool,
-}
-
-async fn events(api: web::Data<Api>, filter: web::Query<EventsFilter>) -> HttpResponse {
-    let EventsFilter { from, last, session, kind, payloads } = filter.into_inner();
-    ask_whole(&api, Query::Events { from, last, session, kind, payloads }, false).await
+async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpResponse {
+    ask_whole(&api, Query::Events(wanted.into_inner()), false).await
 }
 
 /// What only a running daemon can tell.

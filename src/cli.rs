@@ -90,19 +90,25 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Show what is known of a session, now or at a point in the past
+    /// Show what is known of a session, now or at a point in the past, or what changed between two points
+    #[command(
+        after_help = "Examples:\n  checkpointd state last --at 2h\n  checkpointd state last --at 421\n  checkpointd state last --diff yesterday now"
+    )]
     State {
         /// A session: id, beginning of one, or `last`
         #[arg(add = ArgValueCompleter::new(complete::sessions))]
         session: String,
-        /// After this event (sequence number) or at this time (RFC 3339)
+        /// After this event (sequence number) or at this time (2h ago, yesterday, 14:30, 2026-11-20, RFC 3339)
         #[arg(long, value_name = "SEQ|TIME")]
         at: Option<String>,
+        /// Show only what changed from one point to another
+        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "at")]
+        diff: Option<Vec<String>>,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Show a session's prompts, tool calls, stops and decisions in order
+    /// Show a session's prompts, tool calls, stops and decisions on a time axis
     Timeline {
         /// A session: id, beginning of one, or `last`
         #[arg(add = ArgValueCompleter::new(complete::sessions))]
@@ -110,13 +116,17 @@ pub(crate) enum Command {
         /// Only this turn
         #[arg(long)]
         turn: Option<u64>,
+        /// Wait for more
+        #[arg(short, long)]
+        follow: bool,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
     /// List past decisions
     #[command(
-        after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json"
+        after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json\n  \
+        checkpointd audit --project . --since monday --until yesterday --csv\n  checkpointd audit --since 7d --summary"
     )]
     Audit {
         /// Which decisions.
@@ -152,6 +162,12 @@ pub(crate) enum Command {
         /// Only events of this kind, for example decided
         #[arg(long)]
         kind: Option<String>,
+        /// Only this agent
+        #[arg(long)]
+        agent: Option<AgentName>,
+        /// Only sessions in this folder or below it
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
@@ -194,7 +210,8 @@ pub(crate) enum Command {
     },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
     #[command(
-        after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json"
+        after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json\n  \
+        checkpointd replay --session last --step"
     )]
     Replay {
         /// Only this session
@@ -209,6 +226,9 @@ pub(crate) enum Command {
         /// Play hook calls from a file through fold and decide, in memory, by their own clock
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
+        /// Show what each event of the session or the file changed; on a terminal one at a time
+        #[arg(long, conflicts_with_all = ["verify", "policy"])]
+        step: bool,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
@@ -380,12 +400,27 @@ pub(crate) struct AuditFilter {
     /// With this reason, for example below_threshold
     #[arg(long)]
     pub(crate) reason: Option<String>,
-    /// Since then: a duration (2h) or a time (RFC 3339)
-    #[arg(long, value_name = "AGO|TIME")]
+    /// Of sessions in this folder or below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Not before: 2h, yesterday, monday, 14:30, 2026-11-20, RFC 3339
+    #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+    /// Not after, in the same forms; a day counts to its end
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+    /// With this in the message, an action or an observation
+    #[arg(long)]
+    pub(crate) text: Option<String>,
     /// At most so many, the newest
     #[arg(long)]
     pub(crate) limit: Option<u64>,
+    /// Print CSV with a head line
+    #[arg(long, conflicts_with_all = ["json", "summary"])]
+    pub(crate) csv: bool,
+    /// Show what they come to, in all and for each agent in each project
+    #[arg(long)]
+    pub(crate) summary: bool,
 }
 
 /// The agents' names.

@@ -22,6 +22,7 @@ mod service;
 mod settings;
 mod source;
 mod views;
+mod when;
 
 /// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.
 #[global_allocator]

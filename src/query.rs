@@ -6,17 +6,23 @@ use std::collections::BTreeMap;
 use actors::context;
 use checkpoint::Policy;
 use checkpoint::config::Config;
-use checkpoint::decide::Case;
 use checkpoint::replay::{self, Replayer};
 use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Event, Journal, Outcome, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
+use journal::{Agent, Envelope, Journal, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::views;
 
+mod audit;
+mod explain;
 mod overview;
+mod story;
+mod whose;
+
+pub(crate) use story::step;
+use whose::Whose;
 
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,20 +47,25 @@ pub(crate) enum Query {
         session: String,
     },
     /// Events in order, one a line.
-    Events {
+    Events(Events),
+    /// A session's events with their places in its turns, one a line.
+    Timeline {
+        /// Id, beginning of one, or `last`.
+        session: String,
+        /// Only of this turn.
+        turn: Option<u64>,
         /// The first one.
         from: u64,
-        /// Or: the last so many.
-        last: Option<u64>,
-        /// Only of this session.
-        session: Option<String>,
-        /// Only of this kind.
-        kind: Option<String>,
-        /// With payloads.
-        payloads: bool,
+    },
+    /// A session's events with what each changed of its state, one a line.
+    Steps {
+        /// Id, beginning of one, or `last`.
+        session: String,
     },
     /// Decisions in order, one a line.
     Audit(Audit),
+    /// What decisions come to, in all and for each agent in each project.
+    AuditSummary(Audit),
     /// One decision with all that it was based on.
     Explain {
         /// Its number, its stop's, or none for the last.
@@ -84,6 +95,33 @@ pub(crate) enum Query {
     VerifyJournal,
 }
 
+/// Which events.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Events {
+    /// The first one.
+    pub(crate) from: u64,
+    /// Or: the last so many.
+    pub(crate) last: Option<u64>,
+    /// Only of this session.
+    pub(crate) session: Option<String>,
+    /// Only of this agent.
+    pub(crate) agent: Option<Agent>,
+    /// Only of sessions in this folder or below it.
+    pub(crate) project: Option<String>,
+    /// Only of this kind.
+    pub(crate) kind: Option<String>,
+    /// With payloads.
+    pub(crate) payloads: bool,
+}
+
+impl Events {
+    /// Tells whether no event is left out for what it is.
+    const fn takes_all(&self) -> bool {
+        self.session.is_none() && self.agent.is_none() && self.project.is_none() && self.kind.is_none()
+    }
+}
+
 /// Which decisions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -92,12 +130,18 @@ pub(crate) struct Audit {
     pub(crate) session: Option<String>,
     /// Of this agent.
     pub(crate) agent: Option<Agent>,
+    /// Of sessions in this folder or below it.
+    pub(crate) project: Option<String>,
     /// With this verdict.
     pub(crate) verdict: Option<Verdict>,
     /// With this reason.
     pub(crate) reason: Option<Reason>,
     /// Not before.
     pub(crate) since: Option<Timestamp>,
+    /// Not after.
+    pub(crate) until: Option<Timestamp>,
+    /// With this in message, actions or observations, in capital letters or small ones.
+    pub(crate) text: Option<String>,
     /// The newest so many.
     pub(crate) limit: Option<u64>,
 }
@@ -140,15 +184,14 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
             let state = context::load(journal, &find_session(journal, session)?.stream)?;
             send(emit, serde_json::to_value(state).expect("a state is plain data"))
         }
-        Query::Events { from, last, session, kind, payloads } => {
-            let session = session.as_deref().map(|session| find_session(journal, session)).transpose()?;
-            events(journal, *from, *last, session.as_ref(), kind.as_deref(), *payloads, emit)
+        Query::Events(wanted) => events(journal, wanted, emit),
+        Query::Timeline { session, turn, from } => {
+            story::timeline(journal, &find_session(journal, session)?, *turn, *from, emit)
         }
-        Query::Audit(filter) => audit(journal, filter, emit),
-        Query::Explain { seq, session } => {
-            let decided = find_decision(journal, *seq, session.as_deref())?;
-            send(emit, explain(journal, &decided)?)
-        }
+        Query::Steps { session } => story::steps(journal, &find_session(journal, session)?, emit),
+        Query::Audit(filter) => audit::list(journal, filter, emit),
+        Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),
+        Query::Explain { seq, session } => send(emit, explain::explain(journal, *seq, session.as_deref())?),
         Query::Verify { session } => verify(journal, session.as_deref(), emit),
         Query::WhatIf { session, name, text } => what_if(journal, session.as_deref(), name, text, emit),
         Query::Stats => send(emit, stats(journal)?),
@@ -227,26 +270,19 @@ fn session_names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
     })
 }
 
-fn events(
-    journal: &Journal,
-    from: u64,
-    last: Option<u64>,
-    session: Option<&SessionEntry>,
-    kind: Option<&str>,
-    payloads: bool,
-    emit: &mut Emit<'_>,
-) -> Result<()> {
-    let wanted = |envelope: &Envelope| {
-        kind.is_none_or(|kind| envelope.event.kind() == kind)
-            && session.is_none_or(|session| envelope.stream.session == session.stream.session)
+fn events(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()> {
+    let mut whose = Whose::new(journal, wanted.session.as_deref(), wanted.agent, wanted.project.as_deref())?;
+    let mut fits = |envelope: &Envelope| -> Result<bool> {
+        let kind = wanted.kind.as_deref();
+        Ok(kind.is_none_or(|kind| envelope.event.kind() == kind) && whose.fits(&envelope.stream)?)
     };
-    let from = match last {
-        Some(count) if session.is_none() && kind.is_none() => from.max((journal.last_seq() + 1).saturating_sub(count)),
+    let from = match wanted.last {
+        Some(count) if wanted.takes_all() => wanted.from.max((journal.last_seq() + 1).saturating_sub(count)),
         Some(count) => {
             let mut newest = std::collections::VecDeque::new();
-            for envelope in journal.events_from(from) {
+            for envelope in journal.events_from(wanted.from) {
                 let envelope = envelope?;
-                if wanted(&envelope) {
+                if fits(&envelope)? {
                     newest.push_back(envelope.seq);
                     if newest.len() as u64 > count {
                         newest.pop_front();
@@ -255,165 +291,17 @@ fn events(
             }
             newest.front().copied().unwrap_or(u64::MAX)
         }
-        None => from,
+        None => wanted.from,
     };
     for envelope in journal.events_from(from.max(1)) {
         let envelope = envelope?;
-        if wanted(&envelope) {
-            let payload = if payloads { journal.payload(envelope.seq)? } else { None };
-            let mut line = codec::to_json(&envelope, payload.as_deref());
-            if !payloads && let Value::Object(line) = &mut line {
-                line.shift_remove("payload");
-            }
-            send(emit, line)?;
+        if fits(&envelope)? {
+            let payload = if wanted.payloads { journal.payload(envelope.seq)? } else { None };
+            let line = codec::to_json(&envelope, payload.as_deref());
+            send(emit, if wanted.payloads { line } else { views::without_payload(line) })?;
         }
     }
     Ok(())
-}
-
-fn audit(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Result<()> {
-    let session = filter.session.as_deref().map(|session| find_session(journal, session)).transpose()?;
-    let mut lines = Vec::new();
-    for decided in journal.decisions_before(u64::MAX) {
-        let (seq, outcome) = decided?;
-        let Some(envelope) = journal.event(seq)? else { continue };
-        let Event::Decided(decision) = &envelope.event else { continue };
-        // Decisions come newest first; a decision is recorded after it happened, so nothing older can be wanted.
-        if filter.since.is_some_and(|since| envelope.recorded_at < since) {
-            break;
-        }
-        let wanted = session.as_ref().is_none_or(|session| envelope.stream.session == session.stream.session)
-            && filter.agent.is_none_or(|agent| envelope.stream.agent == agent)
-            && filter.verdict.is_none_or(|verdict| decision.verdict == verdict)
-            && filter.reason.is_none_or(|reason| decision.reason == reason)
-            && filter.since.is_none_or(|since| envelope.at >= since);
-        if wanted {
-            let obstacle = obstacle(journal, &envelope, outcome)?;
-            lines.push(views::decision(&envelope, decision, outcome, obstacle.as_deref()));
-        }
-        if filter.limit.is_some_and(|limit| lines.len() as u64 >= limit) {
-            break;
-        }
-    }
-    lines.into_iter().rev().try_for_each(|line| send(emit, line))
-}
-
-/// How many events of a session after a decision are searched for what became of its delivery.
-const DELIVERY_EVENTS_MAX: usize = 4_096;
-
-/// Returns the word for what a checkpoint waits for, or for why it was not delivered.
-fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) -> Result<Option<String>> {
-    let mut word = None;
-    if matches!(outcome, Outcome::None | Outcome::Confirmed) {
-        return Ok(word);
-    }
-    // Whatever became of it stands soon after it.
-    for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
-        match envelope.event {
-            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => word = Some(obstacle),
-            Event::DeliveryEntered { decision, .. } if decision == decided.seq => word = None,
-            Event::DeliveryFailed { decision, reason } | Event::DeliveryExpired { decision, reason }
-                if decision == decided.seq =>
-            {
-                return Ok(Some(reason));
-            }
-            _ => {}
-        }
-    }
-    Ok(word)
-}
-
-fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Envelope> {
-    let session = session.map(|session| find_session(journal, session)).transpose()?;
-    let is_wanted = |envelope: &Envelope| match (&envelope.event, seq) {
-        (Event::Decided(decision), Some(seq)) => envelope.seq == seq || decision.trigger == seq,
-        (Event::Decided(_), None) => {
-            session.as_ref().is_none_or(|session| session.stream.session == envelope.stream.session)
-        }
-        _ => false,
-    };
-    let before = seq.and_then(|seq| seq.checked_add(GAP_MAX)).unwrap_or(u64::MAX);
-    for decided in journal.decisions_before(before) {
-        if let Some(envelope) = journal.event(decided?.0)?
-            && is_wanted(&envelope)
-        {
-            return Ok(envelope);
-        }
-    }
-    Err(Error::NotFound(match seq {
-        Some(seq) => format!("event {seq} is no decision, and no decision is about it: `checkpointd audit` lists them"),
-        None => "nothing was decided yet".into(),
-    }))
-}
-
-/// A decision follows its stop within so many events of all sessions.
-const GAP_MAX: u64 = 100_000;
-
-/// Returns the decision, its stop, the state before, the evidence, the exits considered, and the delivery.
-fn explain(journal: &Journal, decided: &Envelope) -> Result<Value> {
-    let Event::Decided(decision) = &decided.event else {
-        return Err(Error::NotFound(format!("event {} is no decision", decided.seq)));
-    };
-    let stream = journal.stream(decided.stream.session, 0, usize::MAX)?;
-    let state = replay::fold(&decided.stream, stream.iter().filter(|envelope| envelope.seq <= decision.basis));
-    let evidence = stream.iter().find_map(|envelope| match &envelope.event {
-        Event::EvidenceGathered { trigger, evidence } if *trigger == decision.trigger => Some((**evidence).clone()),
-        _ => None,
-    });
-    let policy = policy_of(journal, decision.policy)?;
-    let stop = state.pending.iter().find(|stop| stop.seq == decision.trigger).cloned();
-    let stop = stop.or_else(|| state.restart_stop(decision.trigger));
-    let found = evidence.clone().unwrap_or_default();
-    let case = stop.as_ref().zip(policy.as_ref()).map(|(stop, policy)| Case {
-        state: &state,
-        stop,
-        evidence: &found,
-        policy,
-        fingerprint: decision.policy,
-    });
-    let considered: Vec<_> = match &case {
-        Some(case) if decision.reason != Reason::Overloaded => case
-            .considered()
-            .into_iter()
-            .map(|exit| json!({ "reason": exit.reason, "taken": exit.taken, "why": exit.why }))
-            .collect(),
-        _ => vec![json!({ "reason": decision.reason, "taken": true, "why": "nobody waited for the answer any more" })],
-    };
-    let delivery: Vec<_> = stream
-        .iter()
-        .filter(|envelope| views::is_delivery_of(&envelope.event, decided.seq))
-        .map(|envelope| codec::to_json(envelope, None))
-        .map(views::without_payload)
-        .collect();
-    let trigger = stream.iter().find(|envelope| envelope.seq == decision.trigger);
-    let trigger = trigger.map(|envelope| -> Result<Value> {
-        let payload = journal.payload(envelope.seq)?;
-        Ok(codec::to_json(envelope, payload.as_deref()))
-    });
-    let outcome = journal.outcome(decided.seq)?.unwrap_or(Outcome::None);
-    Ok(json!({
-        "decision": views::decision(decided, decision, outcome, obstacle(journal, decided, outcome)?.as_deref()),
-        "event": trigger.transpose()?,
-        "state": views::state(&state),
-        "evidence": evidence,
-        "rules": case.as_ref().map(|case| views::rules(&case.find())),
-        "considered": considered,
-        "delivery": delivery,
-        "policy": policy,
-        "basis": decision.basis,
-        "version": decision.version,
-    }))
-}
-
-fn policy_of(journal: &Journal, fingerprint: u64) -> Result<Option<Policy>> {
-    for envelope in journal.stream(Stream::daemon().session, 0, usize::MAX)? {
-        if let Event::PolicyAdopted { fingerprint: known, text } = &envelope.event
-            && *known == fingerprint
-        {
-            return Ok(Policy::from_text(text).ok());
-        }
-    }
-    Ok(None)
 }
 
 /// Events between two signs of progress.

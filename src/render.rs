@@ -20,10 +20,16 @@ pub(crate) enum Colour {
     Bold,
 }
 
-/// Colours a text, on a terminal whose user has not asked for none.
+/// Tells whether colours are wanted: on a terminal, or where `CLICOLOR_FORCE` asks for them, unless `NO_COLOR` forbids.
+fn wanted() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !forbidden && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal())
+}
+
+/// Colours a text, where colours are wanted.
 pub(crate) fn paint(colour: Colour, text: &str) -> String {
-    let wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if !wanted {
+    if !wanted() {
         return text.to_owned();
     }
     let code = match colour {
@@ -120,16 +126,92 @@ pub(crate) fn width() -> usize {
     columns.or_else(terminal).filter(|width| *width >= 40).unwrap_or(100)
 }
 
-/// A table whose last column takes what is left of the line.
+/// Cuts a line that may have our own colours in it to so many characters that can be seen.
+pub(crate) fn fit(line: &str, chars_max: usize) -> String {
+    let mut seen = 0;
+    let mut in_colour = false;
+    let visible = |c: char, in_colour: &mut bool| {
+        let is_part = *in_colour || c == '\x1b';
+        *in_colour = is_part && c != 'm';
+        !is_part
+    };
+    if line.chars().filter(|c| visible(*c, &mut in_colour)).count() <= chars_max {
+        return line.to_owned();
+    }
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        if visible(c, &mut in_colour) {
+            seen += 1;
+            if seen == chars_max {
+                out.push('…');
+                break;
+            }
+        }
+        out.push(c);
+    }
+    if out.contains('\x1b') {
+        out.push_str("\x1b[0m");
+    }
+    out
+}
+
+/// Breaks a text between words into lines of at most so many characters; a word that is longer is cut.
+pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always one");
+        let taken = line.chars().count();
+        let word = cut(word, chars_max);
+        if taken > 0 && taken + 1 + word.chars().count() > chars_max {
+            line.truncate(line.trim_end().len());
+            lines.push(word);
+        } else {
+            if taken > 0 {
+                line.push(' ');
+            }
+            line.push_str(&word);
+        }
+    }
+    lines
+}
+
+/// Prints a text behind a label, broken between words so that it fits the line.
+pub(crate) fn print_wrapped(label: &str, text: &str) {
+    let indent = label.chars().count();
+    for (number, line) in wrap(text, width().saturating_sub(indent).max(20)).into_iter().enumerate() {
+        let before = if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+        println!("{}", format!("{before}{line}").trim_end());
+    }
+}
+
+/// Columns that the last column of a table has at least, if it has so much to say.
+const LAST_CHARS_MIN: usize = 16;
+
+/// A table that fits its line: columns that are not needed go first, then the last one is cut.
 pub(crate) struct Table<const N: usize> {
     head: [&'static str; N],
     rows: Vec<[String; N]>,
+    /// Columns that go where the line is too short, the first one first.
+    optional: &'static [usize],
+    colour: fn(&str) -> Option<Colour>,
 }
 
 impl<const N: usize> Table<N> {
     /// Begins a table.
     pub(crate) const fn new(head: [&'static str; N]) -> Self {
-        Self { head, rows: Vec::new() }
+        Self { head, rows: Vec::new(), optional: &[], colour: |_| None }
+    }
+
+    /// Names the columns that go where the line is too short, the first one first.
+    pub(crate) const fn optional(mut self, columns: &'static [usize]) -> Self {
+        self.optional = columns;
+        self
+    }
+
+    /// Colours cells by what is in them.
+    pub(crate) const fn coloured(mut self, colour: fn(&str) -> Option<Colour>) -> Self {
+        self.colour = colour;
+        self
     }
 
     /// Adds a row. Texts from outside are made harmless here.
@@ -137,7 +219,7 @@ impl<const N: usize> Table<N> {
         self.rows.push(row.map(|cell| printable(&cell)));
     }
 
-    /// Returns the table's lines, each at most `width` characters.
+    /// Returns the table's lines, each at most `width` characters that can be seen.
     pub(crate) fn lines(&self, width: usize) -> Vec<String> {
         let mut widths = self.head.map(str::len);
         for row in &self.rows {
@@ -145,15 +227,32 @@ impl<const N: usize> Table<N> {
                 *width = (*width).max(cell.chars().count());
             }
         }
-        let line = |cells: [&str; N]| {
-            let mut line = String::new();
-            for (cell, width) in cells.iter().zip(widths) {
-                let _ = write!(line, "{cell:width$}  ");
-            }
-            cut(line.trim_end(), width)
+        let mut shown: Vec<usize> = (0..N).collect();
+        let mut optional = self.optional.iter();
+        let needed = |shown: &[usize]| {
+            let (last, others) = shown.split_last().expect("a table has columns");
+            others.iter().map(|column| widths[*column] + 2).sum::<usize>() + widths[*last].min(LAST_CHARS_MIN)
         };
-        let mut lines = vec![line(self.head)];
-        lines.extend(self.rows.iter().map(|row| line(std::array::from_fn(|column| row[column].as_str()))));
+        while needed(&shown) > width
+            && let Some(gone) = optional.next()
+        {
+            shown.retain(|column| column != gone);
+        }
+        let line = |cells: [&str; N], is_head: bool| {
+            let mut line = String::new();
+            for column in &shown {
+                let (cell, width) = (cells[*column], widths[*column]);
+                let pad = if Some(column) == shown.last() { 0 } else { width + 2 - cell.chars().count() };
+                match (self.colour)(cell).filter(|_| !is_head) {
+                    Some(colour) => line.push_str(&paint(colour, cell)),
+                    None => line.push_str(cell),
+                }
+                line.extend(std::iter::repeat_n(' ', pad));
+            }
+            fit(line.trim_end(), width)
+        };
+        let mut lines = vec![line(self.head, true)];
+        lines.extend(self.rows.iter().map(|row| line(std::array::from_fn(|column| row[column].as_str()), false)));
         lines
     }
 
@@ -185,6 +284,24 @@ mod tests {
         table.row(["1".into(), "x".repeat(50)]);
         let lines = table.lines(20);
         assert_eq!(lines, ["A  LONG", "1  xxxxxxxxxxxxxxxx…"]);
+        let mut table = Table::new(["A", "B", "C"]).optional(&[1]);
+        table.row(["1".into(), "2".repeat(10), "3".repeat(10)]);
+        assert_eq!(table.lines(25), ["A  B           C", "1  2222222222  3333333333"]);
+        assert_eq!(table.lines(24), ["A  C", "1  3333333333"]);
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        assert_eq!(fit("\x1b[31mred\x1b[0m and more", 12), "\x1b[31mred\x1b[0m and more");
+        assert_eq!(fit("\x1b[31mred\x1b[0m and more", 6), "\x1b[31mred\x1b[0m a…\x1b[0m");
+        assert_eq!(fit("\x1b[31mred\x1b[0m", 2), "\x1b[31mr…\x1b[0m");
+    }
+
+    #[test]
+    fn texts_are_broken_between_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("anything-long", 5), ["anyt…"]);
+        assert_eq!(wrap("", 5), [""]);
     }
 
     #[test]

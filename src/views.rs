@@ -3,6 +3,7 @@
 use checkpoint::findings::Findings;
 use checkpoint::state::SessionState;
 use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A session in a list.
@@ -18,6 +19,9 @@ pub(crate) fn session(entry: &SessionEntry, state: &SessionState) -> Value {
         "notification": state.notification,
         "dialog_up": state.dialog_up,
         "muted": state.is_muted(Timestamp::now()),
+        "cleared": state.cleared,
+        "restart": state.restart.map(|(_, due)| due),
+        "delivering": state.delivery.as_ref().map(|delivery| delivery.decision),
         "blocks_this_turn": state.blocks_this_turn(),
         "first_at": entry.first_at,
         "last_at": entry.last_at,
@@ -58,6 +62,45 @@ pub(crate) fn state(state: &SessionState) -> Value {
         "counts": state.counts,
         "calls": state.turn.calls,
     })
+}
+
+/// One field in which two states differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Changed {
+    /// Its name; a dot leads to a part of it.
+    pub(crate) field: String,
+    /// Before; of a list only what is not in the other one.
+    pub(crate) was: Value,
+    /// After, likewise.
+    pub(crate) now: Value,
+}
+
+/// Returns the fields in which two states, as [`state`] shows them, differ. `seq` and `at` always do, and are left out.
+pub(crate) fn differences(was: &Value, now: &Value) -> Vec<Changed> {
+    let mut changed = Vec::new();
+    compare("", was, now, &mut changed);
+    changed.retain(|change| change.field != "seq" && change.field != "at");
+    changed
+}
+
+fn compare(field: &str, was: &Value, now: &Value, changed: &mut Vec<Changed>) {
+    match (was, now) {
+        _ if was == now => {}
+        (Value::Object(before), Value::Object(after)) => {
+            for name in before.keys().chain(after.keys().filter(|name| !before.contains_key(*name))) {
+                let path = if field.is_empty() { name.clone() } else { format!("{field}.{name}") };
+                let value = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
+                compare(&path, &value(before), &value(after), changed);
+            }
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            let only = |these: &[Value], others: &[Value]| {
+                these.iter().filter(|item| !others.contains(item)).cloned().collect::<Value>()
+            };
+            changed.push(Changed { field: field.into(), was: only(before, after), now: only(after, before) });
+        }
+        _ => changed.push(Changed { field: field.into(), was: was.clone(), now: now.clone() }),
+    }
 }
 
 /// A decision in a list. `obstacle` is the word for what its delivery waits for, or why there was none.
@@ -118,4 +161,20 @@ pub(crate) fn without_payload(mut line: Value) -> Value {
         fields.shift_remove("payload");
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_states_differ_in_parts_and_in_what_lists_gained() {
+        let was =
+            json!({ "seq": 1, "at": "a", "turn": 1, "counts": { "stops": 1, "tools": 2 }, "calls": [1, 2], "gone": 5 });
+        let now = json!({ "seq": 2, "at": "b", "turn": 1, "counts": { "stops": 2, "tools": 2 }, "calls": [2, 3] });
+        let found = differences(&was, &now);
+        let found: Vec<_> = found.iter().map(|it| format!("{} {} -> {}", it.field, it.was, it.now)).collect();
+        assert_eq!(found, ["counts.stops 1 -> 2", "calls [1] -> [3]", "gone 5 -> null"]);
+        assert_eq!(differences(&now, &now), []);
+    }
 }

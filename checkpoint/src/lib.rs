@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests read recordings"))]
 
+pub mod aftermath;
 pub mod announce;
 pub mod config;
 pub mod decide;

@@ -170,12 +170,22 @@ pub struct Player<'a> {
     known: std::collections::HashSet<Uuid>,
 }
 
-/// What a played hook call led to: its event, and the decision where it was a stop.
+/// What a played hook call led to: its event first, then all that followed from it, in order.
 pub struct Played {
-    /// The event.
-    pub envelope: Envelope,
-    /// The decision's event.
-    pub decided: Option<Envelope>,
+    /// The events, at least one.
+    pub events: Vec<Envelope>,
+}
+
+impl Played {
+    /// Returns the hook call's own event.
+    pub fn envelope(&self) -> &Envelope {
+        &self.events[0]
+    }
+
+    /// Returns the decision's event, where the call was a stop.
+    pub fn decided(&self) -> Option<&Envelope> {
+        self.events.iter().find(|envelope| matches!(envelope.event, Event::Decided(_)))
+    }
 }
 
 impl<'a> Player<'a> {
@@ -198,17 +208,20 @@ impl<'a> Player<'a> {
         }
         let session = draft.stream.session;
         let envelope = self.append(draft);
+        let mut events = vec![envelope.clone()];
         let state = &self.states[&session];
         let seen = state.delivery.as_ref().and_then(|delivery| Some((delivery.decision, delivery.seen_by.clone()?)));
         if let Some((decision, by)) = seen {
-            self.derive(&envelope, Event::DeliveryConfirmed { decision, by });
+            events.push(self.derive(&envelope, Event::DeliveryConfirmed { decision, by }));
         }
         let stop = self.states[&session].pending.iter().find(|stop| stop.seq == envelope.seq).cloned();
-        let decided = stop.map(|stop| self.decide(&envelope, &stop));
-        Ok(Some(Played { envelope, decided }))
+        if let Some(stop) = stop {
+            self.decide(&envelope, &stop, &mut events);
+        }
+        Ok(Some(Played { events }))
     }
 
-    fn decide(&mut self, cause: &Envelope, stop: &Stop) -> Envelope {
+    fn decide(&mut self, cause: &Envelope, stop: &Stop, events: &mut Vec<Envelope>) {
         let state = &self.states[&cause.stream.session];
         let calls = state.turn.calls.clone();
         let source = if calls.is_empty() { TimelineSource::None } else { TimelineSource::Journal };
@@ -222,13 +235,14 @@ impl<'a> Player<'a> {
         let (verdict, route) = (decision.verdict, decision.route);
         if let Some(open) = state.delivery.as_ref().filter(|_| route.is_some()) {
             let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
-            self.derive(cause, event);
+            events.push(self.derive(cause, event));
         }
         let decided = self.derive(cause, Event::Decided(Box::new(decision)));
+        let decision = decided.seq;
+        events.push(decided);
         if let (Verdict::Inject, Some(route)) = (verdict, route) {
-            self.derive(cause, Event::DeliveryAttempted { decision: decided.seq, route, attempt: 1 });
+            events.push(self.derive(cause, Event::DeliveryAttempted { decision, route, attempt: 1 }));
         }
-        decided
     }
 
     fn derive(&mut self, cause: &Envelope, event: Event) -> Envelope {

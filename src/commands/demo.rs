@@ -158,7 +158,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
     }
     for played in played {
         heading(&format!("{}, in {}/", played.recording.name, played.recording.project.name));
-        read::timeline(&stage.home(), played.session.clone(), None, Output::default())?;
+        read::timeline(&stage.home(), played.session.clone(), None, false, Output::default())?;
         for reply in &played.replies {
             println!("  What it was told when it stopped ({}):", dialect(&reply.text));
             for line in wrap(&reply.message().unwrap_or_default(), render::width().min(120) - 4) {

@@ -11,7 +11,7 @@ use crate::api::Line;
 use crate::cli::JournalAction;
 use crate::commands::{progress, progress_done};
 use crate::failure::{Failure, Result, exit};
-use crate::query::Query;
+use crate::query::{Events, Query};
 use crate::render::{self, Table};
 use crate::{settings, source};
 
@@ -111,7 +111,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
 fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut broken = None;
-    source::ask(home, &Query::Events { from, last: None, session, kind: None, payloads: true }, |line| {
+    source::ask(home, &Query::Events(Events { from, session, payloads: true, ..Events::default() }), |line| {
         if broken.is_none() {
             broken = writeln!(out, "{line}").err();
         }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use crate::cli::{Cli, Command, DaemonAction};
 use crate::control::Order;
 use crate::failure::{Result, exit};
+use crate::query::Events;
 use crate::{daemon, settings};
 
 mod config;
@@ -50,14 +51,22 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Doctor(arguments) => doctor::run(&home, &arguments),
         Command::Status { output } => status::status(&home, output),
         Command::Sessions { output } => read::sessions(&home, output),
-        Command::State { session, at, output } => read::state(&home, session, at.as_deref(), output),
-        Command::Timeline { session, turn, output } => read::timeline(&home, session, turn, output),
+        Command::State { session, at, diff, output } => match diff.as_deref() {
+            Some([a, b]) => read::state_diff(&home, &session, a, b, output),
+            _ => read::state(&home, &session, at.as_deref(), output),
+        },
+        Command::Timeline { session, turn, follow, output } => read::timeline(&home, session, turn, follow, output),
         Command::Audit { filter, output } => read::audit(&home, filter, output),
         Command::Explain { decision, session, output } => read::explain(&home, &decision, session, output),
-        Command::Tail { follow, lines, session, kind, output } => {
-            read::tail(&home, follow, lines, session, kind, output)
+        Command::Tail { follow, lines, session, kind, agent, project, output } => {
+            let project = project.as_deref().map(read::folder).transpose()?;
+            let (agent, last) = (agent.map(Into::into), Some(lines));
+            read::tail(&home, Events { from: 1, last, session, kind, agent, project, payloads: false }, follow, output)
         }
-        Command::Replay { session, verify, policy, file, output } => {
+        Command::Replay { session, file, step: true, output, .. } => {
+            replay::step(&home, session, file.as_deref(), output)
+        }
+        Command::Replay { session, verify, policy, file, output, .. } => {
             replay::run(&home, session, verify, policy.as_deref(), file.as_deref(), output)
         }
         Command::Journal { action } => journal::run(&home, action),

@@ -1,23 +1,30 @@
 //! The commands that read: sessions, state, timeline, audit, explain, tail.
 
+use std::path::Path;
 use std::time::Duration;
 
-use journal::{Home, Reason, Timestamp};
+use journal::{Home, Timestamp};
 use serde_json::Value;
 
-use crate::cli::{AuditFilter, Output};
-use crate::commands::status;
+use crate::cli::Output;
 use crate::failure::{Failure, Result, exit};
-use crate::query::{Audit, Query};
+use crate::query::{Events, Query};
 use crate::render::{self, Colour, Table};
 use crate::source;
 
+mod audit;
 mod explain;
 mod lines;
+mod state;
+mod timeline;
 
+pub(super) use audit::audit;
 pub(super) use explain::explain;
+pub(super) use lines::in_tail;
+pub(super) use state::{show_changes, state, state_diff};
+pub(super) use timeline::timeline;
 
-/// Pause between two looks of `tail -f`.
+/// Pause between two looks of `tail -f` and `timeline --follow`.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
 fn text(value: &Value) -> &str {
@@ -37,26 +44,54 @@ fn answer(home: &Home, query: &Query, output: Output, show: impl FnOnce(Vec<Valu
 /// Lists sessions.
 pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
     answer(home, &Query::Sessions, output, |lines| {
-        let mut table = Table::new(["SESSION", "AGENT", "TURN", "STATE", "LAST", "CHECKPOINTS", "PROJECT"]);
+        let head = ["SESSION", "AGENT", "TURN", "STATE", "FLAGS", "AGE", "LAST", "CHECKPOINTS", "PROJECT"];
+        let mut table = Table::new(head).optional(&[7, 5, 2, 6]).coloured(colour_of_state);
         let now = Timestamp::now();
+        let ago = |at: &Value| {
+            let at = text(at).parse().unwrap_or(now);
+            render::duration_ms(now.millis_since(at) / 1_000 * 1_000)
+        };
         for line in &lines {
-            let last = text(&line["last_at"]).parse().unwrap_or(now);
             table.row([
                 text(&line["session"]).chars().take(8).collect(),
                 text(&line["agent"]).into(),
                 line["turn"].to_string(),
                 standing(line),
-                format!("{} ago", render::duration_ms(now.millis_since(last) / 1_000 * 1_000)),
+                flags(line),
+                ago(&line["first_at"]),
+                format!("{} ago", ago(&line["last_at"])),
                 format!(
                     "{} of {}",
                     line["injected"],
                     line["injected"].as_u64().unwrap_or(0) + line["passed"].as_u64().unwrap_or(0)
                 ),
-                text(&line["project"]).into(),
+                render::path(Path::new(text(&line["project"]))),
             ]);
         }
         if table.is_empty() { println!("There are no sessions yet.") } else { table.print() }
     })
+}
+
+fn colour_of_state(cell: &str) -> Option<Colour> {
+    match cell {
+        "running" => Some(Colour::Green),
+        "ended" => Some(Colour::Dim),
+        waiting if waiting.starts_with("waiting: ") => Some(Colour::Yellow),
+        _ => None,
+    }
+}
+
+/// Names what else is to be known of a session: what holds for its next stop, and what is on its way.
+fn flags(line: &Value) -> String {
+    let flags = [
+        ("cleared", line["cleared"] == true),
+        ("dialog", line["dialog_up"] == true),
+        ("asked", line["blocks_this_turn"].as_u64().is_some_and(|blocks| blocks > 0)),
+        ("sending", !line["delivering"].is_null()),
+        ("restart", !line["restart"].is_null()),
+    ];
+    let flags: Vec<_> = flags.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
+    if flags.is_empty() { "-".into() } else { flags.join(",") }
 }
 
 /// Says how a session stands; where it waits for a person, why.
@@ -72,116 +107,36 @@ pub(super) fn standing(line: &Value) -> String {
     if line["muted"] == true { word + ", muted" } else { word }
 }
 
-/// Shows what is known of a session.
-pub(super) fn state(home: &Home, session: String, at: Option<&str>, output: Output) -> Result<u8> {
-    let (mut seq, mut time) = (None, None);
-    if let Some(at) = at {
-        seq = at.parse().ok();
-        time = if seq.is_none() { Some(point_in_time(at)?) } else { None };
-    }
-    answer(home, &Query::State { session, seq, time }, output, |lines| {
-        for (key, value) in lines.first().and_then(Value::as_object).into_iter().flatten() {
-            match (key.as_str(), value) {
-                ("calls", Value::Array(calls)) => println!("{:22} {}", "calls this turn", calls.len()),
-                (_, Value::Null) => println!("{key:22} -"),
-                (key, Value::String(value)) if key.ends_with("_at") || key == "at" => {
-                    println!("{key:22} {}", render::local_time(value));
-                }
-                (_, Value::String(value)) => println!("{key:22} {}", render::printable(value)),
-                (_, other) => println!("{key:22} {}", render::printable(&other.to_string())),
-            }
-        }
-    })
-}
-
-/// Reads a point in time: RFC 3339, or a duration before now.
-fn point_in_time(given: &str) -> Result<Timestamp> {
-    if let Ok(time) = given.parse() {
-        return Ok(time);
-    }
-    checkpoint::config::parse_duration(given).map(|ago| Timestamp::now().minus(ago)).map_err(|_| {
-        Failure::usage(format!("`{given}` is neither a time nor a duration"))
-            .hint("write a time like 2026-11-21T20:00:00Z, or a duration like 2h")
-    })
-}
-
-/// Shows what happened in a session, in order.
-pub(super) fn timeline(home: &Home, session: String, turn: Option<u64>, output: Output) -> Result<u8> {
-    let query = Query::Events { from: 1, last: None, session: Some(session), kind: None, payloads: false };
-    let mut current = 0;
-    source::ask(home, &query, |line| {
-        let begins = line["kind"] == "prompt_submitted" && line["origin"] == "user";
-        current += u64::from(begins);
-        if turn.is_some_and(|turn| turn != current) {
-            return;
-        }
-        if output.json {
-            println!("{line}");
-            return;
-        }
-        if begins {
-            println!("{}", render::paint(Colour::Bold, &format!("turn {current}")));
-        }
-        if let Some(shown) = lines::in_timeline(&line) {
-            println!("  {shown}");
-        }
-    })?;
-    Ok(exit::OK)
-}
-
-/// Lists past decisions.
-pub(super) fn audit(home: &Home, filter: AuditFilter, output: Output) -> Result<u8> {
-    let reason = filter.reason.map(|word| reason_of(&word)).transpose()?;
-    let since = filter.since.as_deref().map(point_in_time).transpose()?;
-    let query = Query::Audit(Audit {
-        session: filter.session,
-        agent: filter.agent.map(Into::into),
-        verdict: filter.verdict.map(Into::into),
-        reason,
-        since,
-        limit: filter.limit,
-    });
-    answer(home, &query, output, |lines| {
-        if lines.is_empty() {
-            println!("No decisions.");
-        } else {
-            status::decision_table(&lines).print();
-        }
-    })
-}
-
-fn reason_of(word: &str) -> Result<Reason> {
-    Reason::ALL.into_iter().find(|reason| reason.word() == word).ok_or_else(|| {
-        let words: Vec<_> = Reason::ALL.iter().map(|reason| reason.word()).collect();
-        Failure::usage(format!("there is no reason `{word}`")).hint(format!("reasons are {}", words.join(", ")))
-    })
+/// Returns a folder that a person named in the form in which the journal has it.
+///
+/// # Errors
+///
+/// When it is no path at all.
+pub(super) fn folder(given: &Path) -> Result<String> {
+    let whole = given
+        .canonicalize()
+        .or_else(|_| std::path::absolute(given))
+        .map_err(|error| Failure::usage(format!("`{}` is no folder: {error}", given.display())))?;
+    Ok(whole.to_string_lossy().into_owned())
 }
 
 /// Shows the newest events, and waits for more.
-pub(super) fn tail(
-    home: &Home,
-    follow: bool,
-    lines: u64,
-    session: Option<String>,
-    kind: Option<String>,
-    output: Output,
-) -> Result<u8> {
-    let (mut from, mut last) = (1, Some(lines));
+pub(super) fn tail(home: &Home, mut wanted: Events, follow: bool, output: Output) -> Result<u8> {
     loop {
-        let query = Query::Events { from, last, session: session.clone(), kind: kind.clone(), payloads: false };
+        let query = Query::Events(wanted.clone());
         let asked = source::ask(home, &query, |line| {
-            from = line["seq"].as_u64().unwrap_or(0) + 1;
+            wanted.from = line["seq"].as_u64().unwrap_or(0) + 1;
             if output.json { println!("{line}") } else { println!("{}", lines::in_tail(&line)) }
         });
         match asked {
             // A daemon that is away for a moment is no reason to stop looking.
-            Err(_) if follow && last.is_none() => {}
+            Err(_) if follow && wanted.last.is_none() => {}
             other => other?,
         }
         if !follow {
             return Ok(exit::OK);
         }
-        last = None;
+        wanted.last = None;
         std::thread::sleep(FOLLOW_EVERY);
     }
 }

@@ -1,10 +1,12 @@
 //! `replay`: prove past decisions, try another policy, play recorded hook calls.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
+use checkpoint::Policy;
 use checkpoint::hooks::HookCall;
-use checkpoint::replay::Player;
-use journal::{Agent, Envelope, Event, Home, Outcome, Timestamp};
+use checkpoint::replay::{Played, Player};
+use journal::{Agent, Event, Home, Outcome, Stream, Timestamp};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -15,6 +17,10 @@ use crate::failure::{Failure, Result, exit};
 use crate::query::Query;
 use crate::render::{self, Table};
 use crate::{settings, source, views};
+
+mod step;
+
+pub(super) use step::step;
 
 /// Runs `replay` in the form that was asked for.
 pub(super) fn run(
@@ -88,26 +94,55 @@ fn what_if(home: &Home, session: Option<String>, policy: &Path, output: Output) 
     Ok(exit::OK)
 }
 
-/// Plays hook calls from a file, in memory.
-fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
+/// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with
+/// lines.
+fn play_file<'a>(
+    file: &Path,
+    policy: &'a Policy,
+    mut each: impl FnMut(Played) -> ControlFlow<()>,
+) -> Result<(Player<'a>, Vec<Value>)> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let policy = actors::evidence::default_policy(&settings::load(&home.config)?);
-    let mut player = Player::new(&policy);
-    let (mut decided, mut problems, mut last_at) = (Vec::new(), Vec::new(), Timestamp::default());
+    let mut player = Player::new(policy);
+    let (mut problems, mut last_at) = (Vec::new(), Timestamp::default());
     for (number, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match play_line(&mut player, text, number, &mut last_at) {
-            Ok(Some(envelope)) => decided.push(envelope),
+            Ok(Some(played)) => {
+                if each(played).is_break() {
+                    break;
+                }
+            }
             Ok(None) => {}
             Err(problem) => problems.push(json!({ "line": number + 1, "error": problem })),
         }
     }
-    let wanted = |id: Uuid, native: &str| {
-        session.is_none_or(|wanted| id.to_string().starts_with(wanted) || native.starts_with(wanted))
-    };
+    Ok((player, problems))
+}
+
+/// Says what was wrong with lines of a file.
+fn print_problems(problems: &[Value]) {
+    for problem in problems {
+        eprintln!("line {}: {}", problem["line"], render::printable(problem["error"].as_str().unwrap_or_default()));
+    }
+}
+
+/// Tells whether a session, known by two ids, is the one that was asked for, or any is.
+fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
+    let begins = |wanted: &str| stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted);
+    wanted.is_none_or(begins)
+}
+
+/// Plays hook calls from a file, in memory.
+fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
+    let policy = actors::evidence::default_policy(&settings::load(&home.config)?);
+    let mut decided = Vec::new();
+    let (player, problems) = play_file(file, &policy, |played| {
+        decided.extend(played.decided().cloned());
+        ControlFlow::Continue(())
+    })?;
     let decisions: Vec<_> = decided
         .iter()
-        .filter(|envelope| wanted(envelope.stream.session, &envelope.stream.native()))
+        .filter(|envelope| is_wanted(session, &envelope.stream))
         .filter_map(|envelope| match &envelope.event {
             Event::Decided(decision) => {
                 let sent = if decision.message.is_some() { Outcome::Pending } else { Outcome::None };
@@ -118,13 +153,11 @@ fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Resu
         .collect();
     let states = player.states();
     let states: Vec<_> =
-        states.into_iter().filter(|state| wanted(state.session(), &state.stream.native())).map(views::state).collect();
+        states.into_iter().filter(|state| is_wanted(session, &state.stream)).map(views::state).collect();
     if output.json {
         println!("{}", json!({ "sessions": states, "decisions": decisions, "problems": problems }));
     } else {
-        for problem in &problems {
-            eprintln!("line {}: {}", problem["line"], render::printable(problem["error"].as_str().unwrap_or_default()));
-        }
+        print_problems(&problems);
         let mut table = Table::new(["SESSION", "AGENT", "TURNS", "LAST MESSAGE", "LAST CHECKPOINT", "LAST TOOL USE"]);
         let time = |value: &Value| value.as_str().map_or("-".into(), render::time_of_day);
         for state in &states {
@@ -149,7 +182,7 @@ fn play_line(
     text: &str,
     number: usize,
     last_at: &mut Timestamp,
-) -> std::result::Result<Option<Envelope>, String> {
+) -> std::result::Result<Option<Played>, String> {
     let line = Line::read(text)?;
     let agent = Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
     let payload = line.payload.to_string();
@@ -165,5 +198,5 @@ fn play_line(
         env: actors::spool::read_env(&env.to_string()),
         truncated: false,
     };
-    Ok(player.play(&call)?.and_then(|played| played.decided))
+    player.play(&call)
 }

@@ -17,7 +17,8 @@ pub(super) fn show(trace: &Value) {
     for rule in rules {
         let files = list(&rule["files"], " ");
         let files = if files.is_empty() { "every stop".to_owned() } else { files };
-        println!("  {:24} {files}", format!("{} ({})", word(&rule["rule"]), word(&rule["pack"])));
+        let rule_name = format!("  {:24} ", format!("{} ({})", word(&rule["rule"]), word(&rule["pack"])));
+        render::print_wrapped(&rule_name, &files);
         for action in rule["actions"].as_array().into_iter().flatten() {
             show_action(action);
         }
@@ -34,15 +35,17 @@ fn show_action(action: &Value) {
         // An action that stands asks for this one too.
         render::paint(Colour::Dim, "with")
     };
-    println!("    {mark}  {}", render::printable(word(&action["text"])));
-    println!("          looked for  {}", list(&action["looked_for"], ", "));
+    let text = render::wrap(&render::printable(word(&action["text"])), render::width().saturating_sub(10).max(20));
+    println!("    {mark}  {}", text.join("\n          "));
+    render::print_wrapped("          looked for  ", &list(&action["looked_for"], ", "));
     if found.is_empty() {
         println!("          found       nothing like it");
     }
     for seen in found {
         let number = seen["call"].as_u64().map_or(0, |call| call + 1);
         let command = render::cut(&render::printable(word(&seen["command"])), 90);
-        println!("          found       call {number} `{command}`: {}", outcome(word(&seen["outcome"])));
+        let found = format!("call {number} `{command}`: {}", outcome(word(&seen["outcome"])));
+        render::print_wrapped("          found       ", &found);
     }
 }
 

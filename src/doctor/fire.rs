@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Check;
 use crate::install::agents::{self, Found};
 use crate::install::{files, hooks, hooks_file, settings};
-use crate::query::Query;
+use crate::query::{Events, Query};
 use crate::{render, source};
 
 /// Native ids of test sessions begin so.
@@ -91,7 +91,7 @@ fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
 }
 
 fn has_arrived(home: &Home, session: &str) -> bool {
-    let query = Query::Events { from: 1, last: None, session: Some(session.to_owned()), kind: None, payloads: false };
+    let query = Query::Events(Events { session: Some(session.to_owned()), ..Events::default() });
     let mut seen = false;
     source::ask(home, &query, |_| seen = true).is_ok() && seen
 }

@@ -4,7 +4,7 @@ use journal::{Home, Timestamp};
 
 use super::Check;
 use crate::install::agents;
-use crate::query::Query;
+use crate::query::{Events, Query};
 use crate::service::manager::Manager;
 use crate::{render, source};
 
@@ -76,7 +76,7 @@ fn clock(home: &Home) -> Check {
     }
     let mut last = None;
     if home.journal.join("intake").is_dir() {
-        let newest = Query::Events { from: 1, last: Some(1), session: None, kind: None, payloads: false };
+        let newest = Query::Events(Events { last: Some(1), ..Events::default() });
         // Without an answer the check of the journal says why.
         let _ = source::ask(home, &newest, |line| last = line["recorded_at"].as_str().and_then(|at| at.parse().ok()));
     }

@@ -1,5 +1,6 @@
 //! All integration tests: one binary, one module for each subject.
 
+mod audit;
 mod client;
 mod control;
 mod daemon;

@@ -36,7 +36,7 @@ fn play(scenario: &str, min_turn_ms: u64) -> String {
             truncated: false,
         };
         let played = player.play(&call).expect("every recorded payload is read").expect("each one is new");
-        if let Some(Event::Decided(decision)) = played.decided.map(|decided| decided.event) {
+        if let Some(Event::Decided(decision)) = played.decided().map(|decided| &decided.event) {
             let _ = writeln!(out, "turn {} {} {}", decision.turn, decision.verdict, decision.reason);
         }
     }

@@ -11,6 +11,11 @@ use crate::query::Query;
 use crate::render::{self, Colour};
 use crate::source;
 
+/// The most characters of the list of changed files that are shown.
+const LIST_CHARS_MAX: usize = 400;
+/// The most tool calls that are shown, the newest.
+const CALLS_MAX: usize = 12;
+
 /// Explains one decision.
 pub(in crate::commands) fn explain(home: &Home, decision: &str, session: Option<String>, output: Output) -> Result<u8> {
     let seq = match decision {
@@ -33,90 +38,150 @@ fn heading(text: &str) {
     println!("\n{}", render::paint(Colour::Bold, text));
 }
 
+/// Prints a labelled line of a section, broken where it is too long.
+fn entry(label: &str, text: &str) {
+    render::print_wrapped(&format!("  {label:22} "), text);
+}
+
+/// Returns a value of a state as a person would read it.
+fn shown(key: &str, value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(value) if key.ends_with("_at") => render::local_time(value),
+        Value::String(value) => render::printable(value),
+        other => other.to_string(),
+    }
+}
+
 fn show(answer: &Value) {
     let decision = &answer["decision"];
     let inject = decision["verdict"] == "inject";
     let verdict = render::paint(if inject { Colour::Green } else { Colour::Yellow }, text(&decision["verdict"]));
+    println!("decision {}: {verdict}, {}", decision["seq"], text(&decision["reason"]));
     println!(
-        "decision {}: {verdict}, {}  ({} session {}, turn {}, {})",
-        decision["seq"],
-        text(&decision["reason"]),
+        "{} session {}, turn {}, {}",
         text(&decision["agent"]),
         text(&decision["session"]).chars().take(8).collect::<String>(),
         decision["turn"],
         render::local_time(text(&decision["at"])),
     );
     heading("what happened");
-    println!("  {}", lines::in_tail(&answer["event"]));
+    println!("  {}", render::fit(&lines::in_tail(&answer["event"]), render::width().saturating_sub(2)));
+    heading("the session before it");
     let state = &answer["state"];
-    for key in ["project", "last_message_sent_at", "last_checkpoint_at", "last_tool_use_at", "blocks_this_turn"] {
-        let value = match &state[key] {
-            Value::Null => "-".to_owned(),
-            Value::String(value) if key.ends_with("_at") => render::local_time(value),
-            Value::String(value) => render::printable(value),
-            other => other.to_string(),
-        };
-        println!("  {key:22} {value}");
-    }
-    heading("exits, in order");
-    for exit in answer["considered"].as_array().into_iter().flatten() {
-        let mark = if exit["taken"] == true { render::paint(Colour::Green, "taken") } else { "     ".into() };
-        println!("  {mark}  {:18} {}", text(&exit["reason"]), render::printable(text(&exit["why"])));
+    let keys = ["project", "last_message_sent_at", "last_checkpoint_at", "last_tool_use_at", "blocks_this_turn"];
+    for key in keys.into_iter().chain(["cleared", "muted"].into_iter().filter(|key| is_set(&state[*key]))) {
+        entry(key, &shown(key, &state[key]));
     }
     show_evidence(&answer["evidence"]);
     trace::show(&answer["rules"]["trace"]);
-    show_demands(decision);
-    let delivery: Vec<_> = answer["delivery"].as_array().into_iter().flatten().collect();
-    if !delivery.is_empty() {
-        heading(&format!("delivery: {}", text(&decision["delivery"])));
-        delivery.iter().for_each(|event| println!("  {}", lines::in_tail(event)));
+    heading("exits, in order");
+    for exit in answer["considered"].as_array().into_iter().flatten() {
+        let taken = exit["taken"] == true;
+        let mark = if taken { render::paint(Colour::Green, "taken") } else { "     ".into() };
+        let line = format!("  {mark}  {:18} {}", text(&exit["reason"]), render::printable(text(&exit["why"])));
+        println!("{}", render::fit(&line, render::width()));
     }
+    show_demands(decision, &answer["demand"]);
+    show_times(answer);
     if let Some(message) = decision["message"].as_str() {
         heading("message");
-        render::printable_lines(message).lines().for_each(|line| println!("  {line}"));
+        render::printable_lines(message).lines().for_each(|line| render::print_wrapped("  ", line));
     }
+}
+
+/// Tells whether a switch of the session is on.
+fn is_set(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Bool(false)) && *value != "off"
 }
 
 fn show_evidence(evidence: &Value) {
     if evidence.is_null() {
         return;
     }
-    heading("what was looked up");
+    heading("what git and the transcript said");
     match &evidence["changes"] {
         Value::Object(changes) if changes.contains_key("known") => {
             let files: Vec<_> =
                 changes["known"].as_array().into_iter().flatten().map(|file| text(&file["path"])).collect();
-            println!("  {:22} {}", "changed files", render::printable(&render::cut(&files.join(" "), 400)));
+            let files = if files.is_empty() { "none".to_owned() } else { files.join(" ") };
+            entry("changed files", &render::printable(&render::cut(&files, LIST_CHARS_MAX)));
         }
-        Value::Object(changes) => println!("  {:22} unknown: {}", "changed files", text(&changes["unknown"])),
-        _ => println!("  {:22} not asked for", "changed files"),
+        Value::Object(changes) => entry("changed files", &format!("unknown: {}", text(&changes["unknown"]))),
+        _ => entry("changed files", "not asked for"),
     }
     let timeline = &evidence["timeline"];
-    let calls = timeline["calls"].as_array().map_or(0, Vec::len);
-    println!("  {:22} {calls} calls, from the {}", "timeline", text(&timeline["source"]));
-    for note in evidence["notes"].as_array().into_iter().flatten() {
-        println!("  {:22} {}", "note", render::printable(text(note)));
+    let calls: Vec<_> = timeline["calls"].as_array().into_iter().flatten().collect();
+    entry("tool calls", &format!("{}, from: {}", calls.len(), text(&timeline["source"])));
+    let first = calls.len().saturating_sub(CALLS_MAX);
+    if first > 0 {
+        println!("    {first} more before these");
     }
-    let steps = evidence["steps"].as_array().into_iter().flatten();
-    let steps: Vec<_> = steps.map(|step| format!("{} {} us", text(&step[0]), step[1])).collect();
-    println!("  {:22} {}", "time taken", steps.join(", "));
+    for (index, call) in calls.iter().enumerate().skip(first) {
+        println!("{}", render::fit(&format!("    {:>3} {}", index + 1, lines::tool(call)), render::width()));
+    }
+    for note in evidence["notes"].as_array().into_iter().flatten() {
+        entry("note", &render::printable(text(note)));
+    }
 }
 
-fn show_demands(decision: &Value) {
+fn show_demands(decision: &Value, demand: &Value) {
     let list = |key: &str| decision[key].as_array().cloned().unwrap_or_default();
     if !list("actions").is_empty() {
-        heading("actions");
+        let end = match text(&demand["end"]) {
+            "met" => ": all were done afterwards".to_owned(),
+            "left" => {
+                format!(": {} of {} were not done afterwards", count(&demand["left"]), list("actions").len())
+            }
+            "open" => ": the agent has not stopped again yet".to_owned(),
+            _ => String::new(),
+        };
+        heading(&format!("actions{end}"));
         for action in list("actions") {
-            println!(
-                "  {:10} {}  ({})",
-                text(&action["step"]),
-                render::printable(text(&action["text"])),
-                text(&action["category"])
-            );
+            let action_text = format!("{}  ({})", render::printable(text(&action["text"])), text(&action["category"]));
+            render::print_wrapped(&format!("  {:10} ", text(&action["step"])), &action_text);
         }
     }
     if !list("observations").is_empty() {
         heading("observations");
-        list("observations").iter().for_each(|line| println!("  {}", render::printable(text(line))));
+        list("observations").iter().for_each(|line| render::print_wrapped("  ", &render::printable(text(line))));
+    }
+}
+
+fn count(list: &Value) -> usize {
+    list.as_array().map_or(0, Vec::len)
+}
+
+/// Shows how long each step took, and when each thing was in the journal after the stop.
+fn show_times(answer: &Value) {
+    let steps = answer["evidence"]["steps"].as_array().into_iter().flatten();
+    let steps: Vec<_> = steps.map(|step| format!("{} {}", text(&step[0]), micros(step[1].as_i64()))).collect();
+    let outcome = text(&answer["decision"]["delivery"]);
+    heading(&if outcome == "none" { "times".to_owned() } else { format!("times, and the delivery: {outcome}") });
+    if !steps.is_empty() {
+        entry("looking things up", &steps.join(", "));
+    }
+    let delivery: Vec<_> = answer["delivery"].as_array().into_iter().flatten().collect();
+    for (index, time) in answer["times"].as_array().into_iter().flatten().enumerate() {
+        let what = match index {
+            0 => "stop journaled".to_owned(),
+            1 => "decision journaled".to_owned(),
+            _ => text(&time["kind"]).replace('_', " "),
+        };
+        // The first two are the stop and the decision.
+        let said = index.checked_sub(2).and_then(|index| delivery.get(index)).map(|event| lines::said(event));
+        let said = said.filter(|said| !said.is_empty()).map(|said| format!("  ({said})")).unwrap_or_default();
+        entry(&what, &format!("{} after the stop{said}", micros(time["after_us"].as_i64())));
+    }
+}
+
+/// Says how long something took.
+fn micros(us: Option<i64>) -> String {
+    match us {
+        None => "-".into(),
+        Some(us @ ..0) => format!("-{}", micros(Some(-us))),
+        Some(us @ 0..1_000) => format!("{us}us"),
+        Some(us @ 1_000..10_000) => format!("{}.{}ms", us / 1_000, us % 1_000 / 100),
+        Some(us) => render::duration_ms(us.unsigned_abs() / 1_000),
     }
 }

@@ -15,32 +15,40 @@ fn quoted(value: &Value) -> String {
     format!("\"{}\"", render::cut(&render::printable(text(value)), TEXT_CHARS_MAX))
 }
 
-/// Returns an event as a line of `timeline`; none for what would only be in the way there.
+/// Returns what an event says, for a line of `timeline`; none for what would only be in the way there.
 pub(super) fn in_timeline(line: &Value) -> Option<String> {
-    let what = match text(&line["kind"]) {
-        "model_stepped" | "other_hook" | "tool_started" | "evidence_gathered" => return None,
-        _ => words(line),
-    };
-    Some(format!("{}  {:>6}  {what}", render::time_of_day(text(&line["at"])), line["seq"].to_string()))
+    match text(&line["kind"]) {
+        "model_stepped" | "other_hook" | "tool_started" | "evidence_gathered" | "announced" => None,
+        // That it is a tool call shows.
+        "tool_finished" | "tool_failed" => Some(tool(&line["call"])),
+        kind => Some(format!("{} {}", kind.replace('_', " "), rest(kind, line)).trim_end().to_owned()),
+    }
 }
 
 /// Returns an event as a line of `tail`.
-pub(super) fn in_tail(line: &Value) -> String {
+pub(in crate::commands) fn in_tail(line: &Value) -> String {
     let session: String = text(&line["session"]).chars().take(8).collect();
     let late = if line["late"] == true { " (late)" } else { "" };
-    format!(
+    let kind = text(&line["kind"]);
+    let words = format!("{:<20} {}", kind.replace('_', " "), rest(kind, line));
+    let line = format!(
         "{}  {:>6}  {:6} {session}  {}{late}",
         render::time_of_day(text(&line["at"])),
         line["seq"].to_string(),
         text(&line["agent"]),
-        words(line)
-    )
+        words.trim_end()
+    );
+    render::fit(&line, render::width())
 }
 
-/// Says what an event says.
-fn words(line: &Value) -> String {
-    let kind = text(&line["kind"]);
-    let rest = match kind {
+/// Returns what an event says beside its kind.
+pub(super) fn said(line: &Value) -> String {
+    rest(text(&line["kind"]), line)
+}
+
+/// Says what an event of a kind says.
+fn rest(kind: &str, line: &Value) -> String {
+    match kind {
         "session_started" => text(&line["source"]).to_owned(),
         "session_ended" => text(&line["reason"]).to_owned(),
         "prompt_submitted" | "prompt_found" => format!("{} {}", text(&line["origin"]), quoted(&line["text"])),
@@ -66,11 +74,11 @@ fn words(line: &Value) -> String {
         }
         "model_stepped" | "other_hook" => render::printable(text(&line["host"]["hook"])),
         _ => String::new(),
-    };
-    format!("{:<20} {rest}", kind.replace('_', " ")).trim_end().to_owned()
+    }
 }
 
-fn tool(call: &Value) -> String {
+/// Says what a tool call did, how long it took and how it ended.
+pub(super) fn tool(call: &Value) -> String {
     let paths: Vec<_> = call["paths"].as_array().into_iter().flatten().map(text).collect();
     let about = call["command"].as_str().map_or_else(|| paths.join(" "), str::to_owned);
     let about = render::cut(&render::printable(&about), TEXT_CHARS_MAX);

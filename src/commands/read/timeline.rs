@@ -1,0 +1,172 @@
+//! `timeline`: a session's turns, each on a time axis of its own.
+
+use journal::{Home, Timestamp};
+use serde_json::Value;
+
+use super::{FOLLOW_EVERY, lines, text};
+use crate::cli::Output;
+use crate::failure::{Result, exit};
+use crate::query::Query;
+use crate::render::{self, Colour};
+use crate::source;
+
+/// The narrowest and the widest axis; in between it takes a quarter of the line.
+const AXIS_CHARS: (usize, usize) = (16, 40);
+
+/// Shows what happened in a session, in order. Who follows sees each line as it comes, without an axis: how long a turn
+/// will be is not known while it lasts.
+pub(in crate::commands) fn timeline(
+    home: &Home,
+    session: String,
+    turn: Option<u64>,
+    follow: bool,
+    output: Output,
+) -> Result<u8> {
+    let mut from = 1;
+    let mut turns = Turns::default();
+    loop {
+        let query = Query::Timeline { session: session.clone(), turn, from };
+        let asked = source::ask(home, &query, |line| {
+            from = line["seq"].as_u64().unwrap_or(0) + 1;
+            if output.json {
+                println!("{line}");
+                return;
+            }
+            turns.take(&line);
+            if follow {
+                turns.print(false);
+            }
+        });
+        match asked {
+            // A daemon that is away for a moment is no reason to stop looking.
+            Err(_) if follow && from > 1 => {}
+            other => other?,
+        }
+        if !follow {
+            turns.print(true);
+            return Ok(exit::OK);
+        }
+        std::thread::sleep(FOLLOW_EVERY);
+    }
+}
+
+/// What happened at some place of a turn.
+struct Moment {
+    seq: u64,
+    began: Timestamp,
+    ended: Timestamp,
+    mark: char,
+    colour: Option<Colour>,
+    words: String,
+}
+
+/// The turn that lines come from, and those that were not printed yet.
+#[derive(Default)]
+struct Turns {
+    number: Option<u64>,
+    began: Timestamp,
+    moments: Vec<Moment>,
+}
+
+impl Turns {
+    /// Takes the next line. A turn is printed once another one begins.
+    fn take(&mut self, line: &Value) {
+        let time = |name: &str| text(&line[name]).parse::<Timestamp>().ok();
+        if self.number != line["turn"].as_u64() {
+            self.print(true);
+            self.number = line["turn"].as_u64();
+            self.began = time("turn_began_at").unwrap_or_default();
+            self.head();
+        }
+        let Some(mut words) = lines::in_timeline(line) else { return };
+        let ended = time("at").unwrap_or_default();
+        let began = time("began_at").unwrap_or(ended);
+        if line["host"]["subagent"].is_string() {
+            words.push_str(" (subagent)");
+        }
+        if line["call"]["duration_ms"].is_null() && began < ended {
+            words.push_str(&format!(" {}", render::duration_ms(ended.millis_since(began))));
+        }
+        let (mark, colour) = mark(line);
+        let seq = line["seq"].as_u64().unwrap_or(0);
+        self.moments.push(Moment { seq, began, ended, mark, colour, words });
+    }
+
+    fn head(&self) {
+        let name = match self.number {
+            None | Some(0) => "before the first turn".to_owned(),
+            Some(number) => format!("turn {number}"),
+        };
+        let began = render::local_time(&self.began.to_string());
+        println!("{}  {}", render::paint(Colour::Bold, &name), render::paint(Colour::Dim, &began));
+    }
+
+    /// Prints what was not printed yet, on an axis from the turn's beginning to its last moment.
+    fn print(&mut self, with_axis: bool) {
+        let width = render::width();
+        let cells = if with_axis { (width / 4).clamp(AXIS_CHARS.0, AXIS_CHARS.1) } else { 0 };
+        let span = self.moments.iter().map(|moment| moment.ended.millis_since(self.began)).max().unwrap_or(0);
+        for moment in self.moments.drain(..) {
+            let offset = moment.began.millis_since(self.began);
+            let axis = if with_axis { axis(&moment, self.began, span, cells) } else { String::new() };
+            let line = format!("{:>9} {:>6} {axis} {}", format!("+{}", offset_of(offset)), moment.seq, moment.words);
+            println!("{}", render::fit(&line, width));
+        }
+    }
+}
+
+/// Says how far into its turn something is: to the millisecond at first, then to the second.
+fn offset_of(ms: u64) -> String {
+    if ms < 10_000 { format!("{}.{:03}s", ms / 1_000, ms % 1_000) } else { render::duration_ms(ms) }
+}
+
+fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> String {
+    let cell = |at: Timestamp| {
+        let ms = at.millis_since(turn_began).min(span);
+        usize::try_from(ms * (cells as u64 - 1) / span.max(1)).unwrap_or(0)
+    };
+    let (first, last) = (cell(moment.began), cell(moment.ended).max(cell(moment.began)));
+    let bar = moment.mark.to_string().repeat(last - first + 1);
+    let bar = moment.colour.map_or_else(|| bar.clone(), |colour| render::paint(colour, &bar));
+    format!("|{}{bar}{}|", " ".repeat(first), " ".repeat(cells - 1 - last))
+}
+
+/// Returns what stands for an event on the axis.
+fn mark(line: &Value) -> (char, Option<Colour>) {
+    match text(&line["kind"]) {
+        "prompt_submitted" | "prompt_found" => ('>', Some(Colour::Bold)),
+        "tool_failed" => ('=', Some(Colour::Red)),
+        "tool_finished" if line["call"]["is_error"] == true => ('=', Some(Colour::Red)),
+        "tool_finished" => ('=', None),
+        "agent_stopped" | "interrupted" | "session_ended" => ('#', Some(Colour::Bold)),
+        "decided" if line["verdict"] == "inject" => ('!', Some(Colour::Green)),
+        "decided" => ('.', Some(Colour::Dim)),
+        "delivery_failed" | "delivery_expired" => ('x', Some(Colour::Red)),
+        kind if kind.starts_with("delivery_") => ('^', Some(Colour::Green)),
+        _ => ('-', Some(Colour::Dim)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_takes_its_share_of_the_axis() {
+        let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
+        let drawn = |began, ended| {
+            let words = String::new();
+            axis(
+                &Moment { seq: 1, began: at(began), ended: at(ended), mark: '=', colour: None, words },
+                at(10),
+                10_000,
+                11,
+            )
+        };
+        assert_eq!(drawn(10, 10), "|=          |");
+        assert_eq!(drawn(12, 15), "|  ====     |");
+        assert_eq!(drawn(20, 20), "|          =|");
+        // What came late may lie before the turn.
+        assert_eq!(drawn(5, 12), "|===        |");
+    }
+}

@@ -1,0 +1,190 @@
+//! Past decisions: which there were, and what they come to.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use checkpoint::aftermath::{self, Aftermath};
+use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Audit, Emit, Result, Whose, explain, send};
+use crate::views;
+
+/// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
+fn walk(
+    journal: &Journal,
+    filter: &Audit,
+    mut each: impl FnMut(&Envelope, &Decision, Outcome, &str) -> Result<()>,
+) -> Result<()> {
+    let mut whose = Whose::new(journal, filter.session.as_deref(), filter.agent, filter.project.as_deref())?;
+    let text = filter.text.as_deref().map(str::to_lowercase);
+    let mut found = 0;
+    for decided in journal.decisions_before(u64::MAX) {
+        let (seq, outcome) = decided?;
+        let Some(envelope) = journal.event(seq)? else { continue };
+        let Event::Decided(decision) = &envelope.event else { continue };
+        // Decisions come newest first; a decision is recorded after it happened, so nothing older can be wanted.
+        if filter.since.is_some_and(|since| envelope.recorded_at < since) {
+            break;
+        }
+        let wanted = filter.verdict.is_none_or(|verdict| decision.verdict == verdict)
+            && filter.reason.is_none_or(|reason| decision.reason == reason)
+            && filter.since.is_none_or(|since| envelope.at >= since)
+            && filter.until.is_none_or(|until| envelope.at <= until)
+            && text.as_deref().is_none_or(|text| says(decision, text));
+        if wanted && whose.fits(&envelope.stream)? {
+            each(&envelope, decision, outcome, whose.project(&envelope.stream)?)?;
+            found += 1;
+        }
+        if filter.limit.is_some_and(|limit| found >= limit) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a text, in small letters, occurs in what a decision says.
+fn says(decision: &Decision, text: &str) -> bool {
+    let actions = decision.actions.iter().map(|action| &action.text);
+    let mut said = decision.message.iter().chain(actions).chain(&decision.observations);
+    said.any(|said| said.to_lowercase().contains(text))
+}
+
+/// Emits the wanted decisions, the oldest first.
+pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Result<()> {
+    let mut lines = Vec::new();
+    walk(journal, filter, |envelope, decision, outcome, project| {
+        let obstacle = obstacle(journal, envelope, outcome)?;
+        let mut line = views::decision(envelope, decision, outcome, obstacle.as_deref());
+        line["project"] = project.into();
+        lines.push(line);
+        Ok(())
+    })?;
+    lines.into_iter().rev().try_for_each(|line| send(emit, line))
+}
+
+/// What some decisions come to.
+#[derive(Default)]
+struct Totals {
+    decisions: u64,
+    injected: u64,
+    /// Decisions by their reason's word.
+    passed: BTreeMap<&'static str, u64>,
+    /// Checkpoints by their outcome.
+    outcomes: HashMap<Outcome, u64>,
+    /// First and last moment of each turn, by session and number.
+    turns: HashMap<(Uuid, u64), (Timestamp, Timestamp)>,
+    /// Checkpoints that asked for actions, whose end is known.
+    demands: u64,
+    /// Those of them after which every action was done.
+    met: u64,
+}
+
+impl Totals {
+    fn add(&mut self, envelope: &Envelope, decision: &Decision, outcome: Outcome, aftermath: Option<&Aftermath>) {
+        self.decisions += 1;
+        if decision.verdict == Verdict::Inject {
+            self.injected += 1;
+            *self.outcomes.entry(outcome).or_default() += 1;
+        } else {
+            *self.passed.entry(decision.reason.word()).or_default() += 1;
+        }
+        if let Some(elapsed) = decision.elapsed_ms {
+            let began = envelope.at.minus(std::time::Duration::from_millis(elapsed));
+            let turn = self.turns.entry((envelope.stream.session, decision.turn)).or_insert((began, envelope.at));
+            *turn = (turn.0.min(began), turn.1.max(envelope.at));
+        }
+        match aftermath {
+            Some(Aftermath::Met) => (self.demands, self.met) = (self.demands + 1, self.met + 1),
+            Some(Aftermath::Left(_)) => self.demands += 1,
+            Some(Aftermath::Open | Aftermath::Unknown) | None => {}
+        }
+    }
+
+    /// The middle turn's length, from what the timer counts from to the last stop that was decided about; of an even
+    /// number of turns the longer one of the middle two.
+    fn median_turn_ms(&self) -> Option<u64> {
+        let mut lengths: Vec<_> = self.turns.values().map(|(began, ended)| ended.millis_since(*began)).collect();
+        lengths.sort_unstable();
+        lengths.get(lengths.len() / 2).copied()
+    }
+
+    fn to_json(&self) -> Value {
+        let outcome = |outcome: Outcome| self.outcomes.get(&outcome).copied().unwrap_or(0);
+        json!({
+            "decisions": self.decisions,
+            "injected": self.injected,
+            "passed": self.decisions - self.injected,
+            "passed_by_reason": self.passed,
+            "confirmed": outcome(Outcome::Confirmed),
+            "failed": outcome(Outcome::Failed),
+            "expired": outcome(Outcome::Expired),
+            "pending": outcome(Outcome::Pending),
+            "turns": self.turns.len(),
+            "median_turn_ms": self.median_turn_ms(),
+            "demands": self.demands,
+            "met": self.met,
+        })
+    }
+}
+
+/// Returns `{"total", "groups"}`: what the wanted decisions come to, in all and for each agent in each project.
+///
+/// A demand counts as met as [`aftermath::of_session`] says; one whose end is not known yet is not counted.
+pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
+    let policies = explain::policies(journal)?;
+    let mut followed: HashMap<Uuid, HashMap<u64, Aftermath>> = HashMap::new();
+    let (mut total, mut groups) = (Totals::default(), BTreeMap::<_, Totals>::new());
+    walk(journal, filter, |envelope, decision, outcome, project| {
+        let session = envelope.stream.session;
+        let ends = match followed.entry(session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let events = journal.stream(session, 0, usize::MAX)?;
+                new.insert(aftermath::of_session(&events, &policies).into_iter().collect())
+            }
+        };
+        let end = ends.get(&envelope.seq);
+        total.add(envelope, decision, outcome, end);
+        let group = groups.entry((envelope.stream.agent.word(), project.to_owned())).or_default();
+        group.add(envelope, decision, outcome, end);
+        Ok(())
+    })?;
+    let groups: Vec<_> = groups
+        .into_iter()
+        .map(|((agent, project), totals)| {
+            let mut line = json!({ "agent": agent, "project": project });
+            if let (Value::Object(line), Value::Object(totals)) = (&mut line, totals.to_json()) {
+                line.extend(totals);
+            }
+            line
+        })
+        .collect();
+    Ok(json!({ "total": total.to_json(), "groups": groups }))
+}
+
+/// How many events of a session after a decision are searched for what became of its delivery.
+const DELIVERY_EVENTS_MAX: usize = 4_096;
+
+/// Returns the word for what a checkpoint waits for, or for why it was not delivered.
+pub(super) fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) -> Result<Option<String>> {
+    let mut word = None;
+    if matches!(outcome, Outcome::None | Outcome::Confirmed) {
+        return Ok(word);
+    }
+    // Whatever became of it stands soon after it.
+    for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
+        match envelope.event {
+            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => word = Some(obstacle),
+            Event::DeliveryEntered { decision, .. } if decision == decided.seq => word = None,
+            Event::DeliveryFailed { decision, reason } | Event::DeliveryExpired { decision, reason }
+                if decision == decided.seq =>
+            {
+                return Ok(Some(reason));
+            }
+            _ => {}
+        }
+    }
+    Ok(word)
+}

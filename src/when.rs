@@ -1,0 +1,132 @@
+//! Times as people give them on a command line: a pure reader, told what time it is now.
+
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::{ToSpan, Zoned};
+use journal::Timestamp;
+
+/// What is said about a text that is no time.
+pub(crate) const FORMS: &str =
+    "write a duration (2h, 1h30m), now, today, yesterday, a weekday, 14:30, 2026-11-20, 2026-11-20 14:30 or RFC 3339";
+
+/// What a text means: a moment, where both ends are the same, or a whole day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct When {
+    /// Its beginning, for "since".
+    pub(crate) begin: Timestamp,
+    /// Its last microsecond, for "until" and "at".
+    pub(crate) end: Timestamp,
+}
+
+/// Reads a time: RFC 3339; a duration before now, with or without `ago`; `now`; a day (`today`, `yesterday`, `friday` for
+/// the last one before today, `2026-11-20`); a time of today (`14:30`); a day with a time. What names no zone is in that
+/// of `now`.
+///
+/// # Errors
+///
+/// A sentence with the forms that are known.
+pub(crate) fn read(text: &str, now: &Zoned) -> Result<When, String> {
+    let given = text.trim();
+    // A number alone is a sequence number elsewhere, and would be a date here.
+    let is_number = given.chars().all(|c| c.is_ascii_digit());
+    let found = if is_number { None } else { moment(given, now).or_else(|| day(given, now)) };
+    found.ok_or_else(|| format!("`{text}` is no time: {FORMS}"))
+}
+
+/// Reads a time by the clock and in the zone of this machine.
+pub(crate) fn read_now(text: &str) -> Result<When, String> {
+    read(text, &Zoned::now())
+}
+
+fn moment(text: &str, now: &Zoned) -> Option<When> {
+    let at = |at: jiff::Timestamp| {
+        let at = Timestamp::from_micros(at.as_microsecond());
+        Some(When { begin: at, end: at })
+    };
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return at(timestamp);
+    }
+    if text.eq_ignore_ascii_case("now") {
+        return at(now.timestamp());
+    }
+    let ago = text.strip_suffix("ago").map_or(text, str::trim_end);
+    if let Ok(ago) = checkpoint::config::parse_duration(ago) {
+        return at(now.timestamp().checked_sub(ago).ok()?);
+    }
+    // `DateTime` takes a date for its midnight; a date is a day here.
+    let civil = match text.parse::<Time>() {
+        Ok(time) if text.contains(':') && text.parse::<Date>().is_err() => Some(now.date().to_datetime(time)),
+        _ => text.parse::<DateTime>().ok().filter(|_| text.contains(':')),
+    };
+    at(civil?.to_zoned(now.time_zone().clone()).ok()?.timestamp())
+}
+
+fn day(text: &str, now: &Zoned) -> Option<When> {
+    let weekday = |name: &str| {
+        let days = [
+            ("monday", Weekday::Monday),
+            ("tuesday", Weekday::Tuesday),
+            ("wednesday", Weekday::Wednesday),
+            ("thursday", Weekday::Thursday),
+            ("friday", Weekday::Friday),
+            ("saturday", Weekday::Saturday),
+            ("sunday", Weekday::Sunday),
+        ];
+        let known = days.into_iter().find(|(known, _)| *known == name || (name.len() == 3 && known.starts_with(name)));
+        now.date().nth_weekday(-1, known?.1).ok()
+    };
+    let lower = text.to_ascii_lowercase();
+    let date = match lower.as_str() {
+        "today" => Some(now.date()),
+        "yesterday" => now.date().yesterday().ok(),
+        name => weekday(name).or_else(|| text.parse().ok()),
+    }?;
+    let midnight = |date: Date| {
+        let zoned = date.to_zoned(now.time_zone().clone()).ok()?;
+        Some(zoned.timestamp().as_microsecond())
+    };
+    let end = midnight(date.checked_add(1.day()).ok()?)? - 1;
+    Some(When { begin: Timestamp::from_micros(midnight(date)?), end: Timestamp::from_micros(end) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_may_say_when_in_many_ways() {
+        // The Sunday on which summer time ends.
+        let now: Zoned = "2026-10-25T12:00:00+01:00[Europe/Berlin]".parse().expect("a time");
+        let rows = [
+            ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000000Z", ""),
+            ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00.000000Z", ""),
+            ("now", "2026-10-25T11:00:00.000000Z", ""),
+            ("2h", "2026-10-25T09:00:00.000000Z", ""),
+            ("1h30m ago", "2026-10-25T09:30:00.000000Z", ""),
+            (" 90s ", "2026-10-25T10:58:30.000000Z", ""),
+            ("1d", "2026-10-24T11:00:00.000000Z", ""),
+            ("09:30", "2026-10-25T08:30:00.000000Z", ""),
+            ("2026-10-20 09:30", "2026-10-20T07:30:00.000000Z", ""),
+            ("2026-10-20T09:30:15", "2026-10-20T07:30:15.000000Z", ""),
+            ("2026-10-20", "2026-10-19T22:00:00.000000Z", "2026-10-20T21:59:59.999999Z"),
+            // This day has 25 hours.
+            ("today", "2026-10-24T22:00:00.000000Z", "2026-10-25T22:59:59.999999Z"),
+            ("Yesterday", "2026-10-23T22:00:00.000000Z", "2026-10-24T21:59:59.999999Z"),
+            ("friday", "2026-10-22T22:00:00.000000Z", "2026-10-23T21:59:59.999999Z"),
+            ("sun", "2026-10-17T22:00:00.000000Z", "2026-10-18T21:59:59.999999Z"),
+        ];
+        for (text, begin, end) in rows {
+            let found = read(text, &now).unwrap_or_else(|error| panic!("{error}"));
+            let end = if end.is_empty() { begin } else { end };
+            assert_eq!((found.begin.to_string().as_str(), found.end.to_string().as_str()), (begin, end), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused_with_the_forms_that_are() {
+        let now: Zoned = "2026-10-25T12:00:00+01:00[Europe/Berlin]".parse().expect("a time");
+        for text in ["", "20261120", "17", "tomorrow", "2 hours", "25:00", "2026-13-01", "-2h", "su", "s"] {
+            let error = read(text, &now).expect_err(text);
+            assert!(error.contains(FORMS), "{error}");
+        }
+    }
+}

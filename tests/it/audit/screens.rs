@@ -1,0 +1,470 @@
+//! What people see: every command about the past at 80 and at 140 columns, with and without colours.
+
+use super::{Home, command, home_with, recorded, recording, run};
+
+fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
+    let mut command = command(home, arguments);
+    let output = run(command.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours), b"");
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('m').expect("a colour ends").1)
+}
+
+/// Returns the screen of 80 columns, the lines of the one of 140 columns that differ, and the lines with colours; `^` is
+/// where a colour begins or ends. That colours change nothing else, and that no line is too long, is checked here.
+#[track_caller]
+fn screen(home: &Home, arguments: &[&str]) -> String {
+    let mut plain = Vec::new();
+    let mut coloured = Vec::new();
+    for columns in ["80", "140"] {
+        let text = show(home, arguments, columns, "0");
+        assert!(!text.contains('\x1b'), "{arguments:?}");
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(longest <= columns.parse().expect("a number"), "{arguments:?}: {longest} of {columns}");
+        let painted = show(home, arguments, columns, "1");
+        assert_eq!(without_colours(&painted), text, "{arguments:?} at {columns}");
+        plain.push(text);
+        coloured.push(painted);
+    }
+    let known: Vec<_> = plain[0].lines().collect();
+    let wide: Vec<_> = plain[1].lines().filter(|line| !known.contains(line)).collect();
+    let colours: Vec<_> = coloured[0].lines().filter(|line| line.contains('\x1b')).collect();
+    let colours = colours.join("\n").replace("\x1b[", "^");
+    format!("{}== at 140 columns\n{}\n== colours\n{colours}\n", plain[0], wide.join("\n"))
+}
+
+/// Makes times that have passed since comparable: they have five digits of days, hence the same width.
+fn without_ages(text: &str) -> String {
+    let hide = |word: &str| {
+        let is_age = word.len() == 9 && word.as_bytes()[5] == b'd' && word.ends_with('h');
+        if is_age { "#####d##h".to_owned() } else { word.to_owned() }
+    };
+    text.split('\n').map(|line| line.split(' ').map(hide).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn sessions() {
+    // Long ago, so that the days have five digits for the next centuries.
+    let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
+    insta::assert_snapshot!(without_ages(&screen(&home, &["sessions"])), @r#"
+    SESSION   AGENT   STATE                    FLAGS          PROJECT
+    3f0a6c1e  claude  waiting: agent_finished  -              ~/inventory
+    8c4e2d10  gemini  waiting: agent_finished  asked,sending  ~/inventory
+    01a1ffea  codex   ended                    asked,sending  ~/handbook
+    == at 140 columns
+    SESSION   AGENT   TURN  STATE                    FLAGS          AGE        LAST           CHECKPOINTS  PROJECT
+    3f0a6c1e  claude  2     waiting: agent_finished  -              #####d##h  #####d##h ago  1 of 3       ~/inventory
+    8c4e2d10  gemini  1     waiting: agent_finished  asked,sending  #####d##h  #####d##h ago  1 of 2       ~/inventory
+    01a1ffea  codex   1     ended                    asked,sending  #####d##h  #####d##h ago  1 of 1       ~/handbook
+    == colours
+    ^1mSESSION   AGENT   STATE                    FLAGS          PROJECT^0m
+    3f0a6c1e  claude  ^33mwaiting: agent_finished^0m  -              ~/inventory
+    8c4e2d10  gemini  ^33mwaiting: agent_finished^0m  asked,sending  ~/inventory
+    01a1ffea  codex   ^2mended^0m                    asked,sending  ~/handbook
+    "#);
+}
+
+#[test]
+fn audit() {
+    insta::assert_snapshot!(screen(&recorded(), &["audit"]), @r#"
+    SEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject   actions_due      confirmed
+    22   2026-11-20 09:01:50  claude  3f0a6c1e  pass     block_budget     none
+    26   2026-11-20 09:05:08  claude  3f0a6c1e  pass     below_threshold  none
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject   actions_due      pending
+    37   2026-11-20 09:07:50  gemini  8c4e2d10  pass     block_budget     none
+    45   2026-11-20 09:09:20  codex   01a1ffea  inject   docs_only        pending
+    == at 140 columns
+    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      VERDICT  REASON           DELIVERY
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  inject   actions_due      confirmed
+    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  pass     block_budget     none
+    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  pass     below_threshold  none
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  inject   actions_due      pending
+    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  pass     block_budget     none
+    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   inject   docs_only        pending
+    == colours
+    ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  ^32minject^0m   actions_due      ^32mconfirmed^0m
+    22   2026-11-20 09:01:50  claude  3f0a6c1e  ^2mpass^0m     block_budget     ^2mnone^0m
+    26   2026-11-20 09:05:08  claude  3f0a6c1e  ^2mpass^0m     below_threshold  ^2mnone^0m
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  ^32minject^0m   actions_due      ^33mpending^0m
+    37   2026-11-20 09:07:50  gemini  8c4e2d10  ^2mpass^0m     block_budget     ^2mnone^0m
+    45   2026-11-20 09:09:20  codex   01a1ffea  ^32minject^0m   docs_only        ^33mpending^0m
+    "#);
+}
+
+#[test]
+fn audit_summary() {
+    insta::assert_snapshot!(screen(&recorded(), &["audit", "--summary"]), @r#"
+    AGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT
+    claude  3      1      2       1          1 of 1  1m49s        ~/inventory
+    codex   1      1      0       0          0 of 0  58.0s        ~/handbook
+    gemini  2      1      1       0          0 of 1  1m09s        ~/inventory
+    all     6      3      3       1          1 of 2  1m09s
+
+    let pass: 1 below_threshold, 2 block_budget
+    == at 140 columns
+    AGENT   STOPS  ASKED  PASSED  CONFIRMED  FAILED  EXPIRED  MET     MEDIAN TURN  PROJECT
+    claude  3      1      2       1          0       0        1 of 1  1m49s        ~/inventory
+    codex   1      1      0       0          0       0        0 of 0  58.0s        ~/handbook
+    gemini  2      1      1       0          0       0        0 of 1  1m09s        ~/inventory
+    all     6      3      3       1          0       0        1 of 2  1m09s
+    == colours
+    ^1mAGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT^0m
+    "#);
+}
+
+#[test]
+fn explain() {
+    insta::assert_snapshot!(screen(&recorded(), &["explain", "33"]), @r#"
+    decision 33: inject, actions_due
+    gemini session 8c4e2d10, turn 1, 2026-11-20 09:07:30
+
+    what happened
+      09:07:30.000      31  gemini 8c4e2d10  agent stopped
+
+    the session before it
+      project                /home/ada/inventory
+      last_message_sent_at   2026-11-20 09:06:41
+      last_checkpoint_at     -
+      last_tool_use_at       2026-11-20 09:06:50
+      blocks_this_turn       0
+
+    what git and the transcript said
+      changed files          stock/reorder.py
+      tool calls             1, from: journal
+          1 replace /home/ada/inventory/stock/reorder.py 300ms
+
+    rules
+      Python code (python)     stock/reorder.py
+        due   Run the tests that cover the changed Python code (`pytest`)
+              looked for  pytest, py.test, tox, nox, unittest, python -m unittest,
+                          python3 -m unittest, python *manage.py test, django-admin
+                          test, hatch test, hatch run *test, coverage run, make
+                          test, make check, just test, just check
+              found       nothing like it
+
+    exits, in order
+             project_off        enabled: true
+             muted              muted: Off
+             escape_hatch       cleared by command: false, marker file: false
+             background_tasks   background tasks running: 0
+             no_turn_start      turn start: 2026-11-20T09:06:41.000000Z
+             block_budget       checkpoints this turn: 0 of 1
+             below_threshold    elapsed: 49000 ms, threshold: 30000 ms
+             own_prompt         last prompt is ours: by hook false, by transcript f…
+             headless           headless: false, something is due: true
+             repeated           the same demand was made before: false, new errors:…
+             silent_docs_only   only documentation: false, docs_only: Message
+             silent_all_clear   all clear: false, all_clear: Message
+      taken  actions_due        nothing stood against it
+
+    actions: 1 of 1 were not done afterwards
+      validate   Run the tests that cover the changed Python code (`pytest`)
+                 (Python code)
+
+    observations
+      Python code was modified but a test run (`pytest`) was not observed this turn
+      Files were edited without being read first this turn — verify changes are
+      correct
+
+    times, and the delivery: pending
+      looking things up      policy 310us, marker 12us, git 8.2ms, transcript 95us
+      stop journaled         1.4ms after the stop
+      decision journaled     7.6ms after the stop
+      delivery attempted     10ms after the stop  (hook_reply of 33)
+
+    message
+      [TeleClaude Checkpoint] - Context-aware checkpoint
+
+      Changed: Python code
+
+      Required actions, in this order:
+      1. Run the tests that cover the changed Python code (`pytest`)
+
+      Observations:
+      - Python code was modified but a test run (`pytest`) was not observed this
+      turn
+      - Files were edited without being read first this turn — verify changes are
+      correct
+
+      Capture memories/bugs/ideas worth keeping.
+
+      Do this housekeeping silently. Then give the user a short debrief: the outcome
+      of the task, a blocker, or a decision you need. Leave checkpoint chores out of
+      it.
+
+      Last resort, only if the above cannot be done: `touch
+      "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+    == at 140 columns
+              looked for  pytest, py.test, tox, nox, unittest, python -m unittest, python3 -m unittest, python *manage.py test, django-admin
+                          test, hatch test, hatch run *test, coverage run, make test, make check, just test, just check
+             own_prompt         last prompt is ours: by hook false, by transcript false
+             repeated           the same demand was made before: false, new errors: false
+      validate   Run the tests that cover the changed Python code (`pytest`)  (Python code)
+      Files were edited without being read first this turn — verify changes are correct
+      - Python code was modified but a test run (`pytest`) was not observed this turn
+      - Files were edited without being read first this turn — verify changes are correct
+      Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
+      checkpoint chores out of it.
+      Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+    == colours
+    decision 33: ^32minject^0m, actions_due
+    ^1mwhat happened^0m
+    ^1mthe session before it^0m
+    ^1mwhat git and the transcript said^0m
+    ^1mrules^0m
+        ^33mdue ^0m  Run the tests that cover the changed Python code (`pytest`)
+    ^1mexits, in order^0m
+      ^32mtaken^0m  actions_due        nothing stood against it
+    ^1mactions: 1 of 1 were not done afterwards^0m
+    ^1mobservations^0m
+    ^1mtimes, and the delivery: pending^0m
+    ^1mmessage^0m
+    "#);
+}
+
+#[test]
+fn timeline() {
+    insta::assert_snapshot!(screen(&recorded(), &["timeline", "3f0a"]), @r#"
+    before the first turn  2026-11-20 09:00:00
+      +0.000s      2 |-                   | session started startup
+    turn 1  2026-11-20 09:00:01
+      +0.000s      3 |>                   | prompt submitted user "Reorder points a…
+      +3.000s      5 |=                   | Read /home/ada/inventory/stock/reorder.…
+       +14.0s      7 |  =                 | Edit /home/ada/inventory/stock/reorder.…
+       +29.0s      9 |     ===            | Bash pytest -q 12.5s failed
+       +1m14s     10 |            #       | agent stopped
+       +1m14s     13 |            !       | decided inject actions_due after 1m14s …
+       +1m14s     14 |            ^       | delivery attempted hook_reply of 13
+       +1m19s     16 |             ^      | delivery confirmed 13 by next_event
+       +1m19s     17 |             =      | Edit /home/ada/inventory/stock/reorder.…
+       +1m29s     19 |               ===  | Bash pytest -q 14.0s
+       +1m49s     20 |                   #| agent stopped again
+       +1m49s     22 |                   .| decided pass block_budget after 35.0s
+    turn 2  2026-11-20 09:05:00
+      +0.000s     23 |>                   | prompt submitted user "Thanks"
+      +8.000s     24 |                   #| agent stopped
+      +8.000s     26 |                   .| decided pass below_threshold after 8.0s
+    == at 140 columns
+      +0.000s      2 |-                                  | session started startup
+      +0.000s      3 |>                                  | prompt submitted user "Reorder points are off by one; please fix them"
+      +3.000s      5 |=                                  | Read /home/ada/inventory/stock/reorder.py 50ms
+       +14.0s      7 |    =                              | Edit /home/ada/inventory/stock/reorder.py 120ms
+       +29.0s      9 |         ====                      | Bash pytest -q 12.5s failed
+       +1m14s     10 |                       #           | agent stopped
+       +1m14s     13 |                       !           | decided inject actions_due after 1m14s by hook_reply
+       +1m14s     14 |                       ^           | delivery attempted hook_reply of 13
+       +1m19s     16 |                        ^          | delivery confirmed 13 by next_event
+       +1m19s     17 |                        =          | Edit /home/ada/inventory/stock/reorder.py 100ms
+       +1m29s     19 |                           ======  | Bash pytest -q 14.0s
+       +1m49s     20 |                                  #| agent stopped again
+       +1m49s     22 |                                  .| decided pass block_budget after 35.0s
+      +0.000s     23 |>                                  | prompt submitted user "Thanks"
+      +8.000s     24 |                                  #| agent stopped
+      +8.000s     26 |                                  .| decided pass below_threshold after 8.0s
+    == colours
+    ^1mbefore the first turn^0m  ^2m2026-11-20 09:00:00^0m
+      +0.000s      2 |^2m-^0m                   | session started startup
+    ^1mturn 1^0m  ^2m2026-11-20 09:00:01^0m
+      +0.000s      3 |^1m>^0m                   | prompt submitted user "Reorder points a…^0m
+       +29.0s      9 |     ^31m===^0m            | Bash pytest -q 12.5s^31m failed^0m
+       +1m14s     10 |            ^1m#^0m       | agent stopped
+       +1m14s     13 |            ^32m!^0m       | decided ^32minject^0m actions_due after 1m14s …^0m
+       +1m14s     14 |            ^32m^^0m       | delivery attempted hook_reply of 13
+       +1m19s     16 |             ^32m^^0m      | delivery confirmed 13 by next_event
+       +1m49s     20 |                   ^1m#^0m| agent stopped again
+       +1m49s     22 |                   ^2m.^0m| decided ^2mpass^0m block_budget after 35.0s
+    ^1mturn 2^0m  ^2m2026-11-20 09:05:00^0m
+      +0.000s     23 |^1m>^0m                   | prompt submitted user "Thanks"
+      +8.000s     24 |                   ^1m#^0m| agent stopped
+      +8.000s     26 |                   ^2m.^0m| decided ^2mpass^0m below_threshold after 8.0s
+    "#);
+}
+
+#[test]
+fn state() {
+    insta::assert_snapshot!(screen(&recorded(), &["state", "3f0a", "--at", "20"]), @r#"
+    session                3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    native_session         3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    agent                  claude
+    seq                    20
+    at                     2026-11-20 09:01:50
+    project                /home/ada/inventory
+    cwd                    /home/ada/inventory
+    transcript             -
+    running                false
+    turn                   1
+    last_message_sent_at   2026-11-20 09:00:01
+    last_checkpoint_at     2026-11-20 09:01:15
+    last_tool_use_at       2026-11-20 09:01:44
+    first_tool_use_at      2026-11-20 09:00:04
+    blocks_this_turn       1
+    notification           -
+    dialog_up              false
+    cleared                false
+    muted                  off
+    own_prompt_last        false
+    delivery               -
+    pending                [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn…
+    restart                -
+    started_at             2026-11-20 09:00:00
+    ended_at               -
+    counts                 {"events":18,"tools":5,"errors":1,"stops":2,"injected":1…
+    calls this turn        5
+    == at 140 columns
+    pending                [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn":"p1","can_reply":true,"background_tasks":0,"restart":false…
+    counts                 {"events":18,"tools":5,"errors":1,"stops":2,"injected":1,"passed":0}
+    == colours
+    "#);
+}
+
+#[test]
+fn state_diff() {
+    insta::assert_snapshot!(screen(&recorded(), &["state", "3f0a", "--diff", "9", "20"]), @r#"
+    from event 9 (2026-11-20 09:00:42) to event 20 (2026-11-20 09:01:50)
+      running                true -> false
+      last_checkpoint_at     - -> 2026-11-20 09:01:15
+      last_tool_use_at       2026-11-20 09:00:42 -> 2026-11-20 09:01:44
+      blocks_this_turn       0 -> 1
+      pending                [] -> [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","h…
+      counts.events          8 -> 18
+      counts.tools           3 -> 5
+      counts.stops           0 -> 2
+      counts.injected        0 -> 1
+      calls                  + Edit /home/ada/inventory/stock/reorder.py, + Bash py…
+    == at 140 columns
+      pending                [] -> [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn":"p1","can_reply":true,"background_tasks":0,"restar…
+      calls                  + Edit /home/ada/inventory/stock/reorder.py, + Bash pytest -q
+    == colours
+      running                ^2mtrue^0m -> ^32mfalse^0m
+      last_checkpoint_at     ^2m-^0m -> ^32m2026-11-20 09:01:15^0m
+      last_tool_use_at       ^2m2026-11-20 09:00:42^0m -> ^32m2026-11-20 09:01:44^0m
+      blocks_this_turn       ^2m0^0m -> ^32m1^0m
+      pending                ^2m[]^0m -> ^32m[{"seq":20,"at":"2026-11-20T09:01:50.000000Z","h…^0m
+      counts.events          ^2m8^0m -> ^32m18^0m
+      counts.tools           ^2m3^0m -> ^32m5^0m
+      counts.stops           ^2m0^0m -> ^32m2^0m
+      counts.injected        ^2m0^0m -> ^32m1^0m
+      calls                  ^32m+ ^0mEdit /home/ada/inventory/stock/reorder.py, ^32m+ ^0mBash py…^0m
+    "#);
+}
+
+#[test]
+fn tail() {
+    insta::assert_snapshot!(screen(&recorded(), &["tail", "-n", "9"]), @r#"
+    09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how t…
+    09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > R…
+    09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > R…
+    09:09:20.000      42  codex  01a1ffea  agent stopped
+    09:09:20.004      43  daemon 00000000  policy adopted
+    09:09:20.000      44  codex  01a1ffea  evidence gathered
+    09:09:20.000      45  codex  01a1ffea  decided              inject docs_only af…
+    09:09:20.013      46  codex  01a1ffea  delivery attempted   hook_reply of 45
+    09:09:50.000      47  codex  01a1ffea  session ended        exit
+    == at 140 columns
+    09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how to order\x1b[31m now"
+    09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > README.md
+    09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > README.md
+    09:09:20.000      45  codex  01a1ffea  decided              inject docs_only after 58.0s by hook_reply
+    == colours
+    09:09:20.000      45  codex  01a1ffea  decided              ^32minject^0m docs_only af…^0m
+    "#);
+}
+
+#[test]
+fn steps() {
+    let arguments = ["replay", "--session", "8c4e", "--step"];
+    insta::assert_snapshot!(screen(&recorded(), &arguments), @r#"
+    09:06:40.000      27  gemini 8c4e2d10  session started      startup
+      project                - -> /home/ada/inventory
+      cwd                    - -> /home/ada/inventory
+      started_at             - -> 2026-11-20 09:06:40
+    09:06:41.000      28  gemini 8c4e2d10  prompt submitted     user "Round the qua…
+      running                false -> true
+      turn                   0 -> 1
+      last_message_sent_at   - -> 2026-11-20 09:06:41
+    09:06:50.000      29  gemini 8c4e2d10  tool started         replace /home/ada/i…
+      last_tool_use_at       - -> 2026-11-20 09:06:50
+      first_tool_use_at      - -> 2026-11-20 09:06:50
+      calls                  + replace /home/ada/inventory/stock/reorder.py
+    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace /home/ada/i…
+      last_tool_use_at       2026-11-20 09:06:50 -> 2026-11-20 09:06:50
+      counts.tools           0 -> 1
+      calls                  ended: replace /home/ada/inventory/stock/reorder.py
+    09:07:30.000      31  gemini 8c4e2d10  agent stopped
+      running                true -> false
+      pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…
+      counts.stops           0 -> 1
+    09:07:30.000      32  gemini 8c4e2d10  evidence gathered
+    09:07:30.000      33  gemini 8c4e2d10  decided              inject actions_due …
+      running                false -> true
+      last_checkpoint_at     - -> 2026-11-20 09:07:30
+      blocks_this_turn       0 -> 1
+      delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z"…
+      pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_tu…
+      counts.injected        0 -> 1
+    09:07:30.010      34  gemini 8c4e2d10  delivery attempted   hook_reply of 33
+      delivery.attempted     false -> true
+      delivery.typed.attempts 0 -> 1
+      delivery.typed.attempted_at 1970-01-01 00:00:00 -> 2026-11-20 09:07:30
+    09:07:50.000      35  gemini 8c4e2d10  agent stopped        again
+      running                true -> false
+      pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…
+      counts.stops           1 -> 2
+    09:07:50.000      36  gemini 8c4e2d10  evidence gathered
+    09:07:50.000      37  gemini 8c4e2d10  decided              pass block_budget a…
+      notification           - -> agent_finished
+      pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…
+      counts.passed          0 -> 1
+    == at 140 columns
+    09:06:41.000      28  gemini 8c4e2d10  prompt submitted     user "Round the quantities up"
+    09:06:50.000      29  gemini 8c4e2d10  tool started         replace /home/ada/inventory/stock/reorder.py
+    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace /home/ada/inventory/stock/reorder.py
+      pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
+    09:07:30.000      33  gemini 8c4e2d10  decided              inject actions_due after 49.0s by hook_reply
+      delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z","route":"hook_reply","host_turn":null,"demand":156002779630…
+      pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
+      pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
+    09:07:50.000      37  gemini 8c4e2d10  decided              pass block_budget after 20.0s
+      pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
+    == colours
+      project                ^2m-^0m -> ^32m/home/ada/inventory^0m
+      cwd                    ^2m-^0m -> ^32m/home/ada/inventory^0m
+      started_at             ^2m-^0m -> ^32m2026-11-20 09:06:40^0m
+      running                ^2mfalse^0m -> ^32mtrue^0m
+      turn                   ^2m0^0m -> ^32m1^0m
+      last_message_sent_at   ^2m-^0m -> ^32m2026-11-20 09:06:41^0m
+      last_tool_use_at       ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
+      first_tool_use_at      ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
+      calls                  ^32m+ ^0mreplace /home/ada/inventory/stock/reorder.py
+      last_tool_use_at       ^2m2026-11-20 09:06:50^0m -> ^32m2026-11-20 09:06:50^0m
+      counts.tools           ^2m0^0m -> ^32m1^0m
+      calls                  ^32mended: ^0mreplace /home/ada/inventory/stock/reorder.py
+      running                ^2mtrue^0m -> ^32mfalse^0m
+      pending                ^2m[]^0m -> ^32m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…^0m
+      counts.stops           ^2m0^0m -> ^32m1^0m
+    09:07:30.000      33  gemini 8c4e2d10  decided              ^32minject^0m actions_due …^0m
+      running                ^2mfalse^0m -> ^32mtrue^0m
+      last_checkpoint_at     ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
+      blocks_this_turn       ^2m0^0m -> ^32m1^0m
+      delivery               ^2m-^0m -> ^32m{"decision":33,"at":"2026-11-20T09:07:30.000000Z"…^0m
+      pending                ^2m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_tu…^0m
+      counts.injected        ^2m0^0m -> ^32m1^0m
+      delivery.attempted     ^2mfalse^0m -> ^32mtrue^0m
+      delivery.typed.attempts ^2m0^0m -> ^32m1^0m
+      delivery.typed.attempted_at ^2m1970-01-01 00:00:00^0m -> ^32m2026-11-20 09:07:30^0m
+      running                ^2mtrue^0m -> ^32mfalse^0m
+      pending                ^2m[]^0m -> ^32m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…^0m
+      counts.stops           ^2m1^0m -> ^32m2^0m
+    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mpass^0m block_budget a…^0m
+      notification           ^2m-^0m -> ^32magent_finished^0m
+      pending                ^2m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…^0m
+      counts.passed          ^2m0^0m -> ^32m1^0m
+    "#);
+}
