@@ -76,7 +76,8 @@ pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
     let segments = intake::segments(&intake_dir(dir))?;
     let mut store = match open_whole(dir) {
         Ok(store) => store,
-        Err(error @ Error::Newer { .. }) => return Err(error),
+        // Neither says that anything is wrong with it.
+        Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
         Err(error) => afresh(dir, &error, &mut recovered)?,
     };
     let had = store.last_seq()?;
@@ -336,6 +337,29 @@ mod tests {
 
     use super::*;
     use crate::{Draft, Event, Journal, Options, Stream};
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("listed");
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn a_store_that_somebody_holds_is_waited_for_and_never_taken_for_a_damaged_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        drop(journal);
+        let held = Store::open(&store_dir(folder.path())).expect("a store");
+        let refused = Journal::open(folder.path(), Options::default()).err().expect("refused");
+        assert!(matches!(refused, Error::Locked { .. }), "{refused}");
+        assert!(!names(folder.path()).iter().any(|name| name.contains("damaged")));
+
+        let opening = std::thread::spawn({
+            let folder = folder.path().to_owned();
+            move || Journal::open(&folder, Options::default()).map(|(_, recovered)| recovered)
+        });
+        drop(held);
+        assert_eq!(opening.join().expect("no panic").expect("opens"), Recovered::default());
+    }
 
     #[test]
     fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {
