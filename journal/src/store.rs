@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::{Envelope, Event, Stream, Timestamp, Verdict, codec};
+use crate::{Envelope, Event, Payload, Stream, Timestamp, Verdict, codec};
 
 /// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
@@ -225,7 +225,7 @@ impl Store {
                 let seq = envelope.seq.to_be_bytes();
                 self.ids.insert(envelope.id.as_bytes(), &seq)?;
                 self.streams.insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
-                if payload != &[0] {
+                if *payload != codec::NO_PAYLOAD {
                     self.payloads.insert(seq, payload.as_slice())?;
                 }
                 self.settle(envelope)?;
@@ -305,11 +305,17 @@ impl Store {
         guarded("read an event", || self.events.get(seq.to_be_bytes()))
     }
 
-    pub(crate) fn payload(&self, seq: u64) -> Result<Option<String>> {
-        match guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))? {
-            Some(value) => codec::decode_payload(&value),
-            None => Ok(None),
-        }
+    pub(crate) fn payload(&self, seq: u64) -> Result<Payload> {
+        self.payload_value(seq)?.map_or(Ok(Payload::None), |value| codec::decode_payload(&value))
+    }
+
+    pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
+        guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))
+    }
+
+    /// Leaves of a payload only that there was one.
+    pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
+        guarded("drop a payload", || self.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)).map(drop)
     }
 
     /// Walks over all events from `from` on, in order.
