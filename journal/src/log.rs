@@ -179,7 +179,14 @@ impl Journal {
             spawn("journal-store", Box::new(move || move_to_store(&mover, &batches)))?,
             spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
-        let inner = Inner { dir: dir.to_owned(), queue, shared, threads: Mutex::new(threads), upkeep: Mutex::default(), _lock: lock };
+        let inner = Inner {
+            dir: dir.to_owned(),
+            queue,
+            shared,
+            threads: Mutex::new(threads),
+            upkeep: Mutex::default(),
+            _lock: lock,
+        };
         Ok((Self { inner: Arc::new(inner) }, recovered))
     }
 

@@ -8,6 +8,8 @@ use std::thread;
 use journal::{Agent, Draft, Envelope, Error, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall};
 use uuid::Uuid;
 
+mod upkeep;
+
 fn draft(session: &str, number: u64) -> Draft {
     let host = Host { hook: "PostToolUse".into(), ..Host::default() };
     let call = ToolCall { tool: "Bash".into(), command: Some(format!("echo {number}")), ..ToolCall::default() };
