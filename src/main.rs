@@ -21,6 +21,7 @@ mod serve;
 mod service;
 mod settings;
 mod source;
+mod upkeep;
 mod views;
 
 /// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.

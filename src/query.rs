@@ -10,7 +10,9 @@ use checkpoint::decide::Case;
 use checkpoint::replay::{self, Replayer};
 use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Event, Journal, Outcome, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
+use journal::{
+    Agent, Envelope, Event, Journal, Outcome, Payload, Reason, SessionEntry, Stream, Timestamp, Verdict, codec,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -255,12 +257,9 @@ fn events(
     for envelope in journal.events_from(from.max(1)) {
         let envelope = envelope?;
         if wanted(&envelope) {
-            let payload = if payloads { journal.payload(envelope.seq)? } else { None };
-            let mut line = codec::to_json(&envelope, payload.as_deref());
-            if !payloads && let Value::Object(line) = &mut line {
-                line.shift_remove("payload");
-            }
-            send(emit, line)?;
+            let payload = if payloads { journal.kept_payload(envelope.seq)? } else { Payload::None };
+            let line = codec::to_export(&envelope, &payload);
+            send(emit, if payloads { line } else { views::without_payload(line) })?;
         }
     }
     Ok(())

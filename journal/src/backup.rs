@@ -86,6 +86,12 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     Ok(last)
 }
 
+/// Returns the last event that a backup says it has.
+pub(crate) fn last_event(backup: &Path) -> Result<u64> {
+    let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
+    read_head(&mut file, &backup.display().to_string())
+}
+
 fn read_head(file: &mut impl BufRead, name: &str) -> Result<u64> {
     let mut head = Vec::new();
     file.take(HEAD_BYTES_MAX).read_until(b'\n', &mut head).doing("read", Path::new(name))?;

@@ -18,6 +18,7 @@ pub mod frame;
 pub mod home;
 #[cfg(feature = "store")]
 mod intake;
+mod kinds;
 #[cfg(feature = "store")]
 pub mod log;
 mod payload;

@@ -69,6 +69,15 @@ impl Journal {
     }
 }
 
+/// Returns how many events a backup says it has.
+///
+/// # Errors
+///
+/// When the file cannot be read, or does not begin as a backup does.
+pub fn events_in(backup: &Path) -> Result<u64> {
+    backup::last_event(backup)
+}
+
 /// What a restore did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {

@@ -10,6 +10,8 @@ mod install;
 mod preview;
 mod restart;
 mod service;
+mod sql;
+mod store;
 mod support;
 mod terminal;
 mod tmux;

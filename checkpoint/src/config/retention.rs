@@ -1,0 +1,82 @@
+//! How long the journal keeps payloads.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use journal::Event;
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::units::{Span, TextVisitor, parse_duration};
+
+/// How long payloads are kept. Events and decisions are kept for ever.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// Those of all events that are not named below.
+    pub payloads: Keep,
+    /// Those of events of one kind.
+    pub kinds: BTreeMap<EventKind, Keep>,
+}
+
+/// A period, or `forever`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// So long.
+    For(Span),
+    /// For ever.
+    Forever,
+}
+
+impl Keep {
+    /// Returns the period; none is for ever.
+    pub const fn period(self) -> Option<Duration> {
+        if let Self::For(Span(period)) = self { Some(period) } else { None }
+    }
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self::For(Span(Duration::from_secs(30 * 86_400)))
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::For(period) => period.fmt(f),
+            Self::Forever => f.write_str("forever"),
+        }
+    }
+}
+
+impl Serialize for Keep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Keep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a duration such as `30d`, or `forever`"))?;
+        if text.trim() == "forever" {
+            return Ok(Self::Forever);
+        }
+        parse_duration(&text).map(|period| Self::For(Span(period))).map_err(D::Error::custom)
+    }
+}
+
+/// The machine word of a kind of events.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct EventKind(pub String);
+
+impl<'de> Deserialize<'de> for EventKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = deserializer.deserialize_str(TextVisitor("a kind of events"))?;
+        if Event::KINDS.contains(&word.as_str()) {
+            return Ok(Self(word));
+        }
+        Err(D::Error::custom(format!("there are no events of kind `{word}`; docs/journal.md lists the kinds")))
+    }
+}
