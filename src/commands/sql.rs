@@ -87,17 +87,24 @@ fn unrestrict(database: &mut Connection) -> Result<()> {
 }
 
 fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
-    database.prepare(query).map_err(|error| {
+    const ONLY_READ: &str = "only SELECT is possible: nothing in the journal changes by a question";
+    let statement = database.prepare(query).map_err(|error| {
         let text = error.to_string();
         let hint = if text.contains("not authorized") || text.contains("prohibited") {
-            "only SELECT is possible: nothing in the journal changes by a question"
+            ONLY_READ
         } else if text.contains("Multiple statements") {
             "ask one question at a time"
         } else {
             "`checkpointd sql --schema` shows the tables and their columns"
         };
         Failure::usage(format!("the question is not right: {text}")).hint(hint)
-    })
+    })?;
+    if statement.readonly() && statement.column_count() > 0 {
+        return Ok(statement);
+    }
+    let hint =
+        if statement.readonly() { "`checkpointd sql --schema` shows the tables and their columns" } else { ONLY_READ };
+    Err(Failure::usage("the question is not right: it has no answer").hint(hint))
 }
 
 /// Returns the columns' names, each once.

@@ -90,29 +90,28 @@ fn tables_tell_what_the_other_commands_tell_with_and_without_a_daemon() {
 fn answers_come_as_a_table_as_csv_and_as_json_lines() {
     let mut daemon = with_history("");
     daemon.kill();
-    let query =
-        "select agent, count(*) as n, null as nothing, 'a,\"b\"' as odd from sessions group by agent order by 1";
+    let query = "select agent, count(*) as n, null as empty, 'a,\"b\"' as odd from sessions group by agent order by 1";
     let shown = |form: &[&str]| {
         let (code, out, error) = checkpointd(&daemon.home, &[&["sql", query], form].concat());
         assert_eq!((code, error.as_str()), (0, ""));
         out
     };
     insta::assert_snapshot!(shown(&[]), @r#"
-    agent   n  nothing  odd
-    claude  1           a,"b"
-    codex   1           a,"b"
-    gemini  1           a,"b"
+    agent   n  empty  odd
+    claude  1         a,"b"
+    codex   1         a,"b"
+    gemini  1         a,"b"
     "#);
     insta::assert_snapshot!(shown(&["--csv"]), @r#"
-    agent,n,nothing,odd
+    agent,n,empty,odd
     claude,1,,"a,""b"""
     codex,1,,"a,""b"""
     gemini,1,,"a,""b"""
     "#);
     insta::assert_snapshot!(shown(&["--json"]), @r#"
-    {"agent":"claude","n":1,"nothing":null,"odd":"a,\"b\""}
-    {"agent":"codex","n":1,"nothing":null,"odd":"a,\"b\""}
-    {"agent":"gemini","n":1,"nothing":null,"odd":"a,\"b\""}
+    {"agent":"claude","n":1,"empty":null,"odd":"a,\"b\""}
+    {"agent":"codex","n":1,"empty":null,"odd":"a,\"b\""}
+    {"agent":"gemini","n":1,"empty":null,"odd":"a,\"b\""}
     "#);
     let columns = lines(&daemon.home, &["sql", "--schema", "--json"]);
     for table in ["events", "decisions", "tools", "turns", "sessions"] {

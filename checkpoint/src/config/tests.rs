@@ -33,6 +33,8 @@ fn every_key_with_its_default() {
     journal.sync: mixed (default)
     journal.batch_window: 50ms (default)
     journal.payload_bytes_max: 64KB (default)
+    journal.retention: {"payloads":"30d","kinds":{}} (default)
+    journal.compact: daily (default)
     hooks.stop_wait: 5s (default)
     hooks.escape_marker: teleclaude_checkpoint_clear (default)
     daemon.mailbox: 256 (default)
