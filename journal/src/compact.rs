@@ -125,22 +125,27 @@ pub(crate) fn rewrite_segments(
 /// When the segment is not whole, or one of its events is not byte for byte the store's.
 fn without_due(segment: &Segment, store: &Store, is_due: &impl Fn(&Envelope) -> bool) -> Result<Option<Vec<u8>>> {
     let bytes = segment.read()?;
-    let (mut frames, mut dropped, mut damage) = (Vec::with_capacity(bytes.len()), 0, Vec::new());
+    let goes = |record: &intake::Record<'_>| {
+        let has_text = record.payload != codec::NO_PAYLOAD && record.payload != codec::DROPPED;
+        has_text && is_due(&record.envelope)
+    };
+    // Most segments were done long ago.
+    if !intake::records(&bytes, |_| ()).any(|record| record.is_ok_and(|record| goes(&record))) {
+        return Ok(None);
+    }
+    let (mut frames, mut damage) = (Vec::with_capacity(bytes.len()), Vec::new());
     for (expected, record) in (segment.first_seq..).zip(intake::records(&bytes, |found| damage.push(found))) {
         let record = record?;
         let seq = record.envelope.seq;
         if seq != expected || store.event_value(seq)?.as_deref() != Some(record.event) {
             return Err(Error::damaged("it", format!("event {expected} is not the one in the store")));
         }
-        let has_text = record.payload != codec::NO_PAYLOAD && record.payload != codec::DROPPED;
-        let goes = has_text && is_due(&record.envelope);
-        dropped += u64::from(goes);
-        let payload = if goes { &codec::DROPPED[..] } else { record.payload };
+        let payload = if goes(&record) { &codec::DROPPED[..] } else { record.payload };
         frame::push(&mut frames, Kind::Envelope, &codec::join(record.event, payload));
     }
     match damage.first() {
         Some(found) => Err(Error::damaged("it", format!("{found:?}"))),
-        None => Ok((dropped > 0).then_some(frames)),
+        None => Ok(Some(frames)),
     }
 }
 
