@@ -7,6 +7,10 @@ use clap_complete::ArgValueCompleter;
 
 use crate::complete;
 
+mod data;
+
+pub(crate) use data::{JournalAction, SqlArgs};
+
 /// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
 /// when an agent stops, tells it what is still to be verified
 #[derive(Debug, Parser)]
@@ -233,7 +237,9 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Append to, export, import or check the journal
+    /// Ask the journal in SQL: over tables of events, decisions, tools, turns and sessions, in memory
+    Sql(SqlArgs),
+    /// Append to, export, import, check, back up, restore or compact the journal
     Journal {
         /// What to do.
         #[command(subcommand)]
@@ -460,44 +466,6 @@ impl From<VerdictName> for journal::Verdict {
             VerdictName::Pass => Self::Pass,
         }
     }
-}
-
-/// What to do with the journal.
-#[derive(Debug, Subcommand)]
-pub(crate) enum JournalAction {
-    /// Append hook calls, one JSON object a line on stdin: {"agent","payload",("event","at","id","env")}
-    Append {
-        /// How an answer is printed.
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Write all events to stdout, one JSON object a line
-    Export {
-        /// Begin with this event
-        #[arg(long, default_value_t = 1)]
-        from: u64,
-        /// Only this session
-        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-        session: Option<String>,
-    },
-    /// Read exported events from stdin into an empty journal
-    Import {
-        /// How an answer is printed.
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Prove that the intake log and the store are whole and agree
-    Verify {
-        /// How an answer is printed.
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Show how much there is
-    Stats {
-        /// How an answer is printed.
-        #[command(flatten)]
-        output: Output,
-    },
 }
 
 /// What a preview is made for.

@@ -27,7 +27,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
-use crate::{client, serve, settings, source};
+use crate::{client, serve, settings, source, upkeep};
 
 /// A journal that a command holds open is free again soon.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
@@ -164,6 +164,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     come_up(&shared, &ingest, &sessions, &recovered).await?;
     api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
+    actix::spawn(upkeep::compact_daily(Arc::clone(&shared)));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "Ready.");
 
     tokio::select! {

@@ -21,6 +21,7 @@ mod serve;
 mod service;
 mod settings;
 mod source;
+mod upkeep;
 mod views;
 mod when;
 

@@ -9,7 +9,7 @@ use checkpoint::config::Config;
 use checkpoint::replay::{self, Replayer};
 use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Journal, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
+use journal::{Agent, Envelope, Journal, Payload, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -296,8 +296,8 @@ fn events(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()>
     for envelope in journal.events_from(from.max(1)) {
         let envelope = envelope?;
         if fits(&envelope)? {
-            let payload = if wanted.payloads { journal.payload(envelope.seq)? } else { None };
-            let line = codec::to_json(&envelope, payload.as_deref());
+            let payload = if wanted.payloads { journal.kept_payload(envelope.seq)? } else { Payload::None };
+            let line = codec::to_export(&envelope, &payload);
             send(emit, if wanted.payloads { line } else { views::without_payload(line) })?;
         }
     }

@@ -70,16 +70,9 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
 ///
 /// When neither daemon nor journal can answer, or what was asked about is not there.
 pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
-    let began = Instant::now();
-    let journal = loop {
-        if health(home).is_some() {
-            return ask_daemon(home, query, &mut each);
-        }
-        has_journal(home)?;
-        match Journal::open(&home.journal, Options::default()) {
-            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
-            opened => break opened?.0,
-        }
+    let Some(journal) = reach(home)? else {
+        let body = serde_json::to_vec(query).expect("a question is plain data");
+        return post_lines(home, "/v1/query", &body, &mut each);
     };
     let answered = query::answer(query, &journal, &mut |line| {
         each(line);
@@ -90,6 +83,25 @@ pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Re
         query::Error::Journal(error) => error.into(),
         other => Failure::failed(other),
     })
+}
+
+/// Returns the journal, opened here; none where a daemon has it, which is then to be asked.
+///
+/// # Errors
+///
+/// When there is none yet, or another process has it.
+pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
+    let began = Instant::now();
+    loop {
+        if health(home).is_some() {
+            return Ok(None);
+        }
+        has_journal(home)?;
+        match Journal::open(&home.journal, Options::default()) {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            opened => return Ok(Some(opened?.0)),
+        }
+    }
 }
 
 /// Asks for the one line of an answer, passing signs of progress by.
@@ -116,7 +128,12 @@ pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
     Ok(Journal::open(&home.journal, options)?.0)
 }
 
-fn has_journal(home: &Home) -> Result<()> {
+/// Refuses where there is no journal yet.
+///
+/// # Errors
+///
+/// Exactly then.
+pub(crate) fn has_journal(home: &Home) -> Result<()> {
     if home.journal.join("intake").is_dir() {
         return Ok(());
     }
@@ -124,12 +141,26 @@ fn has_journal(home: &Home) -> Result<()> {
         .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"))
 }
 
-fn ask_daemon(home: &Home, query: &Query, each: &mut dyn FnMut(Value)) -> Result<()> {
-    let body = serde_json::to_vec(query).expect("a question is plain data");
-    let response = request(home, "POST", "/v1/query", &body, ANSWER_WAIT)?;
+/// Sends something to the daemon and returns its answer as bytes that are still to come.
+///
+/// # Errors
+///
+/// When no daemon answers, or it refuses.
+pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl Read> {
+    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
     if response.status != 200 {
         return Err(Failure::failed(String::from_utf8_lossy(&response.whole()?).trim()));
     }
+    Ok(response)
+}
+
+/// Sends something to the daemon and hands on its answer line by line.
+///
+/// # Errors
+///
+/// When no daemon answers, or it could not do what was asked.
+pub(crate) fn post_lines(home: &Home, path: &str, body: &[u8], each: &mut dyn FnMut(Value)) -> Result<()> {
+    let response = post_stream(home, path, body)?;
     for line in BufReader::new(response).lines() {
         let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
         if let Some(error) = line.get("error").filter(|error| error.get("kind").is_some()) {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_saphyr::{Error as YamlError, Spanned};
 
 mod error;
+mod retention;
 mod rule_entry;
 mod settings;
 #[cfg(test)]
@@ -19,13 +20,14 @@ mod units;
 mod values;
 
 pub use error::ConfigError;
+pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Restart, Settings, Tmux};
 pub use units::{Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, Count, Fail, FileName, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects, ResumeLine,
-    Sync, UserCommand,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, PackName, Packs, Prefix, ProjectGlobs, Projects,
+    ResumeLine, Sync, UserCommand,
 };
 
 use crate::policy::Policy;

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! event value    format version (1 byte), bincode of the envelope
-//! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow
+//! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow;
+//!                3 = dropped by compaction
 //! record         length of the event value (4 bytes LE), event value, payload value
 //! ```
 //!
@@ -12,7 +13,7 @@
 use bincode::config::{self, Configuration};
 
 use crate::error::{Error, Result};
-use crate::{Envelope, Event};
+use crate::{Envelope, Event, Payload};
 
 /// Version of the stored shape of an [`Envelope`].
 ///
@@ -24,6 +25,11 @@ pub const FORMAT_VERSION: u8 = 1;
 
 /// Payloads shorter than this are kept plain: compressing them gains nothing.
 const COMPRESS_FROM_BYTES: usize = 256;
+
+/// The payload value of an event that never had a payload.
+pub(crate) const NO_PAYLOAD: [u8; 1] = [0];
+/// The payload value of an event whose payload was dropped by its age.
+pub(crate) const DROPPED: [u8; 1] = [3];
 
 const CONFIG: Configuration = config::standard();
 
@@ -71,7 +77,7 @@ fn explain(error: bincode::error::DecodeError) -> Error {
 
 /// Encodes a host's payload into a payload value.
 pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
-    let Some(text) = payload else { return vec![0] };
+    let Some(text) = payload else { return NO_PAYLOAD.to_vec() };
     if text.len() >= COMPRESS_FROM_BYTES {
         let packed = lz4_flex::block::compress_prepend_size(text.as_bytes());
         if packed.len() < text.len() {
@@ -86,15 +92,16 @@ pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
 /// # Errors
 ///
 /// [`Error::Damaged`] where the bytes are none.
-pub fn decode_payload(bytes: &[u8]) -> Result<Option<String>> {
+pub fn decode_payload(bytes: &[u8]) -> Result<Payload> {
     let text = match bytes.split_first() {
-        Some((0, [])) => return Ok(None),
+        Some((0, [])) => return Ok(Payload::None),
+        Some((3, [])) => return Ok(Payload::Dropped),
         Some((1, text)) => text.to_vec(),
         Some((2, packed)) => lz4_flex::block::decompress_size_prepended(packed)
             .map_err(|error| Error::damaged("a payload", error.to_string()))?,
         _ => return Err(Error::damaged("a payload", "no such form")),
     };
-    String::from_utf8(text).map(Some).map_err(|_| Error::damaged("a payload", "it is not text"))
+    String::from_utf8(text).map(Payload::Text).map_err(|_| Error::damaged("a payload", "it is not text"))
 }
 
 /// Joins an event value and a payload value into a record.
@@ -148,12 +155,23 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
     line.into()
 }
 
-/// Reads back a line that [`to_json`] gave: the envelope, and its payload.
+/// Does what [`to_json`] does, and says of a payload that was dropped that it was: `"payload":null,"payload_dropped":true`.
+pub fn to_export(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
+    let mut line = to_json(envelope, payload.text());
+    if *payload == Payload::Dropped
+        && let serde_json::Value::Object(fields) = &mut line
+    {
+        fields.insert("payload_dropped".into(), true.into());
+    }
+    line
+}
+
+/// Reads back a line that [`to_json`] or [`to_export`] gave: the envelope, and its payload.
 ///
 /// # Errors
 ///
 /// A sentence that names the field.
-pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Option<String>), String> {
+pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payload), String> {
     let serde_json::Value::Object(mut line) = line else { return Err("not a JSON object".into()) };
     fn take<T: serde::de::DeserializeOwned>(
         line: &mut serde_json::Map<String, serde_json::Value>,
@@ -166,12 +184,14 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Opti
     let (session, native): (uuid::Uuid, String) = (take(&mut line, "session")?, take(&mut line, "native_session")?);
     let (agent, id, late) = (take(&mut line, "agent")?, take(&mut line, "id")?, take(&mut line, "late")?);
     let kind: String = take(&mut line, "kind")?;
+    let dropped = take::<Option<bool>>(&mut line, "payload_dropped")?.unwrap_or(false);
     let payload = match take::<serde_json::Value>(&mut line, "payload")? {
-        serde_json::Value::Null => None,
+        serde_json::Value::Null if dropped => Payload::Dropped,
+        serde_json::Value::Null => Payload::None,
         serde_json::Value::Object(map) if map.len() == 1 && map.get("text").is_some_and(|text| text.is_string()) => {
-            map.get("text").and_then(|text| text.as_str()).map(str::to_owned)
+            map.get("text").and_then(|text| text.as_str()).map(str::to_owned).into()
         }
-        other => Some(other.to_string()),
+        other => Payload::Text(other.to_string()),
     };
     let tagged = serde_json::json!({ kind.clone(): line });
     let event: Event = serde_json::from_value(tagged).map_err(|error| format!("kind `{kind}`: {error}"))?;

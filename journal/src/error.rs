@@ -50,6 +50,12 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// There is a journal where one was to be put.
+    #[error("there is a journal in {} already", path.display())]
+    Occupied {
+        /// Its folder.
+        path: PathBuf,
+    },
     /// The queue to the writer is full: try again later, or spool.
     #[error("the writer's queue is full")]
     Overloaded,

@@ -111,6 +111,12 @@ fn checksum(head: &[u8], payload: &[u8]) -> u32 {
     hasher.finalize()
 }
 
+/// Returns the length of the payload behind a header, or none where the bytes cannot be one.
+pub fn payload_length(header: &[u8]) -> Option<usize> {
+    let length = u32::from_le_bytes(header.get(8..12)?.try_into().ok()?) as usize;
+    (header.starts_with(&MAGIC) && length <= PAYLOAD_BYTES_MAX).then_some(length)
+}
+
 /// Walks over bytes frame by frame. Damage is an item of its own and never ends the walk before the bytes do.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {

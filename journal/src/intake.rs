@@ -14,6 +14,9 @@ use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind, Reader};
 use crate::{Envelope, codec};
 
+/// A segment is sealed at this size.
+pub(crate) const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
+
 /// A segment on disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Segment {

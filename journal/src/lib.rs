@@ -5,7 +5,11 @@
 //! sled, only `codec.rs` knows old shapes.
 
 #[cfg(feature = "store")]
+mod backup;
+#[cfg(feature = "store")]
 pub mod codec;
+#[cfg(feature = "store")]
+mod compact;
 pub mod envelope;
 #[cfg(feature = "store")]
 pub mod error;
@@ -14,8 +18,12 @@ pub mod frame;
 pub mod home;
 #[cfg(feature = "store")]
 mod intake;
+mod kinds;
 #[cfg(feature = "store")]
 pub mod log;
+mod payload;
+#[cfg(feature = "store")]
+mod read;
 #[cfg(feature = "store")]
 mod read_ahead;
 #[cfg(feature = "store")]
@@ -24,7 +32,11 @@ pub mod request;
 #[cfg(feature = "store")]
 pub mod store;
 pub mod time;
+#[cfg(feature = "store")]
+pub mod upkeep;
 
+#[cfg(feature = "store")]
+pub use compact::{Compacted, Retention};
 pub use envelope::{Draft, Envelope, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
@@ -35,6 +47,7 @@ pub use event::{
 pub use home::Home;
 #[cfg(feature = "store")]
 pub use log::{Appended, Journal, Options, Sync};
+pub use payload::Payload;
 #[cfg(feature = "store")]
 pub use store::{Outcome, SessionEntry};
 pub use time::Timestamp;

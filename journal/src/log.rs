@@ -17,11 +17,11 @@ use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
-use crate::intake::{self, Writer};
+use crate::intake::{self, SEGMENT_BYTES, Writer};
 use crate::read_ahead::ReadAhead;
 use crate::recovery::{self, Recovered};
-use crate::store::{Item, Outcome, SessionEntry, Store};
-use crate::{Draft, Envelope, Timestamp, codec};
+use crate::store::{Item, Store};
+use crate::{Draft, Envelope, Payload, Timestamp, codec};
 
 /// Appends that may wait for the writer; one more is refused with [`Error::Overloaded`].
 const QUEUE_MAX: usize = 1024;
@@ -32,8 +32,6 @@ const STORE_QUEUE_MAX: usize = 1024;
 /// Bytes of committed events that may wait for the store; more make the writer wait. A burst is acknowledged at the
 /// speed of the log, while a reader that needs all of it waits for about a second at most.
 const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// A segment is sealed at this size.
-const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// The store is flushed at least this often while it is written to.
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
 /// How long the store leaves events that nobody asks for, so that it takes several at once, and not while the agent
@@ -78,11 +76,17 @@ pub struct Appended {
 type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
 type Observer = Box<dyn Fn(&[Envelope]) + Send + std::marker::Sync>;
 
-/// An append: drafts that stand together, with what the importer knows of their recording.
+/// What an importer knows of an event that was recorded before.
+struct Imported {
+    recorded_at: Timestamp,
+    late: bool,
+    payload_dropped: bool,
+}
+
+/// An append: drafts that stand together.
 struct Append {
     drafts: Vec<Draft>,
-    recorded_at: Option<Timestamp>,
-    late: Option<bool>,
+    imported: Option<Imported>,
     /// The acknowledgement waits for the disk whatever the events are.
     durable: bool,
     done: Done,
@@ -90,6 +94,7 @@ struct Append {
 
 enum Command {
     Append(Append),
+    Rotate(Box<dyn FnOnce() + Send>),
     Stop,
 }
 
@@ -104,6 +109,7 @@ struct Inner {
     queue: SyncSender<Command>,
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    upkeep: Mutex<()>,
     _lock: std::fs::File,
 }
 
@@ -173,7 +179,14 @@ impl Journal {
             spawn("journal-store", Box::new(move || move_to_store(&mover, &batches)))?,
             spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
-        let inner = Inner { dir: dir.to_owned(), queue, shared, threads: Mutex::new(threads), _lock: lock };
+        let inner = Inner {
+            dir: dir.to_owned(),
+            queue,
+            shared,
+            threads: Mutex::new(threads),
+            upkeep: Mutex::default(),
+            _lock: lock,
+        };
         Ok((Self { inner: Arc::new(inner) }, recovered))
     }
 
@@ -183,7 +196,7 @@ impl Journal {
     ///
     /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all else.
     pub fn append(&self, drafts: Vec<Draft>, done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static) -> Result<()> {
-        let append = Append { drafts, recorded_at: None, late: None, durable: false, done: Box::new(done) };
+        let append = Append { drafts, imported: None, durable: false, done: Box::new(done) };
         self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
             TrySendError::Full(_) => Error::Overloaded,
             TrySendError::Disconnected(_) => Error::Closed,
@@ -197,7 +210,7 @@ impl Journal {
     /// As [`Journal::append`].
     pub fn sync(&self, done: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
         let done: Done = Box::new(move |result| done(result.map(drop)));
-        let append = Append { drafts: Vec::new(), recorded_at: None, late: None, durable: true, done };
+        let append = Append { drafts: Vec::new(), imported: None, durable: true, done };
         self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
             TrySendError::Full(_) => Error::Overloaded,
             TrySendError::Disconnected(_) => Error::Closed,
@@ -210,7 +223,7 @@ impl Journal {
     ///
     /// As [`Journal::append`], but waits where that is refused as overloaded.
     pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
-        self.submit(drafts, None, None)
+        self.submit(drafts, None)
     }
 
     /// Appends an exported event with the recording time it had.
@@ -218,19 +231,20 @@ impl Journal {
     /// # Errors
     ///
     /// As [`Journal::append_wait`].
-    pub fn import(&self, envelope: Envelope, payload: Option<String>) -> Result<Appended> {
+    pub fn import(&self, envelope: Envelope, payload: Payload) -> Result<Appended> {
         let Envelope { stream, at, recorded_at, id, late, event, .. } = envelope;
-        let draft = Draft { stream, at, id, event, payload };
-        let appended = self.submit(vec![draft], Some(recorded_at), Some(late))?;
+        let imported = Imported { recorded_at, late, payload_dropped: payload == Payload::Dropped };
+        let draft = Draft { stream, at, id, event, payload: payload.into_text() };
+        let appended = self.submit(vec![draft], Some(imported))?;
         appended.first().copied().ok_or(Error::Closed)
     }
 
-    fn submit(&self, drafts: Vec<Draft>, recorded_at: Option<Timestamp>, late: Option<bool>) -> Result<Vec<Appended>> {
+    fn submit(&self, drafts: Vec<Draft>, imported: Option<Imported>) -> Result<Vec<Appended>> {
         let (sender, receiver) = sync_channel(1);
         let done: Done = Box::new(move |result| {
             let _ = sender.send(result);
         });
-        let append = Append { drafts, recorded_at, late, durable: false, done };
+        let append = Append { drafts, imported, durable: false, done };
         self.inner.queue.send(Command::Append(append)).map_err(|_| Error::Closed)?;
         receiver.recv().map_err(|_| Error::Closed)?
     }
@@ -257,25 +271,6 @@ impl Journal {
         self.inner.shared.committed.load(Ordering::Acquire)
     }
 
-    /// Returns one event.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read, as with all readers below.
-    pub fn event(&self, seq: u64) -> Result<Option<Envelope>> {
-        self.inner.shared.store.event(seq)
-    }
-
-    /// Returns the payload kept with an event.
-    pub fn payload(&self, seq: u64) -> Result<Option<String>> {
-        self.inner.shared.store.payload(seq)
-    }
-
-    /// Walks over all events from `from` on, in order.
-    pub fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
-        self.inner.shared.store.events_from(from)
-    }
-
     /// Walks over all events that are there now, from `from` on, in order; threads of its own read and decode ahead.
     /// For walks over the whole of history.
     pub fn history(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
@@ -286,70 +281,24 @@ impl Journal {
         })
     }
 
-    /// Returns a session's events after `after`, in order, at most `limit`.
-    pub fn stream(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<Envelope>> {
-        let store = &self.inner.shared.store;
-        let seqs = store.stream_seqs(session, after, limit)?;
-        seqs.into_iter()
-            .map(|seq| store.event(seq)?.ok_or_else(|| Error::damaged("the store", format!("event {seq} is missing"))))
-            .collect()
+    /// The folder.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.inner.dir
     }
 
-    /// Returns what is known of a session without reading its events.
-    pub fn session(&self, session: Uuid) -> Option<SessionEntry> {
-        self.inner.shared.store.entry(session)
+    /// The store, for whoever reads.
+    pub(crate) fn store(&self) -> &Store {
+        &self.inner.shared.store
     }
 
-    /// Returns all sessions, oldest first.
-    pub fn sessions(&self) -> Vec<SessionEntry> {
-        self.inner.shared.store.entries()
+    /// Whoever works on all of the journal holds this meanwhile.
+    pub(crate) fn upkeep(&self) -> &Mutex<()> {
+        &self.inner.upkeep
     }
 
-    /// Returns the stops, restarts and deliveries that no later event has settled, as session and sequence number.
-    pub fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
-        self.inner.shared.store.unsettled()
-    }
-
-    /// Walks over decisions before `before`, newest first, with how their deliveries stand.
-    pub fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
-        self.inner.shared.store.decisions_before(before)
-    }
-
-    /// Returns how the delivery of a decision stands; none where the event is no decision.
-    pub fn outcome(&self, decision: u64) -> Result<Option<Outcome>> {
-        self.inner.shared.store.outcome(decision)
-    }
-
-    /// Returns a session's snapshot: the sequence number it was taken at, and the bytes that were given.
-    pub fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
-        self.inner.shared.store.snapshot(session)
-    }
-
-    /// Keeps a snapshot of a session at `seq`, replacing an older one. It may be lost at any time.
-    pub fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
-        self.inner.shared.store.put_snapshot(session, seq, bytes)
-    }
-
-    /// Drops all snapshots; the next reader folds from the beginning.
-    pub fn clear_snapshots(&self) -> Result<()> {
-        self.inner.shared.store.clear_snapshots()
-    }
-
-    /// Returns the bytes on disk of the store and of the intake log.
-    pub fn disk_bytes(&self) -> (u64, u64) {
-        let segments = intake::segments(&recovery::intake_dir(&self.inner.dir)).unwrap_or_default();
-        let intake = segments.iter().filter_map(|segment| segment.path.metadata().ok()).map(|meta| meta.len()).sum();
-        (self.inner.shared.store.size_on_disk(), intake)
-    }
-
-    /// Proves that intake log and store agree, as far as both reach back.
-    ///
-    /// # Errors
-    ///
-    /// Only when reading fails; what does not agree is in the result.
-    pub fn verify(&self, progress: impl FnMut(u64, u64)) -> Result<recovery::Verified> {
-        let last = self.settle()?;
-        recovery::verify(&self.inner.dir, &self.inner.shared.store, last, progress)
+    /// Ends the segment that is written to, and calls `done` once all before the next one are sealed.
+    pub(crate) fn rotate(&self, done: Box<dyn FnOnce() + Send>) -> Result<()> {
+        self.inner.queue.send(Command::Rotate(done)).map_err(|_| Error::Closed)
     }
 
     /// Commits what waits, flushes the store and ends both threads. Later appends are refused.
@@ -420,6 +369,8 @@ struct Committer {
 enum Move {
     Items(Vec<Item>),
     Seal(PathBuf),
+    /// Says that all before is done.
+    Tell(Box<dyn FnOnce() + Send>),
 }
 
 /// An append whose answer is known but not given yet.
@@ -437,21 +388,26 @@ impl Committer {
                 None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(since) => commands.recv_timeout(self.options.batch_window.saturating_sub(since.elapsed())),
             };
-            let mut stop = false;
+            let (mut stop, mut rotate) = (false, None);
             match first {
                 Ok(Command::Append(append)) => group.push(append),
+                Ok(Command::Rotate(done)) => rotate = Some(done),
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => stop = true,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            while !stop && !group.is_empty() && group.len() < GROUP_MAX {
+            while !stop && rotate.is_none() && !group.is_empty() && group.len() < GROUP_MAX {
                 match commands.try_recv() {
                     Ok(Command::Append(append)) => group.push(append),
+                    Ok(Command::Rotate(done)) => rotate = Some(done),
                     Ok(Command::Stop) => stop = true,
                     Err(_) => break,
                 }
             }
             if !group.is_empty() {
                 self.commit(std::mem::take(&mut group));
+            }
+            if let Some(done) = rotate {
+                self.rotate_and_seal_all(done);
             }
             let window_over = self.dirty.is_some_and(|since| since.elapsed() >= self.options.batch_window);
             if stop {
@@ -511,7 +467,7 @@ impl Committer {
         frames: &mut Vec<u8>,
         items: &mut Vec<Item>,
     ) -> std::result::Result<Answer, (Done, Error)> {
-        let Append { drafts, recorded_at, late, durable, done } = append;
+        let Append { drafts, imported, durable, done } = append;
         let mut appended = Vec::with_capacity(drafts.len());
         let mut wants_sync = durable;
         for draft in drafts {
@@ -522,7 +478,7 @@ impl Committer {
                     let seq = self.next_seq;
                     self.next_seq += 1;
                     fresh.insert(draft.id, seq);
-                    let item = self.item(draft, seq, recorded_at.unwrap_or(now), late);
+                    let item = self.item(draft, seq, now, imported.as_ref());
                     frame::push(frames, Kind::Envelope, &codec::join(&item.event, &item.payload));
                     items.push(item);
                     appended.push(Appended { seq, duplicate: false });
@@ -533,7 +489,7 @@ impl Committer {
         Ok(Answer { done, appended, wants_sync })
     }
 
-    fn item(&mut self, draft: Draft, seq: u64, recorded_at: Timestamp, late: Option<bool>) -> Item {
+    fn item(&mut self, draft: Draft, seq: u64, now: Timestamp, imported: Option<&Imported>) -> Item {
         let Draft { stream, at, id, event, payload } = draft;
         let mut is_late = false;
         if event.host().is_some() {
@@ -541,9 +497,11 @@ impl Committer {
             is_late = at < *last;
             *last = at.max(*last);
         }
-        let envelope = Envelope { seq, stream, at, recorded_at, id, late: late.unwrap_or(is_late), event };
-        let event = codec::encode_event(&envelope);
-        Item { event, payload: codec::encode_payload(payload.as_deref()), envelope }
+        let (recorded_at, late) = imported.map_or((now, is_late), |own| (own.recorded_at, own.late));
+        let envelope = Envelope { seq, stream, at, recorded_at, id, late, event };
+        let is_dropped = imported.is_some_and(|own| own.payload_dropped);
+        let payload = if is_dropped { codec::DROPPED.to_vec() } else { codec::encode_payload(payload.as_deref()) };
+        Item { event: codec::encode_event(&envelope), payload, envelope }
     }
 
     /// Returns the place of an event that is already there.
@@ -569,6 +527,19 @@ impl Committer {
         if self.writer.len() >= SEGMENT_BYTES {
             self.rotate();
         }
+    }
+
+    /// Begins a new segment, and has all before it sealed, also those whose sealing a crash cut short.
+    fn rotate_and_seal_all(&mut self, done: Box<dyn FnOnce() + Send>) {
+        if self.writer.len() > 0 {
+            self.rotate();
+        }
+        for segment in intake::segments(self.writer.dir()).unwrap_or_default() {
+            if !segment.sealed && segment.path != self.writer.path() {
+                let _ = self.to_store.send(Move::Seal(segment.path));
+            }
+        }
+        let _ = self.to_store.send(Move::Tell(done));
     }
 
     /// Begins a new segment. Where that fails, the old one grows on.
@@ -617,10 +588,14 @@ fn move_to_store(shared: &Shared, moves: &Receiver<Move>) {
                 unflushed = unflushed.or_else(|| Some(Instant::now()));
             }
             Ok(Move::Seal(path)) => {
-                if let Err(error) = intake::seal(&path) {
+                // It may have been asked for twice.
+                if path.exists()
+                    && let Err(error) = intake::seal(&path)
+                {
                     tracing::warn!(%error, "Could not seal an intake segment.");
                 }
             }
+            Ok(Move::Tell(done)) => done(),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let _ = shared.store.flush();

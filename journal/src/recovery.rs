@@ -38,6 +38,8 @@ pub struct Verified {
     pub intake_events: u64,
     /// The first event that the intake log still holds.
     pub intake_from: Option<u64>,
+    /// Payloads that compaction dropped on purpose.
+    pub payloads_dropped: u64,
     /// What is wrong, one line each.
     pub problems: Vec<String>,
 }
@@ -46,7 +48,7 @@ pub(crate) fn intake_dir(dir: &Path) -> PathBuf {
     dir.join("intake")
 }
 
-fn store_dir(dir: &Path) -> PathBuf {
+pub(crate) fn store_dir(dir: &Path) -> PathBuf {
     dir.join("store")
 }
 
@@ -76,7 +78,8 @@ pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
     let segments = intake::segments(&intake_dir(dir))?;
     let mut store = match open_whole(dir) {
         Ok(store) => store,
-        Err(error @ Error::Newer { .. }) => return Err(error),
+        // Neither says that anything is wrong with it.
+        Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
         Err(error) => afresh(dir, &error, &mut recovered)?,
     };
     let had = store.last_seq()?;
@@ -113,8 +116,9 @@ fn complete_intake(store: &Store, writer: &mut Writer, after: u64, recovered: &m
     let mut frames = Vec::new();
     for envelope in store.events_from(after + 1) {
         let envelope = envelope?;
-        let payload = codec::encode_payload(store.payload(envelope.seq)?.as_deref());
-        frame::push(&mut frames, Kind::Envelope, &codec::join(&codec::encode_event(&envelope), &payload));
+        let payload = store.payload_value(envelope.seq)?;
+        let payload = payload.as_deref().unwrap_or(&codec::NO_PAYLOAD);
+        frame::push(&mut frames, Kind::Envelope, &codec::join(&codec::encode_event(&envelope), payload));
         if frames.len() > COPY_BYTES {
             writer.append(&frames)?;
             frames.clear();
@@ -323,6 +327,13 @@ fn verify_intake(
             if let Err(error) = codec::decode_payload(record.payload) {
                 verified.problems.push(format!("intake: event {seq}: {error}"));
             }
+            let kept = store.payload_value(seq)?;
+            let kept = kept.as_deref().unwrap_or(&codec::NO_PAYLOAD);
+            verified.payloads_dropped += u64::from(kept == codec::DROPPED);
+            // Compaction takes one side after the other, and a crash in between is mended by the next one.
+            if kept != record.payload && kept != codec::DROPPED && record.payload != codec::DROPPED {
+                verified.problems.push(format!("the payload of event {seq} differs between intake log and store"));
+            }
         }
         verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
         progress(verified.events + verified.intake_events, last * 2);
@@ -336,6 +347,29 @@ mod tests {
 
     use super::*;
     use crate::{Draft, Event, Journal, Options, Stream};
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("listed");
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn a_store_that_somebody_holds_is_waited_for_and_never_taken_for_a_damaged_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        drop(journal);
+        let held = Store::open(&store_dir(folder.path())).expect("a store");
+        let refused = Journal::open(folder.path(), Options::default()).err().expect("refused");
+        assert!(matches!(refused, Error::Locked { .. }), "{refused}");
+        assert!(!names(folder.path()).iter().any(|name| name.contains("damaged")));
+
+        let opening = std::thread::spawn({
+            let folder = folder.path().to_owned();
+            move || Journal::open(&folder, Options::default()).map(|(_, recovered)| recovered)
+        });
+        drop(held);
+        assert_eq!(opening.join().expect("no panic").expect("opens"), Recovered::default());
+    }
 
     #[test]
     fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {

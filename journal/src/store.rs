@@ -19,17 +19,23 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::{Envelope, Event, Stream, Timestamp, Verdict, codec};
+use crate::{Envelope, Event, Payload, Stream, Timestamp, Verdict, codec};
 
 /// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 /// Values over a quarter of this would become separate files that sled never syncs.
 const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
+/// How long somebody may hold sled's own lock. The journal's lock is taken first, so it can only be a store of this very
+/// process that was closed a moment ago: sled's threads give it back up to a second later.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+/// Pause between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// What the journal knows of a session without reading its events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +123,35 @@ fn guarded<T>(doing: &'static str, body: impl FnOnce() -> sled::Result<T>) -> Re
     }
 }
 
+/// Opens sled, waiting for its lock.
+fn open_db(path: &Path) -> Result<sled::Db> {
+    let began = Instant::now();
+    loop {
+        let opened = guarded("open", || {
+            let opened = sled::Config::new()
+                .path(path)
+                .cache_capacity(CACHE_BYTES)
+                .segment_size(SEGMENT_BYTES)
+                .flush_every_ms(None)
+                .open();
+            match opened {
+                Err(error) if is_lock(&error) => Ok(None),
+                other => other.map(Some),
+            }
+        })?;
+        match opened {
+            Some(db) => return Ok(db),
+            None if began.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_PAUSE),
+            None => return Err(Error::Locked { path: path.join("db") }),
+        }
+    }
+}
+
+/// Tells a lock that somebody holds from damage: sled has no error of its own for it, only this text.
+fn is_lock(error: &sled::Error) -> bool {
+    matches!(error, sled::Error::Io(error) if error.to_string().contains("could not acquire lock"))
+}
+
 fn stream_key(session: Uuid, seq: u64) -> [u8; 24] {
     let mut key = [0; 24];
     key[..16].copy_from_slice(session.as_bytes());
@@ -130,15 +165,14 @@ fn seq_of(bytes: &[u8]) -> Result<u64> {
 }
 
 impl Store {
+    /// Opens the store, making it where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] when it is held for longer than [`LOCK_WAIT`], which says nothing about its files; any other
+    /// error means that they are not usable.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let db = guarded("open", || {
-            sled::Config::new()
-                .path(path)
-                .cache_capacity(CACHE_BYTES)
-                .segment_size(SEGMENT_BYTES)
-                .flush_every_ms(None)
-                .open()
-        })?;
+        let db = open_db(path)?;
         let tree = |name: &str| guarded("open a tree", || db.open_tree(name));
         let store = Self {
             events: tree("events")?,
@@ -191,7 +225,7 @@ impl Store {
                 let seq = envelope.seq.to_be_bytes();
                 self.ids.insert(envelope.id.as_bytes(), &seq)?;
                 self.streams.insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
-                if payload != &[0] {
+                if *payload != codec::NO_PAYLOAD {
                     self.payloads.insert(seq, payload.as_slice())?;
                 }
                 self.settle(envelope)?;
@@ -271,11 +305,17 @@ impl Store {
         guarded("read an event", || self.events.get(seq.to_be_bytes()))
     }
 
-    pub(crate) fn payload(&self, seq: u64) -> Result<Option<String>> {
-        match guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))? {
-            Some(value) => codec::decode_payload(&value),
-            None => Ok(None),
-        }
+    pub(crate) fn payload(&self, seq: u64) -> Result<Payload> {
+        self.payload_value(seq)?.map_or(Ok(Payload::None), |value| codec::decode_payload(&value))
+    }
+
+    pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
+        guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))
+    }
+
+    /// Leaves of a payload only that there was one.
+    pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
+        guarded("drop a payload", || self.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)).map(drop)
     }
 
     /// Walks over all events from `from` on, in order.

@@ -1,4 +1,4 @@
-//! `journal append|export|import|verify|stats`.
+//! `journal append|export|import|verify|stats`; the rest is in `upkeep.rs`.
 
 use std::io::{BufRead, BufWriter, Read, Write};
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::api::Line;
 use crate::cli::JournalAction;
-use crate::commands::{progress, progress_done};
+use crate::commands::{progress, progress_done, upkeep};
 use crate::failure::{Failure, Result, exit};
 use crate::query::{Events, Query};
 use crate::render::{self, Table};
@@ -26,6 +26,9 @@ pub(super) fn run(home: &Home, action: JournalAction) -> Result<u8> {
         JournalAction::Import { output } => import(home, output.json),
         JournalAction::Verify { output } => verify(home, output.json),
         JournalAction::Stats { output } => stats(home, output.json),
+        JournalAction::Backup { to, output } => upkeep::backup(home, &to, output.json),
+        JournalAction::Restore { from, force, output } => upkeep::restore(home, from.as_deref(), force, output.json),
+        JournalAction::Compact { dry_run, output } => upkeep::compact(home, dry_run, output.json),
     }
 }
 
@@ -183,6 +186,9 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
         }
         let word = if ok { "whole" } else { "damaged" };
         println!("{word}: {} events in the store, {} in the intake log", verified["events"], verified["intake_events"]);
+        if let Some(dropped) = verified["payloads_dropped"].as_u64().filter(|dropped| *dropped > 0) {
+            println!("{dropped} payloads were dropped by their age");
+        }
         if !ok {
             eprintln!("hint: stop the daemon and start it again: it rebuilds the store from the intake log");
         }

@@ -20,9 +20,11 @@ mod replay;
 mod rules;
 mod service;
 mod shell;
+mod sql;
 mod status;
 mod trace;
 mod uninstall;
+mod upkeep;
 
 pub(crate) use shell::COMPLETE;
 
@@ -69,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Replay { session, verify, policy, file, output, .. } => {
             replay::run(&home, session, verify, policy.as_deref(), file.as_deref(), output)
         }
+        Command::Sql(arguments) => sql::run(&home, &arguments),
         Command::Journal { action } => journal::run(&home, action),
         Command::Preview(arguments) => preview::run(&home, &arguments),
         Command::Rules { action, project, output } => rules::run(&home, action, &project, output),

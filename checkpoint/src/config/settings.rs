@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
 use super::values::{
-    CodexDelivery, Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::terminal::{Bounds, Draft};
@@ -96,6 +97,10 @@ layered! {
         batch_window: Span,
         /// The largest raw hook payload that is kept whole.
         payload_bytes_max: Size,
+        /// How long payloads are kept.
+        retention: Retention,
+        /// Whether the daemon drops old payloads by itself.
+        compact: CompactWhen,
     }
 }
 

@@ -11,7 +11,7 @@ fn facts(files: &str) -> ProjectFacts {
 fn every_key_with_its_default() {
     let rows: Vec<_> =
         Config::default().show().into_iter().map(|(key, value, source)| format!("{key}: {value} ({source})")).collect();
-    insta::assert_snapshot!(rows.join("\n"), @r"
+    insta::assert_snapshot!(rows.join("\n"), @r#"
     min_turn: 30s (default)
     timer: unified (default)
     max_blocks_per_turn: 1 (default)
@@ -33,6 +33,8 @@ fn every_key_with_its_default() {
     journal.sync: mixed (default)
     journal.batch_window: 50ms (default)
     journal.payload_bytes_max: 64KB (default)
+    journal.retention: {"payloads":"30d","kinds":{}} (default)
+    journal.compact: daily (default)
     hooks.stop_wait: 5s (default)
     hooks.escape_marker: teleclaude_checkpoint_clear (default)
     daemon.mailbox: 256 (default)
@@ -59,7 +61,7 @@ fn every_key_with_its_default() {
     restart.codex: codex resume {session} (default)
     restart.stop_within: 5s (default)
     logs.level: info (default)
-    ");
+    "#);
 }
 
 #[test]

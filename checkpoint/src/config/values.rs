@@ -19,6 +19,16 @@ pub enum Sync {
     Always,
 }
 
+/// When payloads that are old enough are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactWhen {
+    /// Once a day, by the daemon.
+    Daily,
+    /// Only when a person says so.
+    Off,
+}
+
 /// What is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,0 +1,119 @@
+//! The whole journal as one file, and back.
+//!
+//! ```text
+//! checkpointd backup 1 N\n     the format of the backup, and its last event
+//! one LZ4 frame                the frames of events 1 to N with their payloads, as in the intake log
+//! ```
+//!
+//! A backup is read from the store event by event, so it holds exactly what could be read at one moment, whatever is
+//! appended meanwhile. It holds no indexes: these are made again from the events.
+
+use std::fs::{self, DirBuilder};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use crate::error::{Doing, Error, Result};
+use crate::frame::{self, HEADER_BYTES, Kind, Reader};
+use crate::intake::{self, SEGMENT_BYTES, Writer};
+use crate::store::Store;
+use crate::{codec, recovery};
+
+/// The newest backup format.
+const VERSION: u32 = 1;
+const HEAD: &str = "checkpointd backup ";
+/// The longest first line.
+const HEAD_BYTES_MAX: u64 = 64;
+/// Bytes that are given to the compressor at once.
+const WRITE_BYTES: usize = 256 * 1024;
+
+fn failed(error: &std::io::Error) -> Error {
+    Error::disk("write", Path::new("the backup"), error)
+}
+
+/// Writes events `1..=last`.
+pub(crate) fn write(store: &Store, last: u64, mut out: impl Write, mut progress: impl FnMut(u64, u64)) -> Result<()> {
+    out.write_all(format!("{HEAD}{VERSION} {last}\n").as_bytes()).map_err(|error| failed(&error))?;
+    let mut packed = lz4_flex::frame::FrameEncoder::new(&mut out);
+    let mut frames = Vec::new();
+    for seq in 1..=last {
+        let missing = || Error::damaged("the store", format!("event {seq} is missing"));
+        let event = store.event_value(seq)?.ok_or_else(missing)?;
+        let payload = store.payload_value(seq)?;
+        let payload = payload.as_deref().unwrap_or(&codec::NO_PAYLOAD);
+        frame::push(&mut frames, Kind::Envelope, &codec::join(&event, payload));
+        if frames.len() >= WRITE_BYTES || seq == last {
+            packed.write_all(&frames).map_err(|error| failed(&error))?;
+            frames.clear();
+            progress(seq, last);
+        }
+    }
+    packed.finish().map_err(|error| Error::damaged("the backup", error.to_string()))?;
+    out.flush().map_err(|error| failed(&error))
+}
+
+/// Writes a backup's events as an intake log below `dir`, checking each. Returns how many there are.
+///
+/// # Errors
+///
+/// When the file is no backup, is of a newer program, is cut short or damaged; what was written until then is there.
+pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<u64> {
+    let name = backup.display().to_string();
+    let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
+    let last = read_head(&mut file, &name)?;
+    let intake = recovery::intake_dir(dir);
+    DirBuilder::new().recursive(true).mode(0o700).create(&intake).doing("create", &intake)?;
+    let mut frames = BufReader::new(lz4_flex::frame::FrameDecoder::new(file));
+    let mut writer = Writer::create(&intake, 1)?;
+    for seq in 1..=last {
+        let cut_short = |error: std::io::Error| Error::damaged(&name, format!("at event {seq} of {last}: {error}"));
+        let bytes = read_frame(&mut frames).map_err(cut_short)?;
+        let found = intake::records(&bytes, |_| ()).next().transpose()?.map(|record| record.envelope.seq);
+        if found != Some(seq) {
+            return Err(Error::damaged(&name, format!("event {seq} of {last} is not in its place")));
+        }
+        if writer.len() >= SEGMENT_BYTES {
+            writer.sync()?;
+            intake::seal(writer.path())?;
+            writer = Writer::create(&intake, seq)?;
+        }
+        writer.append(&bytes)?;
+        if seq.is_multiple_of(1_000) {
+            progress(seq, last);
+        }
+    }
+    writer.sync()?;
+    Ok(last)
+}
+
+/// Returns the last event that a backup says it has.
+pub(crate) fn last_event(backup: &Path) -> Result<u64> {
+    let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
+    read_head(&mut file, &backup.display().to_string())
+}
+
+fn read_head(file: &mut impl BufRead, name: &str) -> Result<u64> {
+    let mut head = Vec::new();
+    file.take(HEAD_BYTES_MAX).read_until(b'\n', &mut head).doing("read", Path::new(name))?;
+    let head = String::from_utf8_lossy(&head);
+    let fields = head.strip_prefix(HEAD).and_then(|rest| rest.strip_suffix('\n')).and_then(|rest| rest.split_once(' '));
+    let numbers = fields.and_then(|(version, last)| Some((version.parse::<u32>().ok()?, last.parse().ok()?)));
+    match numbers {
+        Some((VERSION, last)) => Ok(last),
+        Some((found, _)) => Err(Error::Newer { what: name.to_owned(), found, known: VERSION }),
+        None => Err(Error::damaged(name, "it is no backup of a journal")),
+    }
+}
+
+/// Reads the bytes of one whole frame; its sum is checked by whoever reads the record in it.
+fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; HEADER_BYTES];
+    from.read_exact(&mut bytes)?;
+    let length = frame::payload_length(&bytes).ok_or(std::io::ErrorKind::InvalidData)?;
+    bytes.resize(HEADER_BYTES + length, 0);
+    from.read_exact(&mut bytes[HEADER_BYTES..])?;
+    match Reader::new(&bytes).next() {
+        Some(Ok(_)) => Ok(bytes),
+        _ => Err(std::io::ErrorKind::InvalidData.into()),
+    }
+}

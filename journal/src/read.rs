@@ -1,0 +1,100 @@
+//! Reading a journal: events, sessions, promises, decisions, snapshots, and the proof that it is whole.
+
+use uuid::Uuid;
+
+use crate::error::{Error, Result};
+use crate::log::Journal;
+use crate::store::{Outcome, SessionEntry};
+use crate::{Envelope, Payload, intake, recovery};
+
+impl Journal {
+    /// Returns one event.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read, as with all readers below.
+    pub fn event(&self, seq: u64) -> Result<Option<Envelope>> {
+        self.store().event(seq)
+    }
+
+    /// Returns the payload kept with an event, where there is one still.
+    pub fn payload(&self, seq: u64) -> Result<Option<String>> {
+        self.kept_payload(seq).map(Payload::into_text)
+    }
+
+    /// Returns what is kept beside an event, which may be that there was something.
+    pub fn kept_payload(&self, seq: u64) -> Result<Payload> {
+        self.store().payload(seq)
+    }
+
+    /// Walks over all events from `from` on, in order.
+    pub fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
+        self.store().events_from(from)
+    }
+
+    /// Returns a session's events after `after`, in order, at most `limit`.
+    pub fn stream(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<Envelope>> {
+        let store = self.store();
+        let seqs = store.stream_seqs(session, after, limit)?;
+        seqs.into_iter()
+            .map(|seq| store.event(seq)?.ok_or_else(|| Error::damaged("the store", format!("event {seq} is missing"))))
+            .collect()
+    }
+
+    /// Returns what is known of a session without reading its events.
+    pub fn session(&self, session: Uuid) -> Option<SessionEntry> {
+        self.store().entry(session)
+    }
+
+    /// Returns all sessions, oldest first.
+    pub fn sessions(&self) -> Vec<SessionEntry> {
+        self.store().entries()
+    }
+
+    /// Returns the stops, restarts and deliveries that no later event has settled, as session and sequence number.
+    pub fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
+        self.store().unsettled()
+    }
+
+    /// Walks over decisions before `before`, newest first, with how their deliveries stand.
+    pub fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
+        self.store().decisions_before(before)
+    }
+
+    /// Returns how the delivery of a decision stands; none where the event is no decision.
+    pub fn outcome(&self, decision: u64) -> Result<Option<Outcome>> {
+        self.store().outcome(decision)
+    }
+
+    /// Returns a session's snapshot: the sequence number it was taken at, and the bytes that were given.
+    pub fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
+        self.store().snapshot(session)
+    }
+
+    /// Keeps a snapshot of a session at `seq`, replacing an older one. It may be lost at any time.
+    pub fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
+        self.store().put_snapshot(session, seq, bytes)
+    }
+
+    /// Drops all snapshots; the next reader folds from the beginning.
+    pub fn clear_snapshots(&self) -> Result<()> {
+        self.store().clear_snapshots()
+    }
+
+    /// Returns the bytes on disk of the store and of the intake log.
+    pub fn disk_bytes(&self) -> (u64, u64) {
+        let segments = intake::segments(&recovery::intake_dir(self.dir())).unwrap_or_default();
+        let intake = segments.iter().filter_map(|segment| segment.path.metadata().ok()).map(|meta| meta.len()).sum();
+        (self.store().size_on_disk(), intake)
+    }
+
+    /// Proves that intake log and store agree, as far as both reach back.
+    ///
+    /// # Errors
+    ///
+    /// Only when reading fails; what does not agree is in the result.
+    pub fn verify(&self, progress: impl FnMut(u64, u64)) -> Result<recovery::Verified> {
+        let last = self.settle()?;
+        recovery::verify(self.dir(), self.store(), last, progress)
+    }
+}

@@ -1,0 +1,73 @@
+//! Rows for people and for spreadsheets.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::render::{self, Colour};
+
+/// The longest cell, but in the last column.
+const CELL_CHARS_MAX: usize = 40;
+
+fn text(cell: &Value) -> String {
+    match cell {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Writes rows under their names, cut to the terminal's width.
+pub(super) fn table(out: &mut impl Write, names: &[String], rows: &[Vec<Value>]) -> io::Result<()> {
+    let last = names.len().saturating_sub(1);
+    let shown = |cell: &str, column: usize| {
+        let cell = render::printable(cell);
+        if column == last { cell } else { render::cut(&cell, CELL_CHARS_MAX) }
+    };
+    let head: Vec<_> = names.iter().enumerate().map(|(column, name)| shown(name, column)).collect();
+    let body: Vec<Vec<_>> = rows
+        .iter()
+        .map(|row| row.iter().enumerate().map(|(column, cell)| shown(&text(cell), column)).collect())
+        .collect();
+    let mut widths: Vec<_> = head.iter().map(|name| name.chars().count()).collect();
+    for row in &body {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: &[String]| {
+        let padded: Vec<_> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        render::cut(padded.join("  ").trim_end(), render::width())
+    };
+    writeln!(out, "{}", render::paint(Colour::Bold, &line(&head)))?;
+    body.iter().try_for_each(|row| writeln!(out, "{}", line(row)))
+}
+
+/// Writes a row as CSV.
+pub(super) fn csv_row(out: &mut impl Write, row: &[Value]) -> io::Result<()> {
+    let cells: Vec<_> = row.iter().map(text).collect();
+    csv_line(out, cells.iter().map(String::as_str))
+}
+
+/// Writes one line of CSV (RFC 4180, with a plain line feed).
+pub(super) fn csv_line<'a>(out: &mut impl Write, cells: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
+    let quoted = |cell: &str| {
+        let plain = !cell.contains([',', '"', '\n', '\r']);
+        if plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
+    };
+    let cells: Vec<_> = cells.into_iter().map(quoted).collect();
+    writeln!(out, "{}", cells.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let mut out = Vec::new();
+        csv_row(&mut out, &[Value::Null, 1.into(), "a,b".into(), "say \"x\"\nagain".into(), "plain".into()])
+            .expect("ok");
+        assert_eq!(String::from_utf8(out).expect("text"), ",1,\"a,b\",\"say \"\"x\"\"\nagain\",plain\n");
+    }
+}
