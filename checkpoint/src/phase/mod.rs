@@ -30,6 +30,7 @@ pub struct Phase {
 
 /// Which checkpoints are meant; what is none does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Scope {
     /// Of this project.
     pub project: Option<String>,
