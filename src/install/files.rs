@@ -15,6 +15,8 @@ const NEW_FILE_MODE: u32 = 0o600;
 const NEW_FOLDER_MODE: u32 = 0o700;
 /// A chain of links longer than this is a circle.
 const LINKS_MAX: usize = 40;
+/// The name of a file that is being written begins so.
+pub(crate) const HALF_WRITTEN: &str = ".checkpointd-";
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Reads a file; none where it is not there.
@@ -95,7 +97,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let made: Vec<PathBuf> = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
     DirBuilder::new().recursive(true).mode(NEW_FOLDER_MODE).create(folder).map_err(failed)?;
-    let mut file = tempfile::Builder::new().prefix(".checkpointd-").tempfile_in(folder).map_err(failed)?;
+    let mut file = tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     let there = target.metadata().ok();
     let mode = there.as_ref().map_or(NEW_FILE_MODE, |meta| meta.permissions().mode() & 0o7777);

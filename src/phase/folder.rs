@@ -147,7 +147,7 @@ pub(crate) fn write(folder: &Path, phase: &Phase) -> Result<PathBuf, String> {
     files::write(&path, file::text(&phase.checkpoint).as_bytes()).map(|_| path)
 }
 
-/// Returns the names of checkpoints' files, in order.
+/// Returns the names of checkpoints' files, in order, and removes what is half written.
 fn names(folder: &Path, problems: &mut Vec<Problem>) -> Vec<String> {
     let read = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>());
@@ -160,6 +160,10 @@ fn names(folder: &Path, problems: &mut Vec<Problem>) -> Vec<String> {
             Vec::new()
         }
     };
+    // Nobody writes here now but us, and we do not: what is half written was left by a process that was killed.
+    for half in names.iter().filter(|name| name.starts_with(files::HALF_WRITTEN)) {
+        let _ = fs::remove_file(folder.join(half));
+    }
     names.retain(|name| file::is_name(name));
     names.sort();
     names

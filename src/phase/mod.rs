@@ -8,6 +8,8 @@ mod folder;
 mod places;
 mod routes;
 mod seed;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
