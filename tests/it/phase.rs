@@ -236,6 +236,25 @@ fn the_socket_answers_as_the_command_does() {
 }
 
 #[test]
+fn a_daemon_that_comes_up_knows_what_other_programs_have_left() {
+    let home = Home::new();
+    let folder = configure(&home);
+    fs::create_dir(&folder).expect("a folder");
+    let state = json!({
+        "id": "V1StGXR8_Z5jdHi6B-myT", "sessionId": "far", "phase": "observe", "phaseNumber": 1, "completed": false,
+        "createdAt": "2026-02-01T10:30:00.000Z", "taskSummary": "", "iscCriteria": [], "metadata": {},
+    });
+    fs::write(folder.join("ckpt-2026-02-01T10-30-00-observe.json"), state.to_string()).expect("writable");
+    let daemon = Daemon::at(home);
+    let imported = || daemon.ask(&["tail", "--kind", "phase_created", "--json"]);
+    wait_until(|| !imported().is_empty());
+    assert_eq!((&imported()[0]["imported"], &imported()[0]["checkpoint"]["session"]), (&json!(true), &json!("far")));
+    let found = phase(&daemon.home, &["detect", "--session", "far"]);
+    assert_eq!(found["checkpoint"]["phase"], "observe");
+    assert_eq!(imported().len(), 1);
+}
+
+#[test]
 fn many_writers_of_one_moment_get_files_of_their_own() {
     let home = Home::new();
     let folder = configure(&home);
@@ -264,15 +283,24 @@ fn many_writers_of_one_moment_get_files_of_their_own() {
     assert_eq!(listed["rebuilt"], json!([]));
 }
 
+/// Names and lengths of all that is in a folder.
+fn sizes(folder: &Path) -> Vec<(String, u64)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| {
+        (entry.file_name().to_string_lossy().into_owned(), entry.metadata().map_or(0, |meta| meta.len()))
+    };
+    let mut sizes: Vec<_> = entries.map(size).collect();
+    sizes.sort();
+    sizes
+}
+
 /// Kills a command as soon as it has begun to write a file, or a moment later.
 fn kill_while_writing(home: &Home, folder: &Path, arguments: &[&str], pause: usize) {
     let arguments: Vec<_> = ["phase"].iter().chain(arguments).copied().collect();
+    let before = sizes(folder);
     let mut child =
         home.command(PROGRAM, &arguments).stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("starts");
-    let is_writing = || {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().starts_with(".checkpointd-"))
-    };
+    let is_writing = || sizes(folder) != before;
     while !is_writing() && child.try_wait().expect("a child").is_none() {}
     for _ in 0..pause {
         let _ = is_writing();
