@@ -49,7 +49,7 @@ enum Standing {
     /// It says less: a crash came between the journal and the file.
     Behind,
     /// The journal is to learn of this.
-    News(Event),
+    News(Box<Event>),
     /// It was cleaned up, and is still there.
     Leftover,
     /// A sentence, and whether it stands in the place of a file that is known.
@@ -87,11 +87,11 @@ pub(crate) fn reconcile(
             Standing::Fits => {}
             Standing::Behind => stale.push(name.clone()),
             Standing::News(event) => {
-                if let Event::PhaseCreated { checkpoint, .. } = &event {
+                if let Event::PhaseCreated { checkpoint, .. } = &*event {
                     new.insert(checkpoint.id.clone(), name.clone());
                     found.imported.push(name.clone());
                 }
-                drafts.push(draft(event));
+                drafts.push(draft(*event));
             }
             Standing::Leftover => found.leftover.push(name.clone()),
             Standing::Wrong(_, true) if replace => match put_aside(folder, name) {
@@ -206,7 +206,12 @@ fn standing(
             None => {
                 let project = project_of(&checkpoint.session);
                 let checkpoint = Box::new(checkpoint);
-                Standing::News(Event::PhaseCreated { checkpoint, project, file: name.to_owned(), imported: true })
+                Standing::News(Box::new(Event::PhaseCreated {
+                    checkpoint,
+                    project,
+                    file: name.to_owned(),
+                    imported: true,
+                }))
             }
         };
     };
@@ -222,7 +227,7 @@ fn standing(
         (true, ..) => Standing::Fits,
         (_, true, true) => Standing::Behind,
         _ if checkpoint.completed && completed == (PhaseCheckpoint { completed: true, ..is.clone() }) => {
-            Standing::News(Event::PhaseCompleted { checkpoint: checkpoint.id })
+            Standing::News(Box::new(Event::PhaseCompleted { checkpoint: checkpoint.id }))
         }
         _ => Standing::Wrong("says something else than the journal".to_owned(), true),
     }
