@@ -27,7 +27,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
-use crate::{client, serve, settings, source, upkeep};
+use crate::{client, phase, serve, settings, source, upkeep};
 
 /// A journal that a command holds open is free again soon.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
@@ -162,6 +162,8 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);
     come_up(&shared, &ingest, &sessions, &recovered).await?;
+    let looker = Arc::clone(&shared);
+    drop(actix_web::rt::task::spawn_blocking(move || phase::look(&looker)));
     api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     actix::spawn(upkeep::compact_daily(Arc::clone(&shared)));

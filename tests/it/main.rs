@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod formats;
 mod install;
+mod phase;
 mod preview;
 mod restart;
 mod service;

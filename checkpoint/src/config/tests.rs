@@ -60,6 +60,9 @@ fn every_key_with_its_default() {
     restart.gemini: gemini --resume {session} (default)
     restart.codex: codex resume {session} (default)
     restart.stop_within: 5s (default)
+    phase.folder: ~/.pai/checkpoints (default)
+    phase.seed: none (default)
+    phase.keep: 30d (default)
     logs.level: info (default)
     "#);
 }
@@ -365,7 +368,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

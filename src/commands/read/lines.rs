@@ -69,6 +69,10 @@ fn rest(kind: &str, line: &Value) -> String {
         "announced" => format!("{} of {}", text(&line["news"]), line["about"]),
         "restart_requested" | "agent_restarted" => format!("checkpoint due {}", render::local_time(text(&line["due"]))),
         "restart_closed" => format!("{} {}", line["restart"], text(&line["reason"])),
+        "phase_created" => {
+            format!("{} {}", quoted(&line["checkpoint"]["phase"]), render::printable(text(&line["file"])))
+        }
+        "phase_completed" | "phase_deleted" => render::printable(text(&line["checkpoint"])),
         "payload_rejected" => {
             format!("{} {}", render::printable(text(&line["claimed_agent"])), quoted(&line["problem"]))
         }
