@@ -14,6 +14,7 @@ pub mod hooks;
 pub mod message;
 pub mod policy;
 pub mod prompts;
+pub mod redact;
 pub mod replay;
 pub mod rules;
 pub mod shell;

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
 use super::values::{
-    CodexDelivery, Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand,
+    CodexDelivery, Count, Fail, FileName, LogLevel, Packs, Pattern, Prefix, Projects, ResumeLine, Sync, UserCommand,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
+use crate::redact::{self, Redactor};
 use crate::terminal::{Bounds, Draft};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
@@ -207,6 +208,23 @@ layered! {
 }
 
 layered! {
+    /// Taking secrets out of what agents tell.
+    Redact, RedactLayer {
+        /// Whether it is done.
+        enabled: bool,
+        /// What is taken out besides what is known.
+        extra: Vec<Pattern>,
+    }
+}
+
+impl Redact {
+    /// Returns what takes secrets out as the settings say.
+    pub fn redactor(&self) -> Redactor {
+        Redactor::new(self.enabled, self.extra.iter().filter_map(|extra| redact::pattern(&extra.0).ok()).collect())
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -268,6 +286,8 @@ files! {
         listeners: Listeners, ListenersLayer;
         /// How agents are stopped and started again.
         restart: Restart, RestartLayer;
+        /// Taking secrets out of what agents tell.
+        redact: Redact, RedactLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }
