@@ -271,8 +271,12 @@ impl Store {
         guarded("read an event", || self.events.get(seq.to_be_bytes()))
     }
 
+    pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
+        guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))
+    }
+
     pub(crate) fn payload(&self, seq: u64) -> Result<Option<String>> {
-        match guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))? {
+        match self.payload_value(seq)? {
             Some(value) => codec::decode_payload(&value),
             None => Ok(None),
         }

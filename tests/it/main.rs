@@ -3,11 +3,14 @@
 mod client;
 mod control;
 mod daemon;
+mod damage;
 mod demo;
 mod doctor;
 mod formats;
 mod install;
+mod kills;
 mod preview;
+mod privacy;
 mod restart;
 mod service;
 mod support;
