@@ -337,6 +337,10 @@ fn verify_intake(
         verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
         progress(verified.events + verified.intake_events, last * 2);
     }
+    // Segments are never dropped: without the first one the store cannot be rebuilt.
+    if let Some(from) = verified.intake_from.filter(|from| *from > 1) {
+        verified.problems.push(format!("intake: events 1 to {} are missing", from - 1));
+    }
     Ok(())
 }
 

@@ -41,10 +41,10 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Sends calls with a secret in every place that a text can have.
-fn tell_secrets(daemon: &Daemon, transcript: &Path) {
+fn tell_secrets(daemon: &Daemon, transcript: &Path, turn: &str) {
     let of: std::collections::HashMap<_, _> = secrets().into_iter().collect();
     let line = |kind: &str, message: serde_json::Value| {
-        json!({ "type": kind, "uuid": "u", "timestamp": "2026-11-21T21:19:03.095Z", "message": message }).to_string()
+        json!({ "type": kind, "uuid": "u", "sessionId": "s", "timestamp": "2026-11-21T21:19:03.095Z", "message": message }).to_string()
     };
     let command = format!("echo {}", of["transcript"]);
     let call = json!([{ "type": "tool_use", "id": "toolu_9", "name": "Bash", "input": { "command": command } }]);
@@ -55,7 +55,7 @@ fn tell_secrets(daemon: &Daemon, transcript: &Path) {
     fs::write(transcript, lines.join("\n") + "\n").expect("writes");
     let hook = |event: &str, fields: serde_json::Value| {
         let mut payload = json!({
-            "session_id": "594047f2-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "cwd": "/p", "hook_event_name": event, "prompt_id": "p",
+            "session_id": "594047f2-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "cwd": "/p", "hook_event_name": event, "prompt_id": turn,
             "transcript_path": transcript,
         });
         for (key, value) in fields.as_object().expect("an object") {
@@ -79,18 +79,18 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
     let mut daemon = Daemon::with(&format!("{EVERY_STOP}redact:\n  extra: ['CORP-[0-9-]+']\n"));
     let elsewhere = tempfile::tempdir().expect("a folder");
     let transcript = elsewhere.path().join("t.jsonl");
-    tell_secrets(&daemon, &transcript);
+    tell_secrets(&daemon, &transcript, "turn-1");
     // Once more through the spool.
     daemon.kill();
     fs::remove_dir_all(daemon.home.path().join("journal")).expect("removed");
-    tell_secrets(&daemon, &transcript);
+    tell_secrets(&daemon, &transcript, "turn-2");
     let spooled: Vec<u8> = daemon.home.spooled().concat();
     for (place, secret) in secrets().into_iter().filter(|(place, _)| *place != "transcript") {
         assert!(spooled.windows(secret.len()).any(|part| part == secret.as_bytes()), "{place}: the test tells nothing");
     }
     daemon.start();
     wait_until(|| daemon.home.spooled().is_empty());
-    tell_secrets(&daemon, &transcript);
+    tell_secrets(&daemon, &transcript, "turn-3");
     daemon.verify();
 
     let exported = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "export"]), b"").stdout;
@@ -106,7 +106,7 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
         "secret",
         "extra",
     ] {
-        assert!(exported.contains(&format!("[redacted: {kind}]")), "{kind} was never seen");
+        assert!(exported.contains(&format!("[redacted: {kind}]")), "{kind} was never seen: {}", daemon.ask(&["explain", "--json"])[0]["evidence"]);
     }
     daemon.kill();
     let mut looked = 0;
