@@ -66,7 +66,8 @@ impl Config {
             rule_entry::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
             config.settings.lay(&layer);
             config.redactor = config.settings.redact.redactor();
-            if config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0 {
+            let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();
+            if may_hide_prefix && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0 {
                 let message = "the prefix would be redacted, and our own text not be recognised by it".to_owned();
                 let hint = Some("change `prefix`, or the patterns of `redact.extra`".to_owned());
                 return Err(ConfigError { file: file.into(), line: None, column: None, message, snippet: None, hint });

@@ -43,7 +43,7 @@ fn draft(number: u64) -> Draft {
     let text = format!("prompt {number}");
     let event = Event::PromptSubmitted { host: Host::default(), origin: PromptOrigin::User, text, digest: number };
     Draft {
-        stream: Stream::of_native(Agent::Claude, if number % 3 == 0 { "a" } else { "b" }),
+        stream: Stream::of_native(Agent::Claude, if number.is_multiple_of(3) { "a" } else { "b" }),
         at: Timestamp::from_micros(1_000_000 * i64::try_from(number).expect("small")),
         id: Uuid::from_u128(number.into()),
         event,

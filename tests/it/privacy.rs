@@ -106,7 +106,11 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
         "secret",
         "extra",
     ] {
-        assert!(exported.contains(&format!("[redacted: {kind}]")), "{kind} was never seen: {}", daemon.ask(&["explain", "--json"])[0]["evidence"]);
+        assert!(
+            exported.contains(&format!("[redacted: {kind}]")),
+            "{kind} was never seen: {}",
+            daemon.ask(&["explain", "--json"])[0]["evidence"]
+        );
     }
     daemon.kill();
     let mut looked = 0;
