@@ -139,7 +139,7 @@ const TABLE: [(&str, &str, &str, Check); 14] = [
 /// A name that secrets have, and a sign of assignment; values come in quotes, bare, or as the next word of a flag.
 const ASSIGNED_HINT: &str = r#"(?i)(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|auth[_-]?key|account[_-]?key|credentials?)["'\\]{0,4}(?:\s{0,4}(?::=|=>|[:=])|\s+["'A-Za-z0-9])"#;
 const ASSIGNED: &str = concat!(
-    r"(?i)(?:\b|_|-)(?P<name>[a-z0-9_.-]{0,64}(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key",
+    r"(?i)(?P<name>(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key",
     r"|secret[_-]?key|private[_-]?key|auth[_-]?key|account[_-]?key|credentials?))",
     r#"(?:["'\\]{0,4}(?P<sign>\s{0,4}(?::=|=>|[:=])\s{0,4})"#,
     r#"(?:"(?P<double>(?:[^"\\\n]|\\.)+)|'(?P<single>(?:[^'\\\n]|\\.)+)|\\{1,3}["'](?P<escaped>(?:[^"'\\\n]|\\[^"'\n])+)"#,
