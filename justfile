@@ -19,6 +19,14 @@ fix:
     cargo fmt --all
     cargo clippy --workspace --all-targets --fix --allow-dirty
 
+# Kill daemon and clients at random under load, that many rounds
+kill-rounds rounds="200":
+    CHECKPOINTD_KILL_ROUNDS={{ rounds }} cargo test --test it kills:: -- --nocapture
+
+# Damage every kind of file of a journal, that many random positions of each
+damage rounds="2000":
+    CHECKPOINTD_DAMAGE_ROUNDS={{ rounds }} cargo test --test it damage:: -- --nocapture
+
 # Play recorded sessions through the real thing
 demo:
     cargo run --release -- demo

@@ -154,6 +154,8 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         recovery: recovered.notes.clone(),
         config_error: std::sync::RwLock::new(config_error),
     });
+    // The first look makes the rules ready, which the first hook call shall not wait for.
+    let _ = shared.config().redactor.text("");
     let Socket { listener, is_handed_over } = listen(&home)?;
     let stop = Rc::new(Notify::new());
     let app = App::new().app_data(api.clone()).configure(api::routes);

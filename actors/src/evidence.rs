@@ -76,6 +76,8 @@ fn gather_for(config: &Config, state: &SessionState, stop: &Stop, preview: Optio
         look(config, state, &policy, preview, &mut evidence, &mut steps);
     }
     evidence.steps = steps.taken;
+    // They may quote a line of the project's file.
+    evidence.notes.iter_mut().for_each(|note| *note = config.redactor.text(note).into_owned());
     Gathered { evidence, policy }
 }
 
@@ -93,8 +95,7 @@ pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
 /// Returns when the current turn began, as far as a transcript tells: at the last real user message, or where that lies
 /// before the tail, at the first call in it.
 pub fn turn_start(config: &Config, agent: Agent, transcript: &str, prefix: &str) -> Option<Timestamp> {
-    let tail_bytes = config.settings.evidence_limits.transcript_bytes.0;
-    let facts = transcripts::read(agent, Path::new(transcript), tail_bytes, prefix, &mut Vec::new())?;
+    let facts = transcripts::read(config, agent, Path::new(transcript), prefix, &mut Vec::new())?;
     let said = facts.last_real_user.map(|user| user.at);
     let known = |at: &Timestamp| *at != Timestamp::default();
     said.filter(known).or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
@@ -114,7 +115,6 @@ fn look(
     evidence: &mut Evidence,
     steps: &mut Steps,
 ) {
-    let limits = &config.settings.evidence_limits;
     let start = state.turn_start(policy.timer);
     let mut tree = steps.time("git", || git::inspect(&working_folder(state), start, bounds(config)));
     evidence.notes.append(&mut tree.notes);
@@ -124,7 +124,7 @@ fn look(
     };
     let facts = steps.time("transcript", || {
         let path = transcripts::of(state)?;
-        transcripts::read(state.stream.agent, &path, limits.transcript_bytes.0, &policy.prefix, &mut evidence.notes)
+        transcripts::read(config, state.stream.agent, &path, &policy.prefix, &mut evidence.notes)
     });
     if let Some(facts) = &facts {
         let is_own = |text: &str| checkpoint::prompts::is_own(text, &policy.prefix);

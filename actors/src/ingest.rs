@@ -180,7 +180,7 @@ impl Work {
 pub async fn normalise(shared: &Shared, agent_word: &str, call: &HookCall<'_>) -> Result<Normal, Refusal> {
     let config = shared.config();
     let payload_bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
-    let reading = Reading { prefix: &config.settings.prefix.0, payload_bytes_max };
+    let reading = Reading { prefix: &config.settings.prefix.0, payload_bytes_max, redactor: &config.redactor };
     match hooks::normalise(call, reading) {
         Ok(normal) => Ok(normal),
         Err(problem) => {
@@ -193,14 +193,14 @@ pub async fn normalise(shared: &Shared, agent_word: &str, call: &HookCall<'_>) -
 /// Keeps a payload that could not be read.
 pub async fn reject(shared: &Shared, agent: &str, hook: Option<&str>, payload: &[u8], id: Uuid, problem: &str) {
     Counters::count(&shared.counters.rejected);
-    tracing::warn!(agent, hook, bytes = payload.len(), problem, "A hook payload could not be read.");
-    let event = Event::PayloadRejected {
-        claimed_agent: agent.to_owned(),
-        hook: hook.map(str::to_owned),
-        problem: problem.to_owned(),
-    };
-    let bytes_max = usize::try_from(shared.config().settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
-    let raw = hooks::keep_payload(&String::from_utf8_lossy(payload), bytes_max);
+    let config = shared.config();
+    // Nobody knows what this is, so all of it is searched.
+    let clean = |text: &str| config.redactor.text(text).into_owned();
+    let (agent, hook, problem) = (&clean(agent), hook.map(clean), &clean(problem));
+    tracing::warn!(agent, hook = hook.as_deref(), bytes = payload.len(), problem, "A hook payload could not be read.");
+    let event = Event::PayloadRejected { claimed_agent: agent.clone(), hook, problem: problem.clone() };
+    let bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
+    let raw = hooks::keep_payload(&clean(&String::from_utf8_lossy(payload)), bytes_max);
     let draft = Draft { payload: Some(raw), id, ..daemon_draft(event, "") };
     if let Err(error) = shared.append(vec![draft]).await {
         tracing::warn!(%error, "Could not keep a rejected payload.");

@@ -68,9 +68,7 @@ pub fn own_prompt(config: &Config, state: &SessionState, since: Timestamp) -> Op
 
 fn facts(config: &Config, state: &SessionState) -> Option<(PathBuf, Facts)> {
     let path = of(state)?;
-    let settings = &config.settings;
-    let tail_bytes = settings.evidence_limits.transcript_bytes.0;
-    let facts = read(state.stream.agent, &path, tail_bytes, &settings.prefix.0, &mut Vec::new())?;
+    let facts = read(config, state.stream.agent, &path, &config.settings.prefix.0, &mut Vec::new())?;
     Some((path, facts))
 }
 
@@ -82,15 +80,16 @@ fn found(state: &SessionState, path: &Path, user: UserText) -> Draft {
 }
 
 /// Reads the end of a transcript, or all of it where it is one JSON document. Says in `notes` why it could not be read.
-pub fn read(agent: Agent, path: &Path, tail_bytes: u64, prefix: &str, notes: &mut Vec<String>) -> Option<Facts> {
-    let (bytes, from_start) = match read_end(path, tail_bytes) {
+/// `prefix` is that of the policy in force; a project may have its own.
+pub fn read(config: &Config, agent: Agent, path: &Path, prefix: &str, notes: &mut Vec<String>) -> Option<Facts> {
+    let (bytes, from_start) = match read_end(path, config.settings.evidence_limits.transcript_bytes.0) {
         Ok(read) => read,
         Err(error) => {
             notes.push(format!("the transcript could not be read: {error}"));
             return None;
         }
     };
-    let facts = transcript::read(agent, &bytes, from_start, prefix);
+    let facts = transcript::read(agent, &bytes, from_start, prefix, &config.redactor);
     if facts.is_none() {
         notes.push("the transcript is empty, or in a form that is not known".into());
     }

@@ -148,7 +148,11 @@ impl Session {
             env: vec![("CLAUDE_CODE_ENTRYPOINT".into(), "cli".into())],
             truncated: false,
         };
-        let reading = Reading { prefix: "[TeleClaude Checkpoint] - ", payload_bytes_max: 256 * 1024 };
+        let reading = Reading {
+            prefix: "[TeleClaude Checkpoint] - ",
+            payload_bytes_max: 256 * 1024,
+            redactor: checkpoint::redact::built_in(),
+        };
         hooks::normalise(&call, reading).expect("a whole payload").draft
     }
 

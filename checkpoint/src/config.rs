@@ -23,14 +23,17 @@ pub use error::ConfigError;
 pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
-pub use settings::{Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Restart, Settings, Tmux};
+pub use settings::{
+    Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Redact, Restart, Settings, Tmux,
+};
 pub use units::{Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Prefix,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Pattern, Prefix,
     ProjectGlobs, Projects, ResumeLine, Sync, UserCommand, UserPath,
 };
 
 use crate::policy::Policy;
+use crate::redact::{self, Redactor};
 use crate::rules::packs::{self, ProjectFacts};
 use settings::{ProjectLayer, UserLayer};
 
@@ -46,13 +49,15 @@ static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
 pub struct Config {
     /// All settings, the user's file laid over the defaults.
     pub settings: Settings,
+    /// Takes secrets out, as the settings say.
+    pub redactor: Redactor,
     /// The user's file, for telling where a value came from.
     user: Option<(String, UserLayer)>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { settings: DEFAULTS.clone(), user: None }
+        Self { settings: DEFAULTS.clone(), redactor: redact::built_in().clone(), user: None }
     }
 }
 
@@ -64,6 +69,13 @@ impl Config {
             let layer: UserLayer = read(file, text)?;
             rule_entry::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
             config.settings.lay(&layer);
+            config.redactor = config.settings.redact.redactor();
+            let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();
+            if may_hide_prefix && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0 {
+                let message = "the prefix would be redacted, and our own text not be recognised by it".to_owned();
+                let hint = Some("change `prefix`, or the patterns of `redact.extra`".to_owned());
+                return Err(ConfigError { file: file.into(), line: None, column: None, message, snippet: None, hint });
+            }
             config.user = Some((file.to_owned(), layer));
         }
         Ok(config)
@@ -131,8 +143,19 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 10] =
-    ["journal", "hooks", "daemon", "evidence_limits", "tmux", "codex", "listeners", "restart", "phase", "logs"];
+const GROUPS: [&str; 11] = [
+    "journal",
+    "hooks",
+    "daemon",
+    "evidence_limits",
+    "tmux",
+    "codex",
+    "listeners",
+    "restart",
+    "phase",
+    "redact",
+    "logs",
+];
 
 fn show_level(values: &Value, layer: &Value, above: &str, file: &str, rows: &mut Vec<(String, String, String)>) {
     for (key, value) in values.as_object().into_iter().flatten() {

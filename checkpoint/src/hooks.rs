@@ -7,6 +7,7 @@ use journal::{Agent, Draft, Event, Host, Place, Stream, Timestamp, ToolCall};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::redact::Redactor;
 use crate::{digest, prompts, text, tools};
 
 /// A hook call as it arrived.
@@ -35,6 +36,8 @@ pub struct Reading<'a> {
     pub prefix: &'a str,
     /// The largest payload that is kept whole, in bytes.
     pub payload_bytes_max: usize,
+    /// Takes secrets out, before anything else is read.
+    pub redactor: &'a Redactor,
 }
 
 /// A hook call in normal form.
@@ -55,21 +58,22 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     if call.payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }
-    let value: Value = serde_json::from_slice(call.payload).map_err(|error| {
+    let mut value: Value = serde_json::from_slice(call.payload).map_err(|error| {
         let cut = if call.truncated { " (it was cut off while it was read)" } else { "" };
         format!("the payload is not JSON: {error}{cut}")
     })?;
     if !value.is_object() {
         return Err("the payload is not a JSON object".into());
     }
+    let raw = String::from_utf8_lossy(call.payload);
+    let redacted = reading.redactor.payload(&mut value, &raw);
     let payload = Payload { value: &value, agent: call.agent };
     let stream = Stream::of_native(call.agent, &payload.session(&call.env)?);
     let hook = payload.hook(call.event)?;
     let event = payload.event(&hook, call, reading);
     let id = payload.identity(&stream, &hook, &event).unwrap_or(call.id);
     let content = Uuid::new_v5(&stream.session, &[hook.as_bytes(), &[0], call.payload].concat());
-    let raw = String::from_utf8_lossy(call.payload);
-    let payload = Some(keep_payload(raw.trim(), reading.payload_bytes_max));
+    let payload = Some(keep_payload(redacted.as_deref().unwrap_or(&raw).trim(), reading.payload_bytes_max));
     Ok(Normal { draft: Draft { stream, at: call.at, id, event, payload }, content })
 }
 

@@ -16,6 +16,7 @@ pub mod message;
 pub mod phase;
 pub mod policy;
 pub mod prompts;
+pub mod redact;
 pub mod replay;
 pub mod rules;
 pub mod shell;

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::decide::{self, Case};
 use crate::hooks::{self, HookCall, Reading};
 use crate::policy::Policy;
+use crate::redact;
 use crate::state::{SessionState, Stop};
 
 /// A decision of the journal with all that it was made from.
@@ -201,7 +202,8 @@ impl<'a> Player<'a> {
     ///
     /// As [`hooks::normalise`].
     pub fn play(&mut self, call: &HookCall<'_>) -> Result<Option<Played>, String> {
-        let reading = Reading { prefix: &self.policy.prefix, payload_bytes_max: usize::MAX };
+        let reading =
+            Reading { prefix: &self.policy.prefix, payload_bytes_max: usize::MAX, redactor: redact::built_in() };
         let draft = hooks::normalise(call, reading)?.draft;
         if !self.known.insert(draft.id) {
             return Ok(None);

@@ -74,7 +74,8 @@ impl Story {
             env: Vec::new(),
             truncated: false,
         };
-        let reading = Reading { prefix: &self.policy.prefix, payload_bytes_max: 1024 };
+        let reading =
+            Reading { prefix: &self.policy.prefix, payload_bytes_max: 1024, redactor: crate::redact::built_in() };
         let draft = hooks::normalise(&call, reading).expect("a good payload").draft;
         self.apply(draft.event, draft.id)
     }

@@ -267,7 +267,14 @@ pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl Fn
                     progress(verified.events, last * 2);
                 }
             }
-            Err(error) => verified.problems.push(format!("store: near event {expected}: {error}")),
+            Err(error) => {
+                // What cannot be read may be refused for ever.
+                let is_store = matches!(error, Error::Store { .. });
+                verified.problems.push(format!("store: near event {expected}: {error}"));
+                if is_store {
+                    break;
+                }
+            }
         }
     }
     if expected <= last {
@@ -324,6 +331,9 @@ fn verify_intake(
             if store.event_value(seq)?.as_deref() != Some(record.event) {
                 verified.problems.push(format!("event {seq} differs between intake log and store"));
             }
+            if store.payload_value(seq)?.is_some_and(|payload| payload != record.payload) {
+                verified.problems.push(format!("the payload of event {seq} differs between intake log and store"));
+            }
             if let Err(error) = codec::decode_payload(record.payload) {
                 verified.problems.push(format!("intake: event {seq}: {error}"));
             }
@@ -337,6 +347,10 @@ fn verify_intake(
         }
         verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
         progress(verified.events + verified.intake_events, last * 2);
+    }
+    // Segments are never dropped: without the first one the store cannot be rebuilt.
+    if let Some(from) = verified.intake_from.filter(|from| *from > 1) {
+        verified.problems.push(format!("intake: events 1 to {} are missing", from - 1));
     }
     Ok(())
 }

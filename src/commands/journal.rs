@@ -85,7 +85,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
     let config = settings::load(&home.config)?;
     let (journal, _) = Journal::open(&home.journal, Options { sync: journal::Sync::Always, ..Options::default() })?;
     let payload_bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
-    let reading = Reading { prefix: &config.settings.prefix.0, payload_bytes_max };
+    let reading = Reading { prefix: &config.settings.prefix.0, payload_bytes_max, redactor: &config.redactor };
     let mut answers = Vec::new();
     for (number, text) in input.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let answer = Line::read(text).and_then(|line| {

@@ -8,10 +8,11 @@ use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
 use super::values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Prefix, Projects, ResumeLine, Sync,
-    UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix, Projects,
+    ResumeLine, Sync, UserCommand, UserPath,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
+use crate::redact::{self, Redactor};
 use crate::terminal::{Bounds, Draft};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
@@ -225,6 +226,23 @@ layered! {
 }
 
 layered! {
+    /// Taking secrets out of what agents tell.
+    Redact, RedactLayer {
+        /// Whether it is done.
+        enabled: bool,
+        /// What is taken out besides what is known.
+        extra: Vec<Pattern>,
+    }
+}
+
+impl Redact {
+    /// Returns what takes secrets out as the settings say.
+    pub fn redactor(&self) -> Redactor {
+        Redactor::new(self.enabled, self.extra.iter().filter_map(|extra| redact::pattern(&extra.0).ok()).collect())
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -288,6 +306,8 @@ files! {
         restart: Restart, RestartLayer;
         /// Phase checkpoints.
         phase: Phase, PhaseLayer;
+        /// Taking secrets out of what agents tell.
+        redact: Redact, RedactLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

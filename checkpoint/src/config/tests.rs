@@ -63,6 +63,8 @@ fn every_key_with_its_default() {
     phase.folder: ~/.pai/checkpoints (default)
     phase.seed: none (default)
     phase.keep: 30d (default)
+    redact.enabled: true (default)
+    redact.extra: [] (default)
     logs.level: info (default)
     "#);
 }
@@ -151,6 +153,24 @@ fn a_policy_survives_its_journey_through_the_journal() {
     assert_eq!(back.to_text(), (fingerprint, text));
     let rule: crate::rules::Rule = serde_json::from_str(r#"{"name":"old"}"#).unwrap();
     assert_eq!(rule.name, "old");
+}
+
+#[test]
+fn patterns_to_redact_are_read_and_a_wrong_one_is_shown_with_its_place() {
+    let load = |text| Config::load(Some(("config.yml", text)));
+    let config = load("redact:\n  extra: ['CORP-\\d+']\n").expect("good");
+    assert_eq!(config.redactor.text("CORP-12 password=hunter2"), "[redacted: extra] password=[redacted: secret]");
+    let off = load("redact:\n  enabled: false\n").expect("good");
+    assert_eq!(off.redactor.text("password=hunter2"), "password=hunter2");
+    let wrong = load("redact:\n  extra:\n    - fine\n    - '(open'\n").expect_err("no pattern");
+    insta::assert_snapshot!(wrong, @r"
+    config.yml:4:7: `(open` is no pattern: unclosed group
+      |
+    4 |     - '(open'
+      |       ^
+    ");
+    let own = load("redact:\n  extra: [Checkpoint]\n").expect_err("our own prefix");
+    assert!(own.to_string().contains("the prefix would be redacted"), "{own}");
 }
 
 #[test]
@@ -368,7 +388,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

@@ -7,6 +7,7 @@ use serde::de::{self, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::TextVisitor;
+use crate::redact;
 use crate::rules::packs;
 
 /// When an ack waits for the disk.
@@ -201,6 +202,18 @@ impl<'de> Deserialize<'de> for Glob {
             Ok(_) => Ok(Self(text)),
             Err(problem) => Err(D::Error::custom(format!("bad glob `{text}`: {}", problem.kind()))),
         }
+    }
+}
+
+/// A regular expression for what is to be redacted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pattern(pub String);
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a regular expression"))?;
+        redact::pattern(&text).map_err(D::Error::custom)?;
+        Ok(Self(text))
     }
 }
 

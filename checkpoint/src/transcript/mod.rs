@@ -18,6 +18,8 @@ mod tail;
 
 use journal::{Agent, PromptOrigin, Timestamp, ToolCall};
 
+use crate::redact::Redactor;
+
 pub use join::join;
 
 /// How much of a transcript's end is read.
@@ -60,8 +62,9 @@ pub struct Facts {
 ///
 /// `from_start` says that `bytes` begin where the file begins; else a first line that may be torn is left out. Gemini's
 /// older format, one JSON document, can only be read whole. `prefix` is the canonical prefix of this product's own text.
-pub fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str) -> Option<Facts> {
-    let text = String::from_utf8_lossy(bytes);
+/// No fact has a secret that `redactor` knows: it is taken out before anything is cut to its limit.
+pub fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str, redactor: &Redactor) -> Option<Facts> {
+    let text = redactor.transcript(String::from_utf8_lossy(bytes));
     let tail = tail::Tail { text: &text, from_start };
     match agent {
         Agent::Claude => claude::read(tail, prefix),

@@ -12,6 +12,11 @@ use super::*;
 
 const PREFIX: &str = "[TeleClaude Checkpoint] - ";
 
+/// Reads a transcript as the daemon does by default.
+fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str) -> Option<Facts> {
+    super::read(agent, bytes, from_start, prefix, crate::redact::built_in())
+}
+
 /// Returns the folder of the recorded sessions.
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/fixtures")

@@ -3,8 +3,7 @@
 use journal::Agent;
 use proptest::prelude::*;
 
-use super::{PREFIX, fixtures};
-use crate::transcript::read;
+use super::{PREFIX, fixtures, read};
 
 /// Every recorded transcript with its agent.
 fn all() -> Vec<(Agent, Vec<u8>)> {

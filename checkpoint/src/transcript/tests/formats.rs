@@ -3,9 +3,9 @@
 use journal::{Agent, PromptOrigin, TimelineSource, ToolCall};
 use serde_json::Value;
 
-use super::{PREFIX, fixtures, show_call};
+use super::{PREFIX, fixtures, read, show_call};
 use crate::tools;
-use crate::transcript::{Facts, join, read};
+use crate::transcript::{Facts, join};
 
 const NORMAL: [(Agent, &str); 3] = [
     (Agent::Claude, "h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl"),
