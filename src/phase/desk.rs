@@ -69,7 +69,7 @@ impl Desk<'_> {
         let is_taken = |name: &str| phases.ever().any(|known| known.file == name) || self.folder().join(name).exists();
         let file = file::name(created_at, &new.phase, is_taken);
         let id = Uuid::now_v7().to_string();
-        let checkpoint = Box::new(PhaseCheckpoint {
+        let checkpoint = input::fit(PhaseCheckpoint {
             id: id.clone(),
             session,
             phase: new.phase,
@@ -80,6 +80,7 @@ impl Desk<'_> {
             criteria: new.criteria,
             metadata: new.metadata,
         });
+        let checkpoint = Box::new(checkpoint.map_err(|problem| (Trouble::Request, problem))?);
         let phases = self.append(vec![Event::PhaseCreated { checkpoint, project, file, imported: false }])?;
         let phase = find(&phases, &id)?;
         self.write(phase)?;

@@ -78,7 +78,10 @@ pub(crate) fn reconcile(
         rebuilt: Vec::new(),
         leftover: Vec::new(),
     };
-    let names = names(folder, &mut found.problems);
+    let Some(names) = names(folder, &mut found.problems) else {
+        found.phases = phases;
+        return Ok(found);
+    };
     let mut drafts: Vec<Draft> = Vec::new();
     let mut stale = Vec::new();
     let mut new: HashMap<String, String> = HashMap::new();
@@ -147,8 +150,8 @@ pub(crate) fn write(folder: &Path, phase: &Phase) -> Result<PathBuf, String> {
     files::write(&path, file::text(&phase.checkpoint).as_bytes()).map(|_| path)
 }
 
-/// Returns the names of checkpoints' files, in order, and removes what is half written.
-fn names(folder: &Path, problems: &mut Vec<Problem>) -> Vec<String> {
+/// Returns the names of checkpoints' files, in order, and removes what is half written; none where nobody can tell.
+fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
     let read = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>());
     let mut names: Vec<String> = match read {
@@ -157,7 +160,7 @@ fn names(folder: &Path, problems: &mut Vec<Problem>) -> Vec<String> {
         Err(error) => {
             let error = format!("the folder cannot be read: {error}");
             problems.push(Problem { file: folder.display().to_string(), error });
-            Vec::new()
+            return None;
         }
     };
     // Nobody writes here now but us, and we do not: what is half written was left by a process that was killed.
@@ -166,7 +169,7 @@ fn names(folder: &Path, problems: &mut Vec<Problem>) -> Vec<String> {
     }
     names.retain(|name| file::is_name(name));
     names.sort();
-    names
+    Some(names)
 }
 
 /// Reads a file, unless it is too large for a checkpoint.

@@ -240,10 +240,16 @@ fn what_is_asked_wrongly_is_refused() {
         let refusal = stage.try_ask(word, fields.clone()).expect_err(word);
         assert_eq!(refusal.0, Trouble::Request, "{word} {fields}: {}", refusal.1);
     }
+    let large = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "x".repeat(1024 * 1024) });
+    let refused = stage.try_ask("create", json!({ "checkpoint": large })).expect_err("too large");
+    assert_eq!(refused.0, Trouble::Request, "{}", refused.1);
+    assert_eq!(stage.journal.last_seq(), 0, "nothing was journaled");
     fs::write(&stage.places.folder, "in the way").expect("writable");
     let checkpoint = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "" });
     let refusal = stage.try_ask("create", json!({ "checkpoint": checkpoint })).expect_err("no folder");
     assert_eq!(refusal.0, Trouble::Files, "{}", refusal.1);
+    let listed = stage.ask("list", json!({}));
+    assert_eq!(listed["problems"].as_array().map(Vec::len), Some(1), "{listed}");
     fs::remove_file(&stage.places.folder).expect("a file");
     assert_eq!(stage.ask("list", json!({}))["rebuilt"].as_array().map(Vec::len), Some(1), "it was journaled");
 }

@@ -41,19 +41,14 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
     let or_empty =
         |name: &str, empty: Value| fields.get(name).filter(|value| !value.is_null()).cloned().unwrap_or(empty);
     let session = fields.get("sessionId").filter(|value| !value.is_null());
-    let new = NewPhase {
+    Ok(NewPhase {
         session: session.map(|_| filled(fields, "sessionId")).transpose()?,
         phase: filled(fields, "phase")?,
         number: number(fields)?,
         summary: text(fields, "taskSummary", "taskSummary")?,
         criteria: criteria(&or_empty("iscCriteria", Value::Array(Vec::new())))?,
         metadata: metadata(&or_empty("metadata", Value::Object(Map::new())))?,
-    };
-    let bytes = value.to_string().len();
-    if bytes > BYTES_MAX {
-        return Err(format!("metadata: the checkpoint has {bytes} bytes in all, and at most {BYTES_MAX} are kept"));
-    }
-    Ok(new)
+    })
 }
 
 /// Reads a file. All fields of 003 must be there; others are passed over.
@@ -75,7 +70,7 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
     let created_at: Timestamp = created_at.parse().map_err(|_| {
         format!("createdAt: must be a time such as 2026-02-01T10:30:00Z, and is {}", shown(&created_at.into()))
     })?;
-    Ok(PhaseCheckpoint {
+    fit(PhaseCheckpoint {
         id: filled(fields, "id")?,
         session: filled(fields, "sessionId")?,
         phase: filled(fields, "phase")?,
@@ -86,6 +81,19 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
         criteria: criteria(field(fields, "iscCriteria")?)?,
         metadata: metadata(field(fields, "metadata")?)?,
     })
+}
+
+/// Returns a checkpoint whose file is not too large.
+///
+/// # Errors
+///
+/// A sentence, where it is.
+pub fn fit(checkpoint: PhaseCheckpoint) -> Result<PhaseCheckpoint, String> {
+    let bytes = super::file::text(&checkpoint).len();
+    if bytes > BYTES_MAX {
+        return Err(format!("the checkpoint's file would have {bytes} bytes, and at most {BYTES_MAX} are kept"));
+    }
+    Ok(checkpoint)
 }
 
 fn object<'a>(value: &'a Value, what: &str) -> Result<&'a Map<String, Value>, String> {
