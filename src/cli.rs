@@ -192,6 +192,20 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Keep the state of a task at the end of a phase of work, for a later session
+    #[command(
+        after_help = "Examples:\n  checkpointd phase create --phase build --number 4 --summary 'the parser is done' --metadata branch=parser\n  \
+        checkpointd phase detect\n  checkpointd phase complete 019ab3\n\n\
+        The answer is JSON with --json, and wherever it does not go to a terminal."
+    )]
+    Phase {
+        /// What to do.
+        #[command(subcommand)]
+        action: PhaseAction,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
     #[command(
         after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json"
@@ -463,6 +477,83 @@ pub(crate) enum JournalAction {
         #[command(flatten)]
         output: Output,
     },
+}
+
+/// What to do with phase checkpoints. What is wrong with a field is said by the one who knows all fields, not here.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PhaseAction {
+    /// Make one
+    Create {
+        /// The phase's name
+        #[arg(long)]
+        phase: Option<String>,
+        /// The phase's number, 1 to 7
+        #[arg(long, allow_hyphen_values = true)]
+        number: Option<String>,
+        /// What the task is and how it stands
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        summary: Option<String>,
+        /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
+        #[arg(long, value_name = "FILE|-")]
+        criteria: Option<PathBuf>,
+        /// Anything else; may be given several times
+        #[arg(long, value_name = "KEY=VALUE")]
+        metadata: Vec<String>,
+        /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// The project's folder (default: the session's, else the current one)
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+    /// Show one
+    Show {
+        /// Its id, the beginning of it, or its file's name
+        id: String,
+    },
+    /// List them, newest first
+    List {
+        /// Only those that are completed
+        #[arg(long, conflicts_with = "incomplete")]
+        completed: bool,
+        /// Only those whose work is not over
+        #[arg(long)]
+        incomplete: bool,
+        /// Only of this session
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// Only of the project in this folder
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+    /// Find the latest whose work is not over, in this project
+    Detect {
+        /// Of this session, in whatever project
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// Of the project in this folder
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+        /// Of any project, also of none that is known
+        #[arg(long, conflicts_with = "project")]
+        all: bool,
+    },
+    /// Say that the work of one is over
+    Complete {
+        /// Its id, the beginning of it, or its file's name
+        id: String,
+    },
+    /// Delete old ones that are completed
+    Cleanup {
+        /// From this age on (default: `phase.keep`, 30d)
+        #[arg(long, value_name = "DURATION")]
+        older_than: Option<String>,
+        /// Also those whose work is not over
+        #[arg(long)]
+        incomplete: bool,
+    },
+    /// Write all files anew that are missing, damaged or changed; what was there is kept beside them
+    Rebuild,
 }
 
 /// What a preview is made for.

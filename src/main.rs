@@ -15,6 +15,7 @@ mod daemon;
 mod doctor;
 mod failure;
 mod install;
+mod phase;
 mod query;
 mod render;
 mod serve;

@@ -7,6 +7,7 @@ use actors::context;
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
+use checkpoint::phase::Scope;
 use checkpoint::replay::{self, Replayer};
 use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::SessionState;
@@ -78,6 +79,8 @@ pub(crate) enum Query {
     Stats,
     /// Whether both sides of the journal agree.
     VerifyJournal,
+    /// The latest phase checkpoint whose work is not over, or null.
+    IncompletePhase(Scope),
 }
 
 /// Which decisions.
@@ -153,6 +156,10 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
                 let _ = emit(json!({ "progress": [done, all] }));
             })?;
             send(emit, serde_json::to_value(verified).expect("plain data"))
+        }
+        Query::IncompletePhase(scope) => {
+            let phase = actors::phases::latest_incomplete(journal, scope)?;
+            send(emit, phase.as_ref().map_or(Value::Null, views::phase))
         }
     }
 }

@@ -116,6 +116,26 @@ pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
     Ok(Journal::open(&home.journal, options)?.0)
 }
 
+/// Opens the journal in this process, making one where there is none; none where a daemon has come up that answers.
+/// Waits a moment for another process that works on it.
+///
+/// # Errors
+///
+/// When it cannot be opened, or the other process keeps it.
+pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
+    let began = Instant::now();
+    let options = || Options { sync: journal::Sync::Always, ..Options::default() };
+    loop {
+        if health(home).is_some() {
+            return Ok(None);
+        }
+        match Journal::open(&home.journal, options()) {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            opened => return Ok(Some(opened?.0)),
+        }
+    }
+}
+
 fn has_journal(home: &Home) -> Result<()> {
     if home.journal.join("intake").is_dir() {
         return Ok(());

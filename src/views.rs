@@ -1,6 +1,7 @@
 //! What the journal's things look like as JSON: the shapes that the machine interface promises.
 
 use checkpoint::findings::Findings;
+use checkpoint::phase::{self, Phase};
 use checkpoint::state::SessionState;
 use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timestamp};
 use serde_json::{Value, json};
@@ -118,4 +119,12 @@ pub(crate) fn without_payload(mut line: Value) -> Value {
         fields.shift_remove("payload");
     }
     line
+}
+
+/// A phase checkpoint: its state as 003 has it, and what we know besides.
+pub(crate) fn phase(phase: &Phase) -> Value {
+    let mut view = phase::file::json(&phase.checkpoint);
+    view["project"] = json!(phase.project);
+    view["file"] = phase.file.as_str().into();
+    view
 }

@@ -14,6 +14,7 @@ pub mod git;
 pub mod hook_reply;
 pub mod ingest;
 pub mod listener;
+pub mod phases;
 mod process;
 pub mod recovery;
 pub mod restart;

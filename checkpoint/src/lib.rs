@@ -12,6 +12,7 @@ pub mod digest;
 pub mod findings;
 pub mod hooks;
 pub mod message;
+pub mod phase;
 pub mod policy;
 pub mod prompts;
 pub mod replay;

@@ -35,6 +35,12 @@ impl Stream {
         Self { session: Uuid::nil(), agent: Agent::Daemon, native: None }
     }
 
+    /// Returns the stream of phase checkpoints. Work outlives a session, so they have one stream for all sessions, which
+    /// is also what makes them quick to find.
+    pub const fn phases() -> Self {
+        Self { session: Uuid::from_u128(0x7068_6173_6573_4000_8000_0000_0000_0001), agent: Agent::Daemon, native: None }
+    }
+
     /// Returns the session id as the host writes it.
     pub fn native(&self) -> String {
         self.native.clone().unwrap_or_else(|| self.session.to_string())

@@ -432,6 +432,52 @@ pub struct Decision {
     pub version: u32,
 }
 
+/// How far a criterion of a phase is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CriterionStatus {
+    /// Not begun.
+    Pending,
+    /// Under way.
+    InProgress,
+    /// Met.
+    Completed,
+}
+
+/// One criterion by which a phase of work is judged (003, `iscCriteria`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// The author's id of it.
+    pub id: String,
+    /// What is to be so.
+    pub subject: String,
+    /// How far it is.
+    pub status: CriterionStatus,
+}
+
+/// The state of a task at the end of a phase of work, as 003 has it (`CheckpointState`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseCheckpoint {
+    /// Its id.
+    pub id: String,
+    /// The session that it was made in, as its host names it.
+    pub session: String,
+    /// The phase's name.
+    pub phase: String,
+    /// The phase's number, 1 to 7.
+    pub number: u8,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Nothing of it is left to be resumed.
+    pub completed: bool,
+    /// What the task is and how it stands.
+    pub summary: String,
+    /// What the phase is judged by.
+    pub criteria: Vec<Criterion>,
+    /// Whatever else its author wanted to keep: a JSON object, as text, for the store knows no values without a type.
+    pub metadata: String,
+}
+
 /// What people may want to be told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -726,6 +772,27 @@ pub enum Event {
         /// `at_next_stop` where the checkpoint went out as the answer to a stop.
         reason: String,
     },
+    /// A phase checkpoint was made (003 FR-2), or found in its folder and taken over.
+    PhaseCreated {
+        /// The checkpoint.
+        checkpoint: Box<PhaseCheckpoint>,
+        /// The project that it belongs to; none where nobody can tell.
+        project: Option<String>,
+        /// The name of its file.
+        file: String,
+        /// It was made by another program.
+        imported: bool,
+    },
+    /// Nothing of a phase checkpoint is left to be resumed (003 FR-5).
+    PhaseCompleted {
+        /// The checkpoint's id.
+        checkpoint: String,
+    },
+    /// A phase checkpoint was cleaned up (003 FR-6); its file goes.
+    PhaseDeleted {
+        /// The checkpoint's id.
+        checkpoint: String,
+    },
 }
 
 impl Event {
@@ -796,6 +863,9 @@ impl Event {
             Self::Announced { .. } => "announced",
             Self::AgentRestarted { .. } => "agent_restarted",
             Self::RestartClosed { .. } => "restart_closed",
+            Self::PhaseCreated { .. } => "phase_created",
+            Self::PhaseCompleted { .. } => "phase_completed",
+            Self::PhaseDeleted { .. } => "phase_deleted",
         }
     }
 

@@ -13,6 +13,7 @@ mod demo;
 mod doctor;
 pub(crate) mod init;
 mod journal;
+mod phase;
 mod preview;
 mod read;
 mod replay;
@@ -72,6 +73,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         }
         Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
         Command::Restart { session, output } => control::restart(&home, session, output),
+        Command::Phase { action, output } => phase::run(&home, action, output),
         Command::Config { action } => config::run(&home, action),
     }
 }

@@ -32,15 +32,15 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// A text with or without the byte order mark in front of it.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     has_mark: bool,
     /// What is behind the mark.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl Text {
     /// Reads bytes; of a file that is not there, nothing.
-    pub(super) fn of(bytes: Option<&[u8]>, path: &Path) -> Result<Self> {
+    pub(crate) fn of(bytes: Option<&[u8]>, path: &Path) -> Result<Self> {
         let text = std::str::from_utf8(bytes.unwrap_or_default())
             .map_err(|_| format!("{} is not UTF-8 text; nothing was changed", path.display()))?;
         let bare = text.strip_prefix(BYTE_ORDER_MARK);
@@ -48,7 +48,7 @@ impl Text {
     }
 
     /// Returns the bytes of another text in the same form.
-    pub(super) fn bytes(&self, text: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, text: &str) -> Vec<u8> {
         let mark = if self.has_mark { BYTE_ORDER_MARK } else { "" };
         [mark, text].concat().into_bytes()
     }
@@ -89,7 +89,7 @@ pub(super) fn check_writable(path: &Path) -> Result<()> {
 /// # Errors
 ///
 /// One sentence; then the file is as it was.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
     let target = target(path)?;
     let folder = target.parent().unwrap_or(Path::new("/"));
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
@@ -118,7 +118,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
 /// # Errors
 ///
 /// One sentence.
-pub(super) fn remove(path: &Path) -> Result<()> {
+pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(target(path)?) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(format!("{} cannot be removed: {error}", path.display()))

@@ -9,7 +9,7 @@ pub(crate) mod agents;
 pub(crate) mod apply;
 pub(crate) mod files;
 pub(crate) mod hooks;
-mod json;
+pub(crate) mod json;
 pub(crate) mod plan;
 mod prompts;
 pub(crate) mod record;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
 use super::values::{
-    CodexDelivery, Count, Fail, FileName, LogLevel, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand,
+    CodexDelivery, Count, Fail, FileName, LogLevel, MaybePath, Packs, Prefix, Projects, ResumeLine, Sync, UserCommand,
+    UserPath,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::terminal::{Bounds, Draft};
@@ -207,6 +208,18 @@ layered! {
 }
 
 layered! {
+    /// Phase checkpoints (003).
+    Phase, PhaseLayer {
+        /// Where their files are (003 FR-7).
+        folder: UserPath,
+        /// The `seed.json` whose `state.checkpointRef` names the current one.
+        seed: MaybePath,
+        /// The age from which `cleanup` deletes them (003 FR-6).
+        keep: Span,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -268,6 +281,8 @@ files! {
         listeners: Listeners, ListenersLayer;
         /// How agents are stopped and started again.
         restart: Restart, RestartLayer;
+        /// Phase checkpoints.
+        phase: Phase, PhaseLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

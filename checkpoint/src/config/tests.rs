@@ -58,6 +58,9 @@ fn every_key_with_its_default() {
     restart.gemini: gemini --resume {session} (default)
     restart.codex: codex resume {session} (default)
     restart.stop_within: 5s (default)
+    phase.folder: ~/.pai/checkpoints (default)
+    phase.seed: none (default)
+    phase.keep: 30d (default)
     logs.level: info (default)
     ");
 }

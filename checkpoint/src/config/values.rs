@@ -131,6 +131,50 @@ impl<'de> Deserialize<'de> for FileName {
     }
 }
 
+/// A path of the user's: absolute, or from `~/` on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UserPath(pub String);
+
+impl UserPath {
+    /// Returns the path, with the user's home folder in the place of `~`; none where that is needed and not known.
+    pub fn resolve(&self, home: Option<&str>) -> Option<String> {
+        match self.0.strip_prefix("~/") {
+            Some(rest) => home.map(|home| format!("{}/{rest}", home.trim_end_matches('/'))),
+            None => Some(self.0.clone()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for UserPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a path such as `~/.pai/checkpoints`"))?;
+        if text.starts_with('/') || text.starts_with("~/") {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!("`{text}` must begin with `/` or `~/`: the daemon has no folder of its own")))
+    }
+}
+
+/// A path of the user's, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaybePath(pub Option<UserPath>);
+
+impl Serialize for MaybePath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_ref().map_or("none", |path| path.0.as_str()))
+    }
+}
+
+impl<'de> Deserialize<'de> for MaybePath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a path, or `none`"))?;
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        UserPath::deserialize(serde::de::value::StringDeserializer::new(text)).map(|path| Self(Some(path)))
+    }
+}
+
 /// A glob over paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Glob(pub String);

@@ -30,7 +30,7 @@ const STRICT: ParseOptions = ParseOptions {
 /// # Errors
 ///
 /// One sentence with line and column.
-pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
+pub(crate) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
     let value = parsed.map_err(|error| {
         let what = error.kind().to_string().to_lowercase();
@@ -41,14 +41,14 @@ pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
 
 /// An object or an array: where it is, and where its children are.
 #[derive(Clone, Debug)]
-pub(super) struct Container {
+pub(crate) struct Container {
     range: Range<usize>,
     children: Vec<Range<usize>>,
 }
 
 impl Container {
     /// Returns where an object or array and its children are; none for anything else.
-    pub(super) fn of(value: &Value<'_>) -> Option<Self> {
+    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
         match value {
             Value::Object(object) => Some(Self::of_object(object)),
             Value::Array(array) => {
@@ -60,7 +60,7 @@ impl Container {
     }
 
     /// Returns where an object and its properties are.
-    pub(super) fn of_object(object: &Object<'_>) -> Self {
+    pub(crate) fn of_object(object: &Object<'_>) -> Self {
         let children = object.properties.iter().map(|child| span(child.range));
         Self { range: span(object.range), children: children.collect() }
     }
@@ -75,7 +75,7 @@ fn span(range: jsonc_parser::common::Range) -> Range<usize> {
 }
 
 /// Adds a child behind all others, in the manner in which the container is written. A property has a key.
-pub(super) fn append(text: &str, into: &Container, key: Option<&str>, value: &serde_json::Value) -> String {
+pub(crate) fn append(text: &str, into: &Container, key: Option<&str>, value: &serde_json::Value) -> String {
     let layout = Layout::of(text);
     let own_indent = layout::indentation(text, into.range.start);
     let (indent, is_multiline) = match into.children.first() {
@@ -122,7 +122,7 @@ pub(super) fn append(text: &str, into: &Container, key: Option<&str>, value: &se
 
 /// Takes a child out, with the comma and the space that came with it. What [`append`] added leaves no trace, except
 /// that an empty container loses the space that it held.
-pub(super) fn remove(text: &str, from: &Container, index: usize) -> String {
+pub(crate) fn remove(text: &str, from: &Container, index: usize) -> String {
     let child = &from.children[index];
     let (before, behind) = (&text[..child.start], &text[child.end..]);
     let is_last = index + 1 == from.children.len();
@@ -150,7 +150,7 @@ fn join(before: &str, gap: &str, behind: &str) -> String {
 }
 
 /// Puts other text in the place of something.
-pub(super) fn replace(text: &str, place: Range<usize>, with: &str) -> String {
+pub(crate) fn replace(text: &str, place: Range<usize>, with: &str) -> String {
     [&text[..place.start], with, &text[place.end..]].concat()
 }
 

@@ -1,0 +1,378 @@
+//! Phase checkpoints (003): what is asked of them, and what is answered. The daemon answers over its socket, and without
+//! a daemon the command does; both call [`answer`].
+//!
+//! Append, then act: an event first, then the file, then `seed.json`. Whatever a crash leaves undone, the next look into
+//! the folder does ([`folder`]).
+
+mod folder;
+mod places;
+mod routes;
+mod seed;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use checkpoint::config::{self, UserPath, parse_duration};
+use checkpoint::phase::{Phase, Phases, Scope, file, input};
+use journal::{Event, Journal, PhaseCheckpoint, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{query, views};
+use folder::Reconciled;
+pub(crate) use routes::routes;
+
+/// What can be asked. The words of the variants are those of the command line and of the paths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Request {
+    /// Make one (003 FR-2).
+    Create {
+        /// The project's folder; none for the session's.
+        #[serde(default)]
+        project: Option<String>,
+        /// Where the caller is, for when neither project nor session is named.
+        #[serde(default)]
+        folder: Option<String>,
+        /// What it is made of, with the names of 003.
+        checkpoint: Value,
+    },
+    /// Show one (003 FR-3).
+    Show {
+        /// Its id, the beginning of it, or its file's name.
+        id: String,
+    },
+    /// List them, newest first (003 FR-3).
+    List {
+        /// Only those that are completed, or are not.
+        #[serde(default)]
+        completed: Option<bool>,
+        /// Only those.
+        #[serde(default)]
+        scope: Scope,
+    },
+    /// Find the latest whose work is not over (003 FR-4).
+    Detect {
+        /// Only among those.
+        #[serde(default)]
+        scope: Scope,
+    },
+    /// Say that the work of one is over (003 FR-5).
+    Complete {
+        /// As for `show`.
+        id: String,
+    },
+    /// Delete old ones (003 FR-6).
+    Cleanup {
+        /// From this age on; none for `phase.keep`.
+        #[serde(default)]
+        older_than: Option<String>,
+        /// Those whose work is not over, too.
+        #[serde(default)]
+        incomplete: bool,
+    },
+    /// Write all files anew that are not as the journal has them.
+    Rebuild {},
+}
+
+/// What kind of trouble there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The request is not right.
+    Request,
+    /// There is no such checkpoint.
+    Unknown,
+    /// The files cannot be used.
+    Files,
+    /// The journal cannot be used.
+    Journal,
+}
+
+/// Why a request was not met: kind and sentence.
+pub(crate) type Refusal = (Trouble, String);
+type Result<T> = std::result::Result<T, Refusal>;
+
+impl Request {
+    /// Reads a request from its word and its fields.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such word, or the fields are not right.
+    pub(crate) fn read(word: &str, fields: Value) -> Result<Self> {
+        serde_json::from_value(json!({ word: fields })).map_err(|error| (Trouble::Request, error.to_string()))
+    }
+
+    /// Returns the request's word and its fields.
+    pub(crate) fn parts(&self) -> (String, Value) {
+        let tagged = serde_json::to_value(self).expect("plain data");
+        let Value::Object(parts) = tagged else { unreachable!("a variant with fields is an object") };
+        parts.into_iter().next().expect("it has one key")
+    }
+}
+
+/// Where things are.
+pub(crate) struct Places {
+    folder: PathBuf,
+    seed: Option<PathBuf>,
+    keep: std::time::Duration,
+}
+
+impl Places {
+    /// Takes them from the settings; `~` is the home folder in the environment.
+    ///
+    /// # Errors
+    ///
+    /// When a path needs a home folder, and none is known.
+    pub(crate) fn of(settings: &config::Phase) -> Result<Self> {
+        let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
+        let resolve = |path: &UserPath| {
+            let resolved = path.resolve(home.as_deref()).map(PathBuf::from);
+            resolved.ok_or((Trouble::Files, format!("HOME is not set, so nobody can tell where {} is", path.0)))
+        };
+        Ok(Self {
+            folder: resolve(&settings.folder)?,
+            seed: settings.seed.0.as_ref().map(resolve).transpose()?,
+            keep: settings.keep.0,
+        })
+    }
+}
+
+/// One request after another: names of files are chosen by what is there.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Answers a request: an object with `ok` true. Blocks on the disk.
+///
+/// # Errors
+///
+/// As [`Trouble`] says.
+pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> Result<Value> {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    journal.settle().map_err(journal_trouble)?;
+    let desk = Desk { journal, places };
+    match request {
+        Request::Create { project, folder, checkpoint } => {
+            desk.create(project.as_deref(), folder.as_deref(), checkpoint)
+        }
+        Request::Show { id } => desk.show(id),
+        Request::List { completed, scope } => desk.list(*completed, scope),
+        Request::Detect { scope } => desk.detect(scope),
+        Request::Complete { id } => desk.complete(id),
+        Request::Cleanup { older_than, incomplete } => desk.cleanup(older_than.as_deref(), *incomplete),
+        Request::Rebuild {} => desk.rebuild(),
+    }
+}
+
+fn journal_trouble(error: journal::Error) -> Refusal {
+    (Trouble::Journal, format!("the journal cannot be used: {error}"))
+}
+
+/// Finds a checkpoint by its id, the beginning of it, or its file's name.
+fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
+    let unknown = |why: String| (Trouble::Unknown, why);
+    let all = phases.newest_first();
+    let exact = |phase: &&&Phase| phase.checkpoint.id == wanted || phase.file == wanted;
+    if let Some(phase) = all.iter().find(exact) {
+        return Ok(phase);
+    }
+    let mut near = all.iter().filter(|phase| phase.checkpoint.id.starts_with(wanted));
+    match (near.next(), near.next()) {
+        (Some(one), None) if !wanted.is_empty() => Ok(one),
+        (Some(_), Some(_)) => {
+            Err(unknown(format!("several phase checkpoints begin with `{wanted}`: give more of the id")))
+        }
+        _ => Err(unknown(format!("there is no phase checkpoint `{wanted}`: `checkpointd phase list` lists them"))),
+    }
+}
+
+/// Answers one request.
+struct Desk<'a> {
+    journal: &'a Journal,
+    places: &'a Places,
+}
+
+impl Desk<'_> {
+    fn folder(&self) -> &Path {
+        &self.places.folder
+    }
+
+    fn reconcile(&self, replace: bool) -> Result<Reconciled> {
+        let project_of = |session: &str| places::project_of(self.journal, session);
+        folder::reconcile(self.journal, self.folder(), replace, project_of).map_err(journal_trouble)
+    }
+
+    /// Journals what happened and returns the checkpoints as they are then.
+    fn append(&self, events: Vec<Event>) -> Result<Phases> {
+        let drafts: Vec<_> = events.into_iter().map(folder::draft).collect();
+        if !drafts.is_empty() {
+            self.journal.append_wait(drafts).and_then(|_| self.journal.settle()).map_err(journal_trouble)?;
+        }
+        actors::phases::load(self.journal).map_err(journal_trouble)
+    }
+
+    fn create(&self, project: Option<&str>, folder: Option<&str>, given: &Value) -> Result<Value> {
+        let new = input::request(given).map_err(|problem| (Trouble::Request, problem))?;
+        let named = new.session.as_deref().map(|name| self.session(name)).transpose()?;
+        let of_session = || named.as_deref().and_then(|session| places::project_of(self.journal, session));
+        let project = project.map(places::project).or_else(of_session).or_else(|| folder.map(places::project));
+        let newest = || project.as_deref().and_then(|project| places::newest_session(self.journal, project));
+        let session = named.clone().or_else(newest).unwrap_or_else(|| input::NO_SESSION.to_owned());
+        let phases = actors::phases::load(self.journal).map_err(journal_trouble)?;
+        let created_at = Timestamp::now();
+        let is_taken = |name: &str| phases.ever().any(|known| known.file == name) || self.folder().join(name).exists();
+        let file = file::name(created_at, &new.phase, is_taken);
+        let id = Uuid::now_v7().to_string();
+        let checkpoint = Box::new(PhaseCheckpoint {
+            id: id.clone(),
+            session,
+            phase: new.phase,
+            number: new.number,
+            created_at,
+            completed: false,
+            summary: new.summary,
+            criteria: new.criteria,
+            metadata: new.metadata,
+        });
+        let phases = self.append(vec![Event::PhaseCreated { checkpoint, project, file, imported: false }])?;
+        let phase = find(&phases, &id)?;
+        self.write(phase)?;
+        let problem = self.places.seed.as_deref().and_then(|seed| seed::set(seed, &id).err());
+        Ok(self.result(phase, problem))
+    }
+
+    fn show(&self, id: &str) -> Result<Value> {
+        let found = self.reconcile(false)?;
+        let phase = find(&found.phases, id)?;
+        let mut answer = self.result(phase, None);
+        answer["checkpoint"] = self.view(phase);
+        Ok(answer)
+    }
+
+    fn list(&self, completed: Option<bool>, scope: &Scope) -> Result<Value> {
+        let (found, scope) = (self.reconcile(false)?, self.scope(scope)?);
+        let wanted = |phase: &&Phase| {
+            completed.is_none_or(|completed| phase.checkpoint.completed == completed) && scope.holds(phase)
+        };
+        let phases: Vec<_> =
+            found.phases.newest_first().into_iter().filter(wanted).map(|phase| self.view(phase)).collect();
+        Ok(json!({
+            "ok": true,
+            "checkpoints": phases,
+            "problems": found.problems,
+            "imported": found.imported,
+            "rebuilt": found.rebuilt,
+        }))
+    }
+
+    fn detect(&self, scope: &Scope) -> Result<Value> {
+        let (found, scope) = (self.reconcile(false)?, self.scope(scope)?);
+        let elsewhere = found.phases.latest_incomplete(&Scope::default()).is_some();
+        let mut answer = match found.phases.latest_incomplete(&scope) {
+            Some(phase) => {
+                let mut answer = self.result(phase, None);
+                answer["checkpoint"] = self.view(phase);
+                answer
+            }
+            None => {
+                json!({ "ok": true, "checkpointId": null, "file": null, "checkpoint": null, "elsewhere": elsewhere })
+            }
+        };
+        answer["problems"] = json!(found.problems);
+        Ok(answer)
+    }
+
+    fn complete(&self, id: &str) -> Result<Value> {
+        let found = self.reconcile(false)?;
+        let id = find(&found.phases, id)?.checkpoint.id.clone();
+        let phases = self.append(vec![Event::PhaseCompleted { checkpoint: id.clone() }])?;
+        let phase = find(&phases, &id)?;
+        self.write(phase)?;
+        Ok(self.result(phase, self.clear_seed(&[&id])))
+    }
+
+    fn cleanup(&self, older_than: Option<&str>, incomplete: bool) -> Result<Value> {
+        let age = match older_than {
+            Some(text) => {
+                parse_duration(text).map_err(|problem| (Trouble::Request, format!("older_than: {problem}")))?
+            }
+            None => self.places.keep,
+        };
+        let found = self.reconcile(false)?;
+        let before = Timestamp::now().minus(age);
+        let old: Vec<&Phase> =
+            found.phases.newest_first().into_iter().filter(|phase| phase.checkpoint.created_at < before).collect();
+        let (gone, kept): (Vec<&Phase>, Vec<&Phase>) =
+            old.into_iter().partition(|phase| incomplete || phase.checkpoint.completed);
+        let ids: Vec<&str> = gone.iter().map(|phase| phase.checkpoint.id.as_str()).collect();
+        self.append(ids.iter().map(|id| Event::PhaseDeleted { checkpoint: (*id).to_owned() }).collect())?;
+        let files = gone.iter().map(|phase| &phase.file).chain(&found.leftover);
+        let mut problems = json!(found.problems);
+        for name in files {
+            let path = self.folder().join(name);
+            if let (Err(error), Some(problems)) = (crate::install::files::remove(&path), problems.as_array_mut()) {
+                problems.push(json!({ "file": path, "error": error }));
+            }
+        }
+        let mut answer =
+            json!({ "ok": true, "deleted": gone.len(), "keptIncomplete": kept.len(), "problems": problems });
+        if let Some(problem) = self.clear_seed(&ids) {
+            answer["seedProblem"] = problem.into();
+        }
+        Ok(answer)
+    }
+
+    fn rebuild(&self) -> Result<Value> {
+        let found = self.reconcile(true)?;
+        Ok(json!({
+            "ok": true,
+            "rebuilt": found.rebuilt,
+            "imported": found.imported,
+            "problems": found.problems,
+        }))
+    }
+
+    /// Resolves the names in a scope.
+    fn scope(&self, scope: &Scope) -> Result<Scope> {
+        Ok(Scope {
+            project: scope.project.as_deref().map(places::project),
+            session: scope.session.as_deref().map(|name| self.session(name)).transpose()?,
+        })
+    }
+
+    fn session(&self, name: &str) -> Result<String> {
+        if name.is_empty() {
+            return Err((Trouble::Request, "sessionId: must not be empty".into()));
+        }
+        places::session(self.journal, name).map_err(|error| match error {
+            query::Error::Journal(error) => journal_trouble(error),
+            other => (Trouble::Request, format!("sessionId: {other}")),
+        })
+    }
+
+    fn write(&self, phase: &Phase) -> Result<()> {
+        folder::write(self.folder(), phase).map(drop).map_err(|error| {
+            let id = &phase.checkpoint.id;
+            (Trouble::Files, format!("the checkpoint {id} is in the journal, but its file is not written: {error}"))
+        })
+    }
+
+    fn clear_seed(&self, ids: &[&str]) -> Option<String> {
+        self.places.seed.as_deref().and_then(|seed| seed::clear(seed, ids).err())
+    }
+
+    fn view(&self, phase: &Phase) -> Value {
+        let mut view = views::phase(phase);
+        view["file"] = json!(self.folder().join(&phase.file));
+        view
+    }
+
+    /// Returns the result of 003 (`CheckpointResult`). Trouble with `seed.json` does not undo a checkpoint.
+    fn result(&self, phase: &Phase, seed_problem: Option<String>) -> Value {
+        let file = self.folder().join(&phase.file);
+        let mut result = json!({ "ok": true, "checkpointId": phase.checkpoint.id, "file": file });
+        if let Some(problem) = seed_problem {
+            result["seedProblem"] = problem.into();
+        }
+        result
+    }
+}
