@@ -14,6 +14,7 @@ pub mod hooks;
 pub mod message;
 pub mod phase;
 pub mod policy;
+pub mod progress;
 pub mod prompts;
 pub mod replay;
 pub mod rules;

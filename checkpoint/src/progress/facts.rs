@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::text;
 
 /// The most files that are kept, those touched last.
-pub const FILES_MAX: usize = 300;
+const FILES_MAX: usize = 300;
 /// The most failures that are kept, the last ones.
-pub const FAILURES_MAX: usize = 40;
+const FAILURES_MAX: usize = 40;
 /// The longest word on a call or on its output, in bytes.
 const WORDS_BYTES_MAX: usize = 200;
 /// A pause within a turn that is longer counts as this: somebody was waited for.

@@ -6,8 +6,7 @@ use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::values::{Decision, FileNote, Pointer, Texts};
-pub use super::values::Percent;
+use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
 /// Words of 004 for the phase of the work.
 pub const PHASES: [&str; 5] = ["research", "planning", "testing", "implementation", "finalization"];

@@ -61,6 +61,11 @@ fn words(line: &Value) -> String {
         "announced" => format!("{} of {}", text(&line["news"]), line["about"]),
         "restart_requested" | "agent_restarted" => format!("checkpoint due {}", render::local_time(text(&line["due"]))),
         "restart_closed" => format!("{} {}", line["restart"], text(&line["reason"])),
+        "progress_written" => format!("{} {}", text(&line["progress"]), render::printable(text(&line["file"]))),
+        "progress_validated" => {
+            format!("{} {}", line["document"], if line["holds"] == true { "holds" } else { "does not hold" })
+        }
+        "resume_offered" => format!("{} bytes", text(&line["text"]).len()),
         "payload_rejected" => {
             format!("{} {}", render::printable(text(&line["claimed_agent"])), quoted(&line["problem"]))
         }
