@@ -195,7 +195,7 @@ pub struct UserCheck {
 
 impl UserCheck {
     fn default_timeout() -> super::units::Span {
-        super::units::Span::from_duration(std::time::Duration::from_secs(10))
+        super::units::Span(std::time::Duration::from_secs(10))
     }
 }
 
