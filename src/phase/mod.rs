@@ -5,7 +5,7 @@
 //! the folder does ([`folder`]).
 
 mod folder;
-mod places;
+pub(crate) mod places;
 mod routes;
 mod seed;
 
