@@ -73,7 +73,10 @@ fn write(request: &Request, journal: &Journal, home: &Home, config: &Config) -> 
     let stated = stated.map_err(|problem| (StatusCode::BAD_REQUEST, problem))?.unwrap_or_default();
     let project = places::project(&request.project);
     let Some(stream) = session(request, journal, &project)? else {
-        return Err((StatusCode::NOT_FOUND, format!("no session of an agent is known in {project}: `--session` names one")));
+        return Err((
+            StatusCode::NOT_FOUND,
+            format!("no session of an agent is known in {project}: `--session` names one"),
+        ));
     };
     let order = Order {
         stream,
@@ -115,7 +118,10 @@ fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
     let found = progress::latest(journal, &project, named.as_ref()).map_err(refusal)?;
     found.ok_or_else(|| {
         let whose = named.map_or(project, |stream| format!("session {}", stream.native()));
-        (StatusCode::NOT_FOUND, format!("there is no progress document of {whose}: `checkpointd progress write` makes one"))
+        (
+            StatusCode::NOT_FOUND,
+            format!("there is no progress document of {whose}: `checkpointd progress write` makes one"),
+        )
     })
 }
 

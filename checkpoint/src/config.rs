@@ -21,7 +21,10 @@ mod values;
 pub use error::ConfigError;
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
-pub use settings::{AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Progress, Restart, Settings, Tmux};
+pub use settings::{
+    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Progress, Restart, Settings,
+    Tmux,
+};
 pub use units::{Size, Span, parse_duration, parse_size};
 pub use values::{
     CodexDelivery, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Prefix, ProgressPlace,
@@ -129,8 +132,19 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 11] =
-    ["journal", "hooks", "daemon", "evidence_limits", "tmux", "codex", "listeners", "restart", "phase", "progress", "logs"];
+const GROUPS: [&str; 11] = [
+    "journal",
+    "hooks",
+    "daemon",
+    "evidence_limits",
+    "tmux",
+    "codex",
+    "listeners",
+    "restart",
+    "phase",
+    "progress",
+    "logs",
+];
 
 fn show_level(values: &Value, layer: &Value, above: &str, file: &str, rows: &mut Vec<(String, String, String)>) {
     for (key, value) in values.as_object().into_iter().flatten() {

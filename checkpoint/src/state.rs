@@ -3,7 +3,9 @@
 //! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
 
-use journal::{Agent, Decision, Envelope, Event, Place, ProgressKind, PromptOrigin, Stream, Timestamp, ToolCall, Verdict};
+use journal::{
+    Agent, Decision, Envelope, Event, Place, ProgressKind, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 

@@ -98,7 +98,8 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
 
 fn show_report(answer: &Value) {
     for line in answer["lines"].as_array().into_iter().flatten() {
-        let mark = if line["ok"] == true { render::paint(Colour::Green, "ok  ") } else { render::paint(Colour::Red, "FAIL") };
+        let mark =
+            if line["ok"] == true { render::paint(Colour::Green, "ok  ") } else { render::paint(Colour::Red, "FAIL") };
         println!("{mark}  {:<12}  {}", text(&line["check"]), render::printable(text(&line["found"])));
         if let Some(reconcile) = line["reconcile"].as_str() {
             println!("{:20}-> {}", "", render::printable(reconcile));

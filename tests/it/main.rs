@@ -8,6 +8,7 @@ mod doctor;
 mod formats;
 mod install;
 mod preview;
+mod progress;
 mod restart;
 mod service;
 mod support;

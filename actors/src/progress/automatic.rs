@@ -194,8 +194,7 @@ fn overdue(shared: &Shared, interval: Duration, lately: Duration) -> Vec<Due> {
 fn write_due(shared: &Shared, due: Due) -> Result<bool, Error> {
     shared.journal.settle()?;
     let (config, state) = (shared.config(), shared.load(&due.stream)?);
-    let (tools, turns) =
-        state.progress.as_ref().map_or((0, 0), |Written { counts, turns, .. }| (counts.tools, *turns));
+    let (tools, turns) = state.progress.as_ref().map_or((0, 0), |Written { counts, turns, .. }| (counts.tools, *turns));
     // A phase that changed is news by itself.
     let is_news = state.counts.tools > tools || (state.turns > turns && tools > 0) || due.cause == "phase";
     let is_on = || evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;

@@ -165,7 +165,14 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
         let code = git.as_ref().ok().and_then(|git| git.uncommitted.iter().find(|(_, path)| *path == file.path));
         let is_new = code.map_or(file.written_first, |(code, _)| code.starts_with(['?', 'A']));
         file.hash = hash;
-        file.status = if hash.is_none() { "deleted" } else if is_new { "created" } else { "modified" }.to_owned();
+        file.status = if hash.is_none() {
+            "deleted"
+        } else if is_new {
+            "created"
+        } else {
+            "modified"
+        }
+        .to_owned();
     }
     let at = Timestamp::now();
     let mut stated = previous(journal, &state, &events)?;
@@ -181,7 +188,10 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
         session: order.stream.session.to_string(),
         native_session: order.stream.native(),
         agent: order.stream.agent.word().into(),
-        open_phase: open_phase(journal, Scope { project: Some(project.clone()), session: Some(order.stream.native()) })?,
+        open_phase: open_phase(
+            journal,
+            Scope { project: Some(project.clone()), session: Some(order.stream.native()) },
+        )?,
         project,
         facts,
         git,
@@ -193,10 +203,12 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
 
 /// What the agent stated before: in this session, else in the document that the session was offered at its start.
 fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Result<Stated, Error> {
-    let offered = || events.iter().rev().find_map(|envelope| match envelope.event {
-        Event::ResumeOffered { document, .. } => document,
-        _ => None,
-    });
+    let offered = || {
+        events.iter().rev().find_map(|envelope| match envelope.event {
+            Event::ResumeOffered { document, .. } => document,
+            _ => None,
+        })
+    };
     let Some(seq) = state.progress.as_ref().map(|written| written.seq).or_else(offered) else {
         return Ok(Stated::default());
     };

@@ -37,7 +37,9 @@ pub async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64
         let (looker, of, source) = (Arc::clone(shared), stream.clone(), source.to_owned());
         let found = tokio::task::spawn_blocking(move || find(&looker, &of, &source)).await.ok()?;
         let (document, text) = found
-            .inspect_err(|error| tracing::warn!(session = %stream.session, %error, "Could not look for work to resume."))
+            .inspect_err(
+                |error| tracing::warn!(session = %stream.session, %error, "Could not look for work to resume."),
+            )
             .ok()??;
         let event = Event::ResumeOffered { start: seq, document, text: text.clone() };
         let draft = derived(stream, Timestamp::now(), event, &seq.to_string());

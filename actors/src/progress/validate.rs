@@ -31,7 +31,8 @@ pub struct Checked {
 /// When there is no such document, or the journal cannot be used.
 pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked, Error> {
     let envelope = journal.event(seq)?;
-    let Some((envelope, (_, document))) = envelope.as_ref().and_then(|envelope| Some((envelope, read(envelope)?))) else {
+    let Some((envelope, (_, document))) = envelope.as_ref().and_then(|envelope| Some((envelope, read(envelope)?)))
+    else {
         return Err(Error::Refused(format!("event {seq} is no progress document")));
     };
     let mut report = compare(journal, config, &document, super::LOOK_WITHIN)?;

@@ -202,7 +202,8 @@ impl Facts {
             if failed.tool != call.tool || beginning(&failed.what) != beginning(&what) {
                 return true;
             }
-            let after = if changed.is_empty() { String::new() } else { format!(", after changes to {}", changed.join(", ")) };
+            let after =
+                if changed.is_empty() { String::new() } else { format!(", after changes to {}", changed.join(", ")) };
             let how = if failed.what == what { "succeeded later".to_owned() } else { format!("`{what}` succeeded") };
             failed.resolved = Some(format!("{how} ({at}){after}"));
             false

@@ -35,9 +35,7 @@ pub fn read(text: &str) -> Result<Judgements, String> {
 
 fn one_of(field: &str, value: Option<&str>, words: &[&str]) -> Result<(), String> {
     match value {
-        Some(value) if !words.contains(&value) => {
-            Err(format!("`{field}`: `{value}` is none of {}", words.join(", ")))
-        }
+        Some(value) if !words.contains(&value) => Err(format!("`{field}`: `{value}` is none of {}", words.join(", "))),
         _ => Ok(()),
     }
 }

@@ -41,7 +41,10 @@ enum Part {
 
 /// Headings in lower case, without marks. A heading that is not here belongs to the notes.
 const HEADINGS: [(Part, &[&str]); 23] = [
-    (Part::Opening, &["progress checkpoint", "session handoff checkpoint", "incremental checkpoint", "checkpoint", "handoff"]),
+    (
+        Part::Opening,
+        &["progress checkpoint", "session handoff checkpoint", "incremental checkpoint", "checkpoint", "handoff"],
+    ),
     (Part::Phase, &["phase"]),
     (Part::Summary, &["executive summary", "summary", "overview"]),
     (Part::Task, &["current task", "task"]),
@@ -95,6 +98,10 @@ const FACTS: [&str; 23] = [
 
 /// Beginning of the lines with which our own documents mark who said a thing, and when.
 pub(super) const MARK: &str = "_Stated by the agent";
+/// What stands behind a word of the agent's in a line of its own.
+pub(super) const BY_AGENT: &str = " (stated by the agent)";
+/// The step that our own documents add to those of the agent.
+pub(super) const OWN_STEP: &str = "Run `checkpointd progress validate` and settle what it reports before continuing.";
 /// What our own documents say where nothing was stated.
 pub(super) const NOT_STATED: &str = "_Not stated._";
 
@@ -176,7 +183,7 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
                 notes.extend(judgements.summary.replace(summary));
             }
         }
-        Part::Phase => match text().map(|text| word(&text)) {
+        Part::Phase => match text().map(|text| word(text.trim_end_matches(BY_AGENT))) {
             Some(phase) if PHASES.contains(&phase.as_str()) => judgements.phase = Some(phase),
             other => notes.extend(other.map(|other| format!("Phase: {other}"))),
         },
@@ -202,7 +209,10 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
             extend(&mut judgements.remaining, Some(open.into_iter().map(|(_, item)| item).collect()));
         }
         Part::Blockers => extend(&mut judgements.blockers, items(lines)),
-        Part::Recovery => extend(&mut judgements.recovery, items(lines)),
+        Part::Recovery => {
+            let own = |items: Vec<String>| items.into_iter().filter(|item| item != OWN_STEP).collect();
+            extend(&mut judgements.recovery, items(lines).map(own));
+        }
         Part::Risks => extend(&mut judgements.risks, items(lines)),
         Part::Dependencies => extend(&mut judgements.dependencies, items(lines)),
         Part::MustRead => judgements.must_read = pointers(lines).or(judgements.must_read.take()),
@@ -213,6 +223,7 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
         Part::Files => judgements.files = files(lines).or(judgements.files.take()),
         Part::Decisions => judgements.decisions = decisions(lines).or(judgements.decisions.take()),
         Part::Handoff => notes.extend(text()),
+        Part::Other if title == "Notes" => notes.extend(text()),
         Part::Other => notes.extend(text().map(|text| format!("{title}: {text}"))),
     }
 }
@@ -229,7 +240,7 @@ fn word(text: &str) -> String {
 }
 
 fn says_none(text: &str) -> bool {
-    matches!(word(text).as_str(), "none" | "nothing" | "n/a" | "no" | "" | "_none_" | "(none)" | "_")
+    matches!(word(text).as_str(), "none" | "not_stated" | "nothing" | "n/a" | "no" | "" | "_none_" | "(none)" | "_")
 }
 
 fn prose(lines: &[String]) -> Option<String> {
@@ -241,7 +252,8 @@ fn prose(lines: &[String]) -> Option<String> {
 fn bullet(line: &str) -> Option<(Option<bool>, &str)> {
     let line = line.trim_start();
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = if digits.len() < line.len() { digits.strip_prefix(". ").or(digits.strip_prefix(") ")) } else { None };
+    let numbered =
+        if digits.len() < line.len() { digits.strip_prefix(". ").or(digits.strip_prefix(") ")) } else { None };
     let item = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).or(numbered)?;
     for (open, is_ticked) in [("[x] ", true), ("[X] ", true), ("[ ] ", false)] {
         if let Some(item) = item.strip_prefix(open) {
@@ -316,7 +328,8 @@ fn decisions(lines: &[String]) -> Option<Vec<Decision>> {
 
 /// Reads `choice - reason`, `choice: reason` or `choice because reason`.
 fn decision(item: &str) -> Decision {
-    let split = [" because ", " - ", " – ", " — ", ": "].iter().filter_map(|by| item.find(by).map(|at| (at, by.len()))).min();
+    let split =
+        [" because ", " - ", " – ", " — ", ": "].iter().filter_map(|by| item.find(by).map(|at| (at, by.len()))).min();
     let (choice, reason) = split.map_or((item, ""), |(at, length)| (&item[..at], &item[at + length..]));
     Decision {
         decision: choice.trim_matches('*').trim().to_owned(),

@@ -17,7 +17,7 @@ mod values;
 use journal::{ProgressKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
-pub use facts::{Failed, Facts, FileWork, Worked, facts};
+pub use facts::{Facts, Failed, FileWork, Worked, facts};
 pub use input::{INPUT_BYTES_MAX, read};
 pub use offer::{OFFER_BYTES_MAX, offer};
 pub use render::render;
@@ -151,7 +151,10 @@ impl Document {
             let is_dirty = |file: &FileWork| git.uncommitted.iter().any(|(_, path)| *path == file.path);
             self.facts.files.iter().any(is_dirty)
         };
-        is_stated || is_asked || self.open_phase.is_some() || self.git.as_ref().is_ok_and(dirty)
+        is_stated
+            || is_asked
+            || self.open_phase.is_some()
+            || self.git.as_ref().is_ok_and(dirty)
             || (self.git.is_err() && !self.facts.files.is_empty())
             || self.facts.failures.iter().any(|failed| failed.resolved.is_none())
     }

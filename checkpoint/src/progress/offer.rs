@@ -26,7 +26,11 @@ pub fn offer(phase: Option<&OpenPhase>, document: Option<(&Document, &str, &Repo
     ];
     if let Some(phase) = phase {
         let OpenPhase { name, number, checkpoint, summary } = phase;
-        lines.push(format!("Open work phase: {number} of 7, {}: {} (checkpoint {checkpoint})", one_line(name), one_line(summary)));
+        lines.push(format!(
+            "Open work phase: {number} of 7, {}: {} (checkpoint {checkpoint})",
+            one_line(name),
+            one_line(summary)
+        ));
     }
     if let Some((document, file, report)) = document {
         about(&mut lines, document, file, report);
@@ -47,7 +51,10 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
     let now = &document.stated.now;
     lines.push(format!(
         "Progress document ({}, by {} session {}, {}): {file}",
-        document.kind.word(), document.agent, text::head(&document.native_session, 8), document.at
+        document.kind.word(),
+        document.agent,
+        text::head(&document.native_session, 8),
+        document.at
     ));
     // First what must not be missed when the text is cut.
     let bad: Vec<_> = report.lines.iter().filter(|line| !line.ok).collect();
@@ -81,7 +88,8 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
     list(lines, "Remaining", now.remaining.iter().flat_map(|list| list.0.clone()).collect());
     list(lines, "Blocked by", now.blockers.iter().flat_map(|list| list.0.clone()).collect());
     if now.is_empty() {
-        let files: Vec<&str> = document.facts.files.iter().rev().take(ITEMS_MAX).map(|file| file.path.as_str()).collect();
+        let files: Vec<&str> =
+            document.facts.files.iter().rev().take(ITEMS_MAX).map(|file| file.path.as_str()).collect();
         lines.push(format!("The agent stated nothing; by the journal it last changed: {}", files.join(", ")));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use journal::ProgressKind;
 
-use super::markdown::{MARK, NOT_STATED};
+use super::markdown::{BY_AGENT, MARK, NOT_STATED, OWN_STEP};
 use super::{Document, Facts, GitState, Judgements, Parent, Pointer, Texts};
 
 /// Renders a document. The same document gives the same bytes.
@@ -43,7 +43,7 @@ fn full(out: &mut String, document: &Document) {
     stated_text(out, document, "skippable_summary", now.skippable_summary.as_deref());
     line!(out, "\n## Recovery Instructions\n\nIf resuming from this checkpoint:\n");
     let given = now.recovery.as_ref().map_or(&[][..], |list| &list.0);
-    let check = "Run `checkpointd progress validate` and settle what it reports before continuing.".to_owned();
+    let check = OWN_STEP.to_owned();
     for (number, step) in given.iter().chain([&check]).enumerate() {
         line!(out, "{}. {}", number + 1, one_line(step));
     }
@@ -67,7 +67,7 @@ fn head(out: &mut String, document: &Document) {
     line!(out, "**Agent**: {}", document.agent);
     line!(out, "**Project**: {}", one_line(&document.project));
     let phase = document.stated.now.phase.as_deref();
-    line!(out, "**Phase**: {}", phase.map_or("not stated".to_owned(), |phase| format!("{phase} (stated by the agent)")));
+    line!(out, "**Phase**: {}", phase.map_or("not stated".to_owned(), |phase| format!("{phase}{BY_AGENT}")));
     if let Some(open) = &document.open_phase {
         let (name, summary) = (one_line(&open.name), one_line(&open.summary));
         line!(out, "**Work Phase**: {} of 7, {name} ({}): {summary}", open.number, open.checkpoint);
@@ -85,7 +85,8 @@ fn task(out: &mut String, document: &Document) {
     line!(out, "**Objective**: {}", words(&now.objective));
     line!(out, "**Status**: {}", words(&now.status));
     line!(out, "**Completion**: {}", now.completion.map_or("not stated".to_owned(), |share| format!("{}%", share.0)));
-    let newest = ["task_id", "objective", "status", "completion"].iter().max_by_key(|field| document.stated.since(field));
+    let newest =
+        ["task_id", "objective", "status", "completion"].iter().max_by_key(|field| document.stated.since(field));
     if let Some(field) = newest.filter(|field| document.stated.since(field).is_some()) {
         line!(out);
         mark(out, document, field);
@@ -129,7 +130,12 @@ fn runs(out: &mut String, facts: &Facts) {
     line!(
         out,
         "{} tool calls in {} turns: {} shell commands, {} file changes, {} reads; {} failed.",
-        facts.tools, facts.turns, facts.shell, facts.changes, facts.reads, facts.failed
+        facts.tools,
+        facts.turns,
+        facts.shell,
+        facts.changes,
+        facts.reads,
+        facts.failed
     );
     line!(out, "\n## Failures and What Resolved Them\n");
     if facts.failures.is_empty() {
@@ -138,7 +144,13 @@ fn runs(out: &mut String, facts: &Facts) {
     for failed in &facts.failures {
         let said = if failed.said.is_empty() { String::new() } else { format!(": {}", one_line(&failed.said)) };
         let resolved = failed.resolved.as_deref().map_or("not resolved".to_owned(), one_line);
-        line!(out, "- {} {} `{}`{said} -> {resolved}", failed.at, one_line(&failed.tool), one_line(&failed.what).replace('`', "'"));
+        line!(
+            out,
+            "- {} {} `{}`{said} -> {resolved}",
+            failed.at,
+            one_line(&failed.tool),
+            one_line(&failed.what).replace('`', "'")
+        );
     }
 }
 
@@ -150,7 +162,10 @@ fn decisions(out: &mut String, document: &Document, known: &[String]) {
     if fresh.is_empty() {
         return line!(out, "None");
     }
-    line!(out, "| Decision | Rationale | Confidence | Reversible |\n|----------|-----------|------------|------------|");
+    line!(
+        out,
+        "| Decision | Rationale | Confidence | Reversible |\n|----------|-----------|------------|------------|"
+    );
     for made in fresh {
         let confidence = made.confidence.map_or("-".to_owned(), |share| format!("{}%", share.0));
         let reversible = made.reversible.as_deref().map_or("-".to_owned(), cell);
@@ -221,7 +236,9 @@ fn incremental(out: &mut String, document: &Document) {
     line!(
         out,
         "**Delta Since Parent**: {} tool calls, {} of them failed; {} files changed",
-        facts.tools.saturating_sub(*tools), facts.failed.saturating_sub(*failed), fresh.len()
+        facts.tools.saturating_sub(*tools),
+        facts.failed.saturating_sub(*failed),
+        fresh.len()
     );
     let names: Vec<String> = fresh.iter().map(|file| format!("{} ({})", one_line(&file.path), file.status)).collect();
     line!(out, "**Files Touched**: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
@@ -235,7 +252,10 @@ fn incremental(out: &mut String, document: &Document) {
         line!(out, "\n## Executive Summary\n");
         stated_text(out, document, "summary", document.stated.now.summary.as_deref());
     }
-    if ["completed", "remaining", "blockers", "objective", "status", "completion"].iter().any(|field| newer.contains(field)) {
+    if ["completed", "remaining", "blockers", "objective", "status", "completion"]
+        .iter()
+        .any(|field| newer.contains(field))
+    {
         task(out, document);
     }
     if newer.contains(&"decisions") {
@@ -282,7 +302,9 @@ fn cell(text: &str) -> String {
 
 /// Returns a text whose lines cannot be taken for headings of the document.
 fn prose(text: &str) -> String {
-    let plain = |line: &str| if line.trim_start().starts_with('#') { format!("\\{}", line.trim_start()) } else { line.to_owned() };
+    let plain = |line: &str| {
+        if line.trim_start().starts_with('#') { format!("\\{}", line.trim_start()) } else { line.to_owned() }
+    };
     text.trim().lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 

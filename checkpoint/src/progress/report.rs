@@ -90,7 +90,11 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
         (Ok(then), Ok(now)) => (then, now),
         (Err(_), Err(_)) => return vec![Line::good("git", "not asked: the project is in no git work tree")],
         (Ok(_), Err(why)) => {
-            return vec![Line::bad("git", format!("git cannot be asked ({why})"), "find out what became of the repository")];
+            return vec![Line::bad(
+                "git",
+                format!("git cannot be asked ({why})"),
+                "find out what became of the repository",
+            )];
         }
         (Err(_), Ok(now)) => {
             let branch = now.branch.as_deref().unwrap_or("(detached)");
@@ -105,12 +109,14 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
         let reconcile = format!("`git switch {}`, or go on where you are on purpose", name(&then.branch));
         lines.push(Line::bad("git", format!("on {}, not on {}", name(&now.branch), name(&then.branch)), reconcile));
     }
-    let short = |commit: &Option<String>| commit.as_deref().map_or("none", |hash| &hash[..hash.len().min(10)]).to_owned();
+    let short =
+        |commit: &Option<String>| commit.as_deref().map_or("none", |hash| &hash[..hash.len().min(10)]).to_owned();
     if then.commit == now.commit {
         lines.push(Line::good("git", format!("last commit is {}", short(&now.commit))));
     } else {
         let (was, is) = (short(&then.commit), short(&now.commit));
-        let reconcile = if then.commit.is_some() { format!("read `git log {was}..HEAD`") } else { "read `git log`".into() };
+        let reconcile =
+            if then.commit.is_some() { format!("read `git log {was}..HEAD`") } else { "read `git log`".into() };
         lines.push(Line::bad("git", format!("last commit was {was} and is {is} ({})", now.subject), reconcile));
     }
     let gone: Vec<&str> = missing(&then.uncommitted, &now.uncommitted);
@@ -120,10 +126,18 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
     }
     if !gone.is_empty() {
         let found = format!("no longer uncommitted: {}", names(&gone));
-        lines.push(Line::bad("git", found, "see whether they were committed, stashed (`git stash list`) or thrown away"));
+        lines.push(Line::bad(
+            "git",
+            found,
+            "see whether they were committed, stashed (`git stash list`) or thrown away",
+        ));
     }
     if !new.is_empty() {
-        lines.push(Line::bad("git", format!("uncommitted since: {}", names(&new)), "read `git diff` of these before you change them"));
+        lines.push(Line::bad(
+            "git",
+            format!("uncommitted since: {}", names(&new)),
+            "read `git diff` of these before you change them",
+        ));
     }
     lines
 }
@@ -147,20 +161,39 @@ fn files(document: &Document, now: &Now) -> Vec<Line> {
     }
     let mut lines = Vec::new();
     if gone.is_empty() && changed.is_empty() && back.is_empty() {
-        lines.push(Line::good("files", format!("all {} files of the session are as they were left", document.facts.files.len())));
+        lines.push(Line::good(
+            "files",
+            format!("all {} files of the session are as they were left", document.facts.files.len()),
+        ));
     }
     if !gone.is_empty() {
-        lines.push(Line::bad("files", format!("gone: {}", names(&gone)), "find out who removed them (`git log --diff-filter=D`)"));
+        lines.push(Line::bad(
+            "files",
+            format!("gone: {}", names(&gone)),
+            "find out who removed them (`git log --diff-filter=D`)",
+        ));
     }
     if !changed.is_empty() {
-        lines.push(Line::bad("files", format!("changed since: {}", names(&changed)), "read them again before you rely on what is said of them"));
+        lines.push(Line::bad(
+            "files",
+            format!("changed since: {}", names(&changed)),
+            "read them again before you rely on what is said of them",
+        ));
     }
     if !back.is_empty() {
-        lines.push(Line::bad("files", format!("there again though deleted: {}", names(&back)), "see whether the deletion is still wanted"));
+        lines.push(Line::bad(
+            "files",
+            format!("there again though deleted: {}", names(&back)),
+            "see whether the deletion is still wanted",
+        ));
     }
     if !now.missing.is_empty() {
         let missing: Vec<&str> = now.missing.iter().map(String::as_str).collect();
-        lines.push(Line::bad("files", format!("to be read, but not there: {}", names(&missing)), "look for them under another name"));
+        lines.push(Line::bad(
+            "files",
+            format!("to be read, but not there: {}", names(&missing)),
+            "look for them under another name",
+        ));
     }
     lines
 }
@@ -171,7 +204,8 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
         let ours = |path: &&str| document.facts.files.iter().any(|file| file.path == **path);
         let common: Vec<&str> = other.files.iter().map(String::as_str).filter(ours).collect();
         if common.is_empty() {
-            let found = format!("{} changed {} other files, the last at {}", other.who, other.files.len(), other.last_at);
+            let found =
+                format!("{} changed {} other files, the last at {}", other.who, other.files.len(), other.last_at);
             lines.push(Line::good("sessions", found));
         } else {
             let found = format!("{} changed {} at {}", other.who, names(&common), other.last_at);
@@ -193,7 +227,11 @@ fn dependencies(then: &[FileMark], now: &[FileMark]) -> Line {
     match (paths.is_empty(), then.is_empty()) {
         (true, true) => Line::good("dependencies", "there are no lock files"),
         (true, false) => Line::good("dependencies", format!("lock files are unchanged ({})", then.len())),
-        _ => Line::bad("dependencies", format!("changed since: {}", names(&paths)), "install the dependencies again, and build"),
+        _ => Line::bad(
+            "dependencies",
+            format!("changed since: {}", names(&paths)),
+            "install the dependencies again, and build",
+        ),
     }
 }
 
