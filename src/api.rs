@@ -21,7 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use crate::query::{self, Query};
-use crate::{control, phase, settings, upkeep};
+use crate::{control, phase, progress, settings, upkeep};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -89,7 +89,8 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/shutdown", web::post().to(shutdown))
         .configure(upkeep::routes)
         .configure(control::routes)
-        .configure(phase::routes);
+        .configure(phase::routes)
+        .configure(progress::routes);
 }
 
 pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {

@@ -226,6 +226,22 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Write down where work stands, show it, and check whether it still holds
+    #[command(
+        after_help = "Examples:\n  checkpointd progress write --type handoff --from notes.md\n  checkpointd progress show\n  \
+        checkpointd progress validate --json\n\n\
+        Facts come from the journal and git. What --from states, as Markdown under headings (Goal, Done, Remaining,\n\
+        Blocked, Decisions, Must Read, Can Skip, Next Action, ..) or as JSON, is marked as stated by the agent, and\n\
+        stays until it is stated anew."
+    )]
+    Progress {
+        /// What to do.
+        #[command(subcommand)]
+        action: ProgressAction,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
     #[command(
         after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json\n  \
@@ -557,6 +573,47 @@ pub(crate) enum PhaseAction {
     },
     /// Write all files anew that are missing, damaged or changed; what was there is kept beside them
     Rebuild,
+}
+
+/// Whose progress document.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ProgressOf {
+    /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// The project's folder (default: the current one)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+/// What to do with progress documents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProgressAction {
+    /// Write one
+    Write {
+        /// full, incremental, handoff, pre-operation, pre-compaction, error or manual
+        #[arg(long = "type", default_value = "full", value_name = "TYPE",
+            value_parser = ["full", "incremental", "handoff", "pre-operation", "pre-compaction", "error", "manual"])]
+        kind: String,
+        /// What the agent states, as Markdown or JSON
+        #[arg(long, value_name = "FILE|-")]
+        from: Option<PathBuf>,
+        /// Whose.
+        #[command(flatten)]
+        of: ProgressOf,
+    },
+    /// Show the latest of the project, or of a session
+    Show {
+        /// Whose.
+        #[command(flatten)]
+        of: ProgressOf,
+    },
+    /// Check whether the latest still holds: exit 0 if it does, 1 if not
+    Validate {
+        /// Whose.
+        #[command(flatten)]
+        of: ProgressOf,
+    },
 }
 
 /// What a preview is made for.

@@ -16,6 +16,7 @@ use actors::context::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
 use actors::listener::{self, Listener};
+use actors::progress;
 use actors::restart::Restarts;
 use actors::sessions::{Appended, Routes, Sessions};
 use actors::tmux::TmuxDelivery;
@@ -129,9 +130,11 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let sessions = Sessions::new(Arc::clone(&shared), Routes { replies: replies.clone(), tmux }).start();
     let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
     let listener = Listener::new(Arc::clone(&shared)).start();
+    let automatic = progress::Automatic::new(Arc::clone(&shared)).start();
     let poke = sessions.clone();
     journal.observe(move |events| {
         listener::tell(&listener, events);
+        progress::tell(&automatic, events);
         let mut touched: Vec<_> = events
             .iter()
             .filter(|envelope| envelope.stream.agent != Agent::Daemon)

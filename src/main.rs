@@ -16,6 +16,7 @@ mod doctor;
 mod failure;
 mod install;
 mod phase;
+mod progress;
 mod query;
 mod render;
 mod serve;

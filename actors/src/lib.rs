@@ -16,6 +16,7 @@ pub mod ingest;
 pub mod listener;
 pub mod phases;
 mod process;
+pub mod progress;
 pub mod recovery;
 pub mod restart;
 pub mod session;

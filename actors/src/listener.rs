@@ -5,7 +5,6 @@
 //! environment, never into its words.
 
 use std::collections::VecDeque;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -170,18 +169,7 @@ struct Run {
 impl Run {
     /// Runs it, and kills it with all that it started when it takes too long.
     fn finish(self) {
-        let mut command = match &self.command {
-            UserCommand::Line(line) => {
-                let mut shell = Command::new("/bin/sh");
-                shell.args(["-c", line]);
-                shell
-            }
-            UserCommand::Words(words) => {
-                let mut program = Command::new(words.first().map_or("", String::as_str));
-                program.args(words.iter().skip(1));
-                program
-            }
-        };
+        let mut command = process::of_user(&self.command);
         command.envs(self.facts).current_dir("/");
         let event = self.news.word();
         match process::feed(command, self.input.as_bytes(), Instant::now() + self.within) {

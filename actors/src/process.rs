@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use checkpoint::config::UserCommand;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -55,6 +56,22 @@ pub(crate) enum Failure {
     Timeout,
     /// The system refused something.
     System(io::Error),
+}
+
+/// Returns a command of the user's: a line for the shell, or a program with its arguments.
+pub(crate) fn of_user(command: &UserCommand) -> Command {
+    match command {
+        UserCommand::Line(line) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", line]);
+            shell
+        }
+        UserCommand::Words(words) => {
+            let mut program = Command::new(words.first().map_or("", String::as_str));
+            program.args(words.iter().skip(1));
+            program
+        }
+    }
 }
 
 /// Runs the commands, all at the same time; gives their outputs in the same order.

@@ -24,12 +24,13 @@ pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{
-    Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Redact, Restart, Settings, Tmux,
+    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Progress, Redact, Restart,
+    Settings, Tmux,
 };
 pub use units::{Size, Span, parse_duration, parse_size};
 pub use values::{
     CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Pattern, Prefix,
-    ProjectGlobs, Projects, ResumeLine, Sync, UserCommand, UserPath,
+    ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
 };
 
 use crate::policy::Policy;
@@ -143,7 +144,7 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 11] = [
+const GROUPS: [&str; 12] = [
     "journal",
     "hooks",
     "daemon",
@@ -154,6 +155,7 @@ const GROUPS: [&str; 11] = [
     "restart",
     "phase",
     "redact",
+    "progress",
     "logs",
 ];
 

@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod message;
 pub mod phase;
 pub mod policy;
+pub mod progress;
 pub mod prompts;
 pub mod redact;
 pub mod replay;

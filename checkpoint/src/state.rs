@@ -3,7 +3,9 @@
 //! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
 
-use journal::{Agent, Decision, Envelope, Event, Place, PromptOrigin, Stream, Timestamp, ToolCall, Verdict};
+use journal::{
+    Agent, Decision, Envelope, Event, Place, ProgressKind, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -18,9 +20,10 @@ pub use delivery::Delivery;
 pub use mute::Mute;
 
 use crate::policy::Timer;
+use crate::progress::Worked;
 
 /// Version of the snapshot's shape; a snapshot of another one is not read.
-pub const SNAPSHOT_VERSION: u32 = 4;
+pub const SNAPSHOT_VERSION: u32 = 5;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
@@ -146,6 +149,27 @@ pub struct SessionState {
     pub last_output: Option<String>,
     /// What happened how often.
     pub counts: Counts,
+    /// How long the agent has worked.
+    pub worked: Worked,
+    /// The progress document that was written last.
+    pub progress: Option<Written>,
+}
+
+/// A progress document that was written, and how far the session was then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Its event.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// The last one that was not incremental.
+    pub full: Option<u64>,
+    /// How long the agent had worked.
+    pub worked_ms: u64,
+    /// What had happened how often.
+    pub counts: Counts,
+    /// How many real user messages there were.
+    pub turns: u64,
 }
 
 impl SessionState {
@@ -177,6 +201,8 @@ impl SessionState {
             demands: Vec::new(),
             last_output: None,
             counts: Counts::default(),
+            worked: Worked::default(),
+            progress: None,
         }
     }
 
@@ -228,6 +254,7 @@ impl SessionState {
             self.place.transcript = self.place.transcript.take().or(known);
         }
         self.see_delivery(&envelope.event, at);
+        self.worked.see(envelope);
         match &envelope.event {
             Event::SessionStarted { .. } => self.ended_at = None,
             Event::SessionEnded { .. } if newest => {
@@ -282,6 +309,12 @@ impl SessionState {
             Event::CheckpointCleared {} => self.cleared = true,
             Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
             Event::Unmuted {} => self.muted = Mute::Off,
+            Event::ProgressWritten { progress, .. } => {
+                let known = self.progress.as_ref().and_then(|written| written.full);
+                let full = if *progress == ProgressKind::Incremental { known } else { Some(seq) };
+                let (worked_ms, counts, turns) = (self.worked.ms, self.counts, self.turns);
+                self.progress = Some(Written { seq, at, full, worked_ms, counts, turns });
+            }
             Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
             _ => {}
         }

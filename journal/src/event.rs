@@ -501,6 +501,57 @@ impl News {
     }
 }
 
+/// The types of a progress document (004, "Checkpoint Types" and "When to Create Checkpoints").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgressKind {
+    /// The whole state of the work.
+    Full,
+    /// What has changed since the last document that was not one of these.
+    Incremental,
+    /// The whole state, with notes for the session that goes on.
+    Handoff,
+    /// The whole state, before something complex begins.
+    PreOperation,
+    /// The whole state, before the agent's context is compacted.
+    PreCompaction,
+    /// The whole state, after an error.
+    Error,
+    /// The whole state, because somebody asked for it.
+    Manual,
+}
+
+impl ProgressKind {
+    /// Every type.
+    pub const ALL: [Self; 7] = [
+        Self::Full,
+        Self::Incremental,
+        Self::Handoff,
+        Self::PreOperation,
+        Self::PreCompaction,
+        Self::Error,
+        Self::Manual,
+    ];
+
+    /// Returns the word of the command line and of JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Incremental => "incremental",
+            Self::Handoff => "handoff",
+            Self::PreOperation => "pre-operation",
+            Self::PreCompaction => "pre-compaction",
+            Self::Error => "error",
+            Self::Manual => "manual",
+        }
+    }
+
+    /// Returns the type that a word names.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
 /// One thing that has happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -793,6 +844,33 @@ pub enum Event {
         /// The checkpoint's id.
         checkpoint: String,
     },
+    /// A progress document was written (004); its file is a projection of this.
+    ProgressWritten {
+        /// Its type.
+        progress: ProgressKind,
+        /// The whole document, as JSON.
+        document: String,
+        /// The file that it was, or is about to be, written to.
+        file: String,
+    },
+    /// A progress document was compared with how things are (004, "Checkpoint Validation").
+    ProgressValidated {
+        /// Sequence number of the document's event.
+        document: u64,
+        /// All of it holds.
+        holds: bool,
+        /// What was found, line by line, as JSON.
+        report: String,
+    },
+    /// A session that began is about to be told what there is to go on with.
+    ResumeOffered {
+        /// Sequence number of the session's start.
+        start: u64,
+        /// Sequence number of the progress document's event, where there is one.
+        document: Option<u64>,
+        /// The text as the agent gets it.
+        text: String,
+    },
 }
 
 impl Event {
@@ -866,6 +944,9 @@ impl Event {
             Self::PhaseCreated { .. } => "phase_created",
             Self::PhaseCompleted { .. } => "phase_completed",
             Self::PhaseDeleted { .. } => "phase_deleted",
+            Self::ProgressWritten { .. } => "progress_written",
+            Self::ProgressValidated { .. } => "progress_validated",
+            Self::ResumeOffered { .. } => "resume_offered",
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Home {
     pub socket: PathBuf,
     /// The daemon's logs.
     pub logs: PathBuf,
+    /// Progress documents that nobody asked to have in the project.
+    pub progress: PathBuf,
     /// What was written into agents' settings, and what was there before.
     pub installed: PathBuf,
 }
@@ -52,6 +54,7 @@ impl Home {
                 config: xdg("XDG_CONFIG_HOME", ".config")?.join("config.yml"),
                 journal: data.join("journal"),
                 spool: data.join("spool"),
+                progress: data.join("progress"),
                 installed: data.join("installed"),
                 socket: state.join("run").join("sock"),
                 run: state.join("run"),
@@ -73,6 +76,7 @@ impl Home {
             run: root.join("run"),
             socket: root.join("run").join("sock"),
             logs: root.join("logs"),
+            progress: root.join("progress"),
             installed: root.join("installed"),
         }
     }

@@ -26,9 +26,6 @@ const READ_BYTES: usize = 16 * 1024;
 const ENV_VALUE_BYTES_MAX: usize = 4096;
 /// How far up a process with a terminal is looked for.
 const ANCESTORS_MAX: usize = 8;
-/// The events whose reply an agent acts upon, so that waiting for it is worth something. The three agents' names
-/// for them do not clash.
-const AWAITED_EVENTS: [&[u8]; 3] = [b"Stop", b"AfterAgent", b"SessionStart"];
 
 /// One hook call.
 #[derive(Debug)]
@@ -82,12 +79,27 @@ impl Call {
         Some(Self { agent, event, payload, truncated, at, is_reply_read: true })
     }
 
-    /// Returns whether the agent does something with a reply to this call.
-    pub(super) fn waits_for_reply(&self) -> bool {
+    /// Returns what the agent does with a reply to this call.
+    pub(super) fn awaits(&self) -> Awaits {
         // The payload's word counts for more than the command line's: so does the daemon see it.
         let event = event_name(&self.payload).or(self.event.as_deref().map(str::as_bytes));
-        self.is_reply_read && event.is_some_and(|event| AWAITED_EVENTS.contains(&event))
+        match event.filter(|_| self.is_reply_read) {
+            Some(b"Stop" | b"AfterAgent") => Awaits::Decision,
+            Some(b"SessionStart") => Awaits::Greeting,
+            _ => Awaits::Nothing,
+        }
     }
+}
+
+/// What an agent waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Awaits {
+    /// It does not look at the reply.
+    Nothing,
+    /// What there is to go on with, as its session begins. Its user waits, so it is had quickly or not at all.
+    Greeting,
+    /// Whether it may stop.
+    Decision,
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -210,17 +222,18 @@ mod tests {
 
     #[test]
     fn only_events_with_a_use_for_the_reply_wait() {
-        let waits = |payload: &str, event: Option<&str>, is_reply_read| {
+        use Awaits::{Decision, Greeting, Nothing};
+        let awaits = |payload: &str, event: Option<&str>, is_reply_read| {
             let (event, payload) = (event.map(str::to_owned), payload.as_bytes().to_vec());
             let (agent, truncated, at) = (String::new(), false, SystemTime::UNIX_EPOCH);
-            Call { agent, event, payload, truncated, at, is_reply_read }.waits_for_reply()
+            Call { agent, event, payload, truncated, at, is_reply_read }.awaits()
         };
-        assert!(waits(r#"{"hook_event_name":"Stop"}"#, None, true));
-        assert!(waits("", Some("AfterAgent"), true));
-        assert!(waits("{}", Some("SessionStart"), true));
-        assert!(!waits("{}", Some("SubagentStop"), true));
-        assert!(!waits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true));
-        assert!(!waits("{}", Some("Stop"), false));
-        assert!(!waits("{}", None, true));
+        assert_eq!(awaits(r#"{"hook_event_name":"Stop"}"#, None, true), Decision);
+        assert_eq!(awaits("", Some("AfterAgent"), true), Decision);
+        assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
+        assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
+        assert_eq!(awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true), Nothing);
+        assert_eq!(awaits("{}", Some("Stop"), false), Nothing);
+        assert_eq!(awaits("{}", None, true), Nothing);
     }
 }

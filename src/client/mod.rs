@@ -23,10 +23,12 @@ use journal::request::Head;
 
 use autostart::Start;
 use exchange::Answer;
-use input::Call;
+use input::{Awaits, Call};
 
 /// How long a call may take whose reply nobody acts upon.
 const PLAIN_WAIT: Duration = Duration::from_millis(250);
+/// How long the start of a session may wait for what there is to go on with.
+const GREETING_WAIT: Duration = Duration::from_secs(1);
 /// How long a call may wait for its reply where the daemon has not said otherwise.
 const STOP_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait that a setting can ask for.
@@ -93,11 +95,11 @@ fn deliver(call: &Call) {
     let mut request = head.to_bytes(call.payload.len());
     request.extend_from_slice(&call.payload);
 
-    let waits = call.waits_for_reply();
-    let answer = if waits {
-        converse(&home, &request, Instant::now() + stop_wait(&home))
-    } else {
-        exchange::send(&home.socket, &request, Instant::now() + PLAIN_WAIT)
+    let awaits = call.awaits();
+    let answer = match awaits {
+        Awaits::Decision => converse(&home, &request, Instant::now() + stop_wait(&home)),
+        Awaits::Greeting => converse(&home, &request, Instant::now() + GREETING_WAIT.min(stop_wait(&home))),
+        Awaits::Nothing => exchange::send(&home.socket, &request, Instant::now() + PLAIN_WAIT),
     };
     match answer {
         Answer::Taken(body) if call.is_reply_read => print(&body),
@@ -109,7 +111,7 @@ fn deliver(call: &Call) {
                 debug(&format_args!("not spooled: {error}"));
             }
             // The start comes last, so that the daemon finds the call. A call that waits has tried it before.
-            if !waits && matches!(answer, Answer::NoDaemon) {
+            if awaits == Awaits::Nothing && matches!(answer, Answer::NoDaemon) {
                 let _ = autostart::start(&home);
             }
         }

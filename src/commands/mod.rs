@@ -16,6 +16,7 @@ pub(crate) mod init;
 mod journal;
 mod phase;
 mod preview;
+mod progress;
 mod read;
 mod replay;
 mod rules;
@@ -86,6 +87,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
         Command::Restart { session, output } => control::restart(&home, session, output),
         Command::Phase { action, output } => phase::run(&home, action, output),
+        Command::Progress { action, output } => progress::run(&home, action, output),
         Command::Config { action } => config::run(&home, action),
     }
 }

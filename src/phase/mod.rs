@@ -6,7 +6,7 @@
 
 mod desk;
 mod folder;
-mod places;
+pub(crate) mod places;
 mod routes;
 mod seed;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which project and which session somebody means.
 
-use std::path::Path;
+pub(crate) use actors::progress::project_root as project;
 
 use actors::context;
 use journal::{Agent, Journal, SessionEntry};
@@ -9,14 +9,6 @@ use crate::query;
 
 /// Sessions that are looked at for one of a project, the newest first.
 const SESSIONS_MAX: usize = 50;
-
-/// Returns the project that a folder belongs to: the nearest folder above it with a `.git`, else the folder itself.
-pub(crate) fn project(folder: &str) -> String {
-    let given = Path::new(folder);
-    let folder = given.canonicalize().unwrap_or_else(|_| given.to_owned());
-    let root = folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(&folder);
-    root.display().to_string()
-}
 
 /// Returns the project of a session of the journal.
 pub(crate) fn project_of(journal: &Journal, native: &str) -> Option<String> {

@@ -13,6 +13,7 @@ mod kills;
 mod phase;
 mod preview;
 mod privacy;
+mod progress;
 mod restart;
 mod service;
 mod sql;

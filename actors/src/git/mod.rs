@@ -20,6 +20,7 @@
 mod command;
 mod contents;
 mod parse;
+mod standing;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
@@ -31,6 +32,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use journal::{ChangedFile, Changes, Timestamp};
+
+pub use standing::{hashes, standing};
 
 use command::{Failure, Git, Output};
 use contents::Contents;

@@ -48,6 +48,30 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
     status
 }
 
+/// Reads the changed paths of `git status` with git's two letters; `??` for what is not tracked.
+pub(super) fn changes(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
+    let change = |record| -> Option<(&[u8], &[u8])> {
+        let (kind, rest): (&[u8; 2], &[u8]) = <[u8]>::split_first_chunk(record)?;
+        let fields = match kind {
+            b"1 " => 8,
+            b"u " => 10,
+            b"? " => return Some((b"??", rest)),
+            _ => return None,
+        };
+        let mut fields_and_path = rest.splitn(fields, is_space);
+        Some((fields_and_path.next()?, fields_and_path.nth(fields - 2)?))
+    };
+    complete_records(bytes).filter_map(change).collect()
+}
+
+/// Reads `# branch.ab +<ahead> -<behind>`; none where the branch follows none.
+pub(super) fn ahead_behind(bytes: &[u8]) -> (Option<u32>, Option<u32>) {
+    let line = complete_records(bytes).find_map(|record| record.strip_prefix(b"# branch.ab "));
+    let text = line.map(String::from_utf8_lossy).unwrap_or_default();
+    let mut numbers = text.split(' ').map(|number| number.trim_start_matches(['+', '-']).parse().ok());
+    (numbers.next().flatten(), numbers.next().flatten())
+}
+
 /// Reads the output of `git log -z --format= --name-only`.
 pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     complete_records(bytes).filter(|name| !name.is_empty())

@@ -8,8 +8,8 @@ use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Size, Span};
 use super::values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix, Projects,
-    ResumeLine, Sync, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix, ProgressPlace,
+    ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::redact::{self, Redactor};
@@ -17,23 +17,29 @@ use crate::terminal::{Bounds, Draft};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
 macro_rules! layered {
-    ($(#[$meta:meta])* $name:ident, $layer:ident { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }) => {
+    ($(#[$meta:meta])* $name:ident, $layer:ident { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
+     $(groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* })?) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub struct $name { $($(#[$key_meta])* pub $key: $type,)* }
+        pub struct $name {
+            $($(#[$key_meta])* pub $key: $type,)*
+            $($($(#[$group_meta])* pub $group: $group_type,)*)?
+        }
 
         /// The same keys as one file has them.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub(super) struct $layer {
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
+            $($(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $group: Option<$group_layer>,)*)?
         }
 
         impl $name {
             /// Lays one file over the values so far.
             pub(super) fn lay(&mut self, layer: &$layer) {
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
+                $($(if let Some(group) = &layer.$group { self.$group.lay(group); })*)?
             }
         }
     };
@@ -243,6 +249,44 @@ impl Redact {
 }
 
 layered! {
+    /// When progress documents are written without being asked for (004, "Automatic Checkpoint Behavior").
+    AutoProgress, AutoProgressLayer {
+        /// Where they go.
+        place: ProgressPlace,
+        /// The work after which one is written; none at zero.
+        interval: Span,
+        /// When a work phase is begun or completed.
+        phase: bool,
+        /// Before an agent's context is compacted.
+        compaction: bool,
+        /// Before and after a subagent.
+        subagent: bool,
+        /// When a turn ends with an error.
+        error: bool,
+        /// At a session's end.
+        session_end: bool,
+    }
+}
+
+layered! {
+    /// Progress documents (004).
+    Progress, ProgressLayer {
+        /// The shared latest document of a project, relative to the project.
+        path: ProjectPath,
+        /// Whether a session that begins is told what there is to go on with.
+        resume: bool,
+        /// An older document is not told of.
+        resume_within: Span,
+        /// The user's own checks before resuming, for what neither git nor the journal knows.
+        checks: Vec<UserCheck>,
+    }
+    groups {
+        /// When documents are written without being asked for.
+        auto: AutoProgress, AutoProgressLayer;
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -308,6 +352,8 @@ files! {
         phase: Phase, PhaseLayer;
         /// Taking secrets out of what agents tell.
         redact: Redact, RedactLayer;
+        /// Progress documents.
+        progress: Progress, ProgressLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

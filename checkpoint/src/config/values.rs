@@ -166,6 +166,50 @@ impl<'de> Deserialize<'de> for UserPath {
     }
 }
 
+/// A file within whatever project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProjectPath(pub String);
+
+impl<'de> Deserialize<'de> for ProjectPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a path such as `docs/progress.md`"))?;
+        let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
+        if text.ends_with(".md") && text.split('/').all(plain) && text.split('/').next_back() != Some(".md") {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!("`{text}` must name a .md file within the project, without `..`")))
+    }
+}
+
+/// Where documents go that nobody asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgressPlace {
+    /// Below our own data folder.
+    Data,
+    /// Into the project.
+    Project,
+}
+
+/// A check of the user's own: good where it exits with 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserCheck {
+    /// What is checked.
+    pub name: String,
+    /// The command.
+    pub run: UserCommand,
+    /// The longest that it may take.
+    #[serde(default = "UserCheck::default_timeout")]
+    pub timeout: super::units::Span,
+}
+
+impl UserCheck {
+    fn default_timeout() -> super::units::Span {
+        super::units::Span(std::time::Duration::from_secs(10))
+    }
+}
+
 /// A path of the user's, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybePath(pub Option<UserPath>);

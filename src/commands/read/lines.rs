@@ -73,6 +73,11 @@ fn rest(kind: &str, line: &Value) -> String {
             format!("{} {}", quoted(&line["checkpoint"]["phase"]), render::printable(text(&line["file"])))
         }
         "phase_completed" | "phase_deleted" => render::printable(text(&line["checkpoint"])),
+        "progress_written" => format!("{} {}", text(&line["progress"]), render::printable(text(&line["file"]))),
+        "progress_validated" => {
+            format!("{} {}", line["document"], if line["holds"] == true { "holds" } else { "does not hold" })
+        }
+        "resume_offered" => format!("{} bytes", text(&line["text"]).len()),
         "payload_rejected" => {
             format!("{} {}", render::printable(text(&line["claimed_agent"])), quoted(&line["problem"]))
         }

@@ -1,0 +1,297 @@
+//! Progress documents (004): writing, checking and offering them. The documents themselves are `checkpoint::progress`.
+//!
+//! Everything here blocks on the disk and on git, and so runs on blocking threads or in a command of its own.
+
+mod automatic;
+mod files;
+mod resume;
+mod validate;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use checkpoint::config::{Config, ProgressPlace};
+use checkpoint::phase::Scope;
+use checkpoint::progress::{
+    self, DOCUMENT_VERSION, Document, FileMark, GitState, Judgements, OpenPhase, Parent, Stated,
+};
+use checkpoint::state::SessionState;
+use journal::{Agent, Draft, Envelope, Event, Home, Journal, ProgressKind, Stream, Timestamp};
+use uuid::Uuid;
+
+pub use automatic::{Automatic, tell};
+pub use resume::{offer, render};
+pub use validate::{Checked, validate};
+
+use crate::{context, git, phases};
+use files::Place;
+
+/// Files that say which dependencies a project has, at its top.
+const LOCK_FILES: [&str; 16] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "Gemfile.lock",
+    "composer.lock",
+    "mix.lock",
+    "flake.lock",
+];
+/// The longest that looking at git and files may take for a document.
+const LOOK_WITHIN: Duration = Duration::from_secs(10);
+/// Sessions that are looked at for a project's, the newest first.
+const SESSIONS_MAX: usize = 200;
+
+/// One document after another: names and order of files follow the journal.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Why there is no document.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What was asked for cannot be: a sentence.
+    #[error("{0}")]
+    Refused(String),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+}
+
+/// What a document is to be.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Whose.
+    pub stream: Stream,
+    /// Its type.
+    pub kind: ProgressKind,
+    /// What asks for it, one word.
+    pub cause: String,
+    /// What the agent states.
+    pub stated: Judgements,
+    /// Where its file goes.
+    pub place: ProgressPlace,
+    /// The event's id: the same cause makes one document.
+    pub id: Uuid,
+}
+
+/// A document that was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Its event.
+    pub seq: u64,
+    /// The document.
+    pub document: Document,
+    /// Its file.
+    pub file: PathBuf,
+    /// What a person should know besides.
+    pub notes: Vec<String>,
+}
+
+/// Returns the project that a folder belongs to: the nearest folder above it with a `.git`, else the folder itself.
+pub fn project_root(folder: &str) -> String {
+    let given = Path::new(folder);
+    let folder = given.canonicalize().unwrap_or_else(|_| given.to_owned());
+    let root = folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(&folder);
+    root.display().to_string()
+}
+
+/// Writes a document: journals it, then writes its file. A file that cannot be written is told in the notes; the
+/// document is in the journal all the same.
+///
+/// # Errors
+///
+/// When the session has no project, or the journal cannot be used.
+pub fn write(journal: &Journal, home: &Home, config: &Config, order: Order) -> Result<Written, Error> {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    journal.settle()?;
+    let mut document = assemble(journal, config, &order)?;
+    let mut notes = Vec::new();
+    if document.kind != order.kind {
+        notes.push(format!("there is no full document of this session yet, so this is one, not {}", order.kind.word()));
+    }
+    let session = order.stream.session;
+    let data = Place::in_data(&home.progress, &document.project);
+    let mut place = match order.place {
+        ProgressPlace::Project => Place::in_project(&document.project, &config.settings.progress.path.0),
+        ProgressPlace::Data => data.clone(),
+    };
+    if let Err(error) = place.prepare() {
+        notes.push(format!("not written into the project: {error}"));
+        place = data;
+        if let Err(error) = place.prepare() {
+            notes.push(format!("not written: {error}"));
+        }
+    }
+    let file = place.file(session, document.kind);
+    let text = file.display().to_string();
+    let event = Event::ProgressWritten { progress: document.kind, document: document.to_json(), file: text };
+    let draft = Draft { stream: order.stream, at: document.at, id: order.id, event, payload: None };
+    let appended = journal.append_wait(vec![draft])?;
+    let seq = appended.first().map_or(0, |own| own.seq);
+    if appended.first().is_some_and(|own| own.duplicate) {
+        journal.settle()?;
+        if let Some((_, known)) = journal.event(seq)?.as_ref().and_then(read) {
+            document = known;
+        }
+    }
+    match place.write(&file, &progress::render(&document), document.kind != ProgressKind::Incremental) {
+        Ok(note) => notes.extend(note),
+        Err(error) => notes.push(format!("{} cannot be written: {error}", file.display())),
+    }
+    Ok(Written { seq, document, file, notes })
+}
+
+/// Puts a document together from the journal, git and what the agent states.
+fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Document, Error> {
+    let state = context::load(journal, &order.stream)?;
+    if state.project().is_empty() {
+        return Err(Error::Refused("nobody said which folder this session works in".into()));
+    }
+    let project = project_root(state.project());
+    let events = journal.stream(order.stream.session, 0, usize::MAX)?;
+    let deadline = Instant::now() + LOOK_WITHIN;
+    let Looked { git, lock_files } = look(config, &project, deadline);
+    let mut facts = progress::facts(&events, &project);
+    let hashes = git::hashes(Path::new(&project), facts.files.iter().map(|file| file.path.as_str()), deadline);
+    for (file, hash) in facts.files.iter_mut().zip(hashes) {
+        let code = git.as_ref().ok().and_then(|git| git.uncommitted.iter().find(|(_, path)| *path == file.path));
+        let is_new = code.map_or(file.written_first, |(code, _)| code.starts_with(['?', 'A']));
+        file.hash = hash;
+        file.status = if hash.is_none() {
+            "deleted"
+        } else if is_new {
+            "created"
+        } else {
+            "modified"
+        }
+        .to_owned();
+    }
+    let at = Timestamp::now();
+    let mut stated = previous(journal, &state, &events)?;
+    stated.lay(order.stated.clone(), at);
+    let full = state.progress.as_ref().and_then(|written| written.full);
+    let parent = if order.kind == ProgressKind::Incremental { parent(journal, full)? } else { None };
+    let is_orphan = order.kind == ProgressKind::Incremental && parent.is_none();
+    Ok(Document {
+        version: DOCUMENT_VERSION,
+        kind: if is_orphan { ProgressKind::Full } else { order.kind },
+        cause: order.cause.clone(),
+        at,
+        session: order.stream.session.to_string(),
+        native_session: order.stream.native(),
+        agent: order.stream.agent.word().into(),
+        open_phase: open_phase(
+            journal,
+            Scope { project: Some(project.clone()), session: Some(order.stream.native()) },
+        )?,
+        project,
+        facts,
+        git,
+        lock_files,
+        parent,
+        stated,
+    })
+}
+
+/// What the agent stated before: in this session, else in the document that the session was offered at its start.
+fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Result<Stated, Error> {
+    let offered = || {
+        events.iter().rev().find_map(|envelope| match envelope.event {
+            Event::ResumeOffered { document, .. } => document,
+            _ => None,
+        })
+    };
+    let Some(seq) = state.progress.as_ref().map(|written| written.seq).or_else(offered) else {
+        return Ok(Stated::default());
+    };
+    Ok(journal.event(seq)?.as_ref().and_then(read).map(|(_, document)| document.stated).unwrap_or_default())
+}
+
+fn parent(journal: &Journal, full: Option<u64>) -> Result<Option<Parent>, Error> {
+    let Some(seq) = full else { return Ok(None) };
+    Ok(journal.event(seq)?.as_ref().and_then(read).map(|(_, document)| Parent {
+        seq,
+        at: document.at,
+        tools: document.facts.tools,
+        failed: document.facts.failed,
+        decisions: document.stated.now.decisions.unwrap_or_default().into_iter().map(|made| made.decision).collect(),
+    }))
+}
+
+fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Error> {
+    Ok(phases::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
+        name: phase.checkpoint.phase,
+        number: phase.checkpoint.number,
+        checkpoint: phase.checkpoint.id,
+        summary: phase.checkpoint.summary,
+    }))
+}
+
+/// What a look at a project finds.
+struct Looked {
+    git: Result<GitState, String>,
+    lock_files: Vec<FileMark>,
+}
+
+fn look(config: &Config, project: &str, deadline: Instant) -> Looked {
+    let top = Path::new(project);
+    let mut git = git::standing(top, deadline);
+    if let Ok(git) = &mut git {
+        // Our own files are no work.
+        let path = &config.settings.progress.path.0;
+        let stem = path.strip_suffix(".md").unwrap_or(path);
+        git.uncommitted.retain(|(_, changed)| changed != path && !changed.starts_with(&format!("{stem}-")));
+    }
+    let hashes = git::hashes(top, LOCK_FILES.into_iter(), deadline);
+    let there = LOCK_FILES.into_iter().zip(hashes).filter(|(_, hash)| hash.is_some());
+    Looked { git, lock_files: there.map(|(path, hash)| FileMark { path: path.into(), hash }).collect() }
+}
+
+/// Reads a document and the path of its file from its event.
+pub fn read(envelope: &Envelope) -> Option<(String, Document)> {
+    match &envelope.event {
+        Event::ProgressWritten { document, file, .. } => {
+            Document::from_json(document).ok().map(|document| (file.clone(), document))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the sessions of a project as they are known, the newest first, of those heard of since `since`.
+fn sessions_of(journal: &Journal, project: &str, since: Timestamp) -> Result<Vec<SessionState>, Error> {
+    let mut entries = journal.sessions();
+    entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+    let mut roots = std::collections::HashMap::new();
+    let mut states = Vec::new();
+    for entry in entries.iter().take(SESSIONS_MAX) {
+        let state = context::load(journal, &entry.stream)?;
+        let folder = state.project().to_owned();
+        let root = roots.entry(folder).or_insert_with_key(|folder| project_root(folder));
+        if root == project {
+            states.push(state);
+        }
+    }
+    Ok(states)
+}
+
+/// Returns the number of the latest document's event: of a session, or of a whole project.
+///
+/// # Errors
+///
+/// When the journal cannot be read.
+pub fn latest(journal: &Journal, project: &str, session: Option<&Stream>) -> Result<Option<u64>, Error> {
+    if let Some(stream) = session {
+        return Ok(context::load(journal, stream)?.progress.map(|written| written.seq));
+    }
+    let states = sessions_of(journal, project, Timestamp::from_micros(0))?;
+    Ok(states.into_iter().filter_map(|state| state.progress).map(|written| written.seq).max())
+}

@@ -1,0 +1,108 @@
+//! Telling a session that begins what there is to go on with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use checkpoint::phase::Scope;
+use checkpoint::progress::{self, Document, Report};
+use journal::{Event, Stream, Timestamp};
+use serde_json::json;
+
+use super::{Error, open_phase, project_root, read, sessions_of, validate};
+use crate::context::{Shared, derived};
+use crate::evidence;
+
+/// The longest that a session's start is kept waiting; its client waits little longer.
+const OFFER_WITHIN: Duration = Duration::from_millis(800);
+/// The longest that git and the files may take of that.
+const LOOK_WITHIN: Duration = Duration::from_millis(500);
+/// A session that was heard of so lately may still be at work; what nobody asked it to hand over stays its own.
+const AT_WORK_WITHIN: Duration = Duration::from_secs(30 * 60);
+
+/// Returns the reply to a session's start: the same object for all three hosts, with no field that one does not know.
+pub fn render(text: &str) -> String {
+    json!({ "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": text } }).to_string()
+}
+
+/// Returns what a session is told that has just begun, journaled; none where there is nothing, or no time.
+///
+/// `source` is the host's word for how it began, `seq` its event.
+pub async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) -> Option<String> {
+    // Who resumes or forks a session has all that was in it.
+    if !shared.config().settings.progress.resume || matches!(source, "resume" | "fork") {
+        return None;
+    }
+    let work = async {
+        shared.settle().await.ok()?;
+        let (looker, of, source) = (Arc::clone(shared), stream.clone(), source.to_owned());
+        let found = tokio::task::spawn_blocking(move || find(&looker, &of, &source)).await.ok()?;
+        let (document, text) = found
+            .inspect_err(
+                |error| tracing::warn!(session = %stream.session, %error, "Could not look for work to resume."),
+            )
+            .ok()??;
+        let event = Event::ResumeOffered { start: seq, document, text: text.clone() };
+        let draft = derived(stream, Timestamp::now(), event, &seq.to_string());
+        shared.append(vec![draft]).await.ok().map(|_| text)
+    };
+    tokio::time::timeout(OFFER_WITHIN, work).await.ok().flatten()
+}
+
+fn find(shared: &Shared, stream: &Stream, source: &str) -> Result<Option<(Option<u64>, String)>, Error> {
+    let (journal, config) = (&shared.journal, shared.config());
+    let state = shared.load(stream)?;
+    let is_off = || !evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;
+    if state.project().is_empty() || state.is_muted(Timestamp::now()) || is_off() {
+        return Ok(None);
+    }
+    let project = project_root(state.project());
+    let phase = open_phase(journal, Scope { project: Some(project.clone()), session: None })?;
+    let chosen = choose(shared, stream, source, &project)?;
+    let mut checked: Option<(u64, Document, String, Report)> = None;
+    if let Some((seq, file, document)) = chosen {
+        let report = validate::compare(journal, &config, &document, LOOK_WITHIN)?;
+        checked = Some((seq, document, file, report));
+    }
+    let about = checked.as_ref().map(|(_, document, file, report)| (document, file.as_str(), report));
+    let text = progress::offer(phase.as_ref(), about);
+    Ok(text.map(|text| (checked.as_ref().map(|(seq, ..)| *seq), text)))
+}
+
+/// Chooses the newest document of the project in which something was done, if anything is left of it.
+fn choose(
+    shared: &Shared,
+    stream: &Stream,
+    source: &str,
+    project: &str,
+) -> Result<Option<(u64, String, Document)>, Error> {
+    let journal = &shared.journal;
+    let now = Timestamp::now();
+    let within = Duration::from_millis(shared.config().settings.progress.resume_within.as_millis());
+    let mut written = Vec::new();
+    for state in sessions_of(journal, project, now.minus(within))? {
+        let is_own = state.session() == stream.session;
+        // After a compaction a session needs its own, and nobody else's.
+        if (source == "compact") != is_own && source != "clear" {
+            continue;
+        }
+        let may_work = !is_own && state.ended_at.is_none() && state.last_at >= Some(now.minus(AT_WORK_WITHIN));
+        written.extend(state.progress.map(|progress| (progress, may_work)));
+    }
+    written.sort_by_key(|(written, _)| std::cmp::Reverse(written.seq));
+    for (written, may_work) in written.iter().filter(|(written, _)| written.at >= now.minus(within)) {
+        let Some((file, document)) = journal.event(written.seq)?.as_ref().and_then(read) else { continue };
+        if may_work.to_owned() && document.cause != "command" {
+            continue;
+        }
+        if document.facts.files.is_empty() && document.stated.now.is_empty() {
+            continue;
+        }
+        let full = match written.full {
+            Some(full) if full != written.seq => journal.event(full)?.as_ref().and_then(read).map(|(file, _)| file),
+            _ => None,
+        };
+        let file = full.map_or(file.clone(), |full| format!("{full} and, newer, {file}"));
+        return Ok(document.has_more().then_some((written.seq, file, document)));
+    }
+    Ok(None)
+}

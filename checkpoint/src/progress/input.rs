@@ -1,0 +1,41 @@
+//! What agents hand in: JSON by field, or Markdown by headings.
+
+use serde_json::Value;
+
+use super::markdown;
+use super::stated::{Judgements, PHASES, STATUSES};
+
+/// The longest input, in bytes.
+pub const INPUT_BYTES_MAX: usize = 256 * 1024;
+
+/// Reads what an agent states: a JSON object with the fields of [`Judgements`], or Markdown.
+///
+/// Markdown is never refused: what stands under no heading that is known is kept as notes. JSON is exact, so a mistake
+/// in it is told, with the field.
+///
+/// # Errors
+///
+/// A sentence on what is wrong.
+pub fn read(text: &str) -> Result<Judgements, String> {
+    if text.len() > INPUT_BYTES_MAX {
+        return Err(format!("the text has {} bytes; at most {INPUT_BYTES_MAX} are taken", text.len()));
+    }
+    if !text.trim_start().starts_with('{') {
+        return Ok(markdown::read(text));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
+    let mut judgements = Judgements::default();
+    for (name, value) in value.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        judgements.read_field(name, value.clone())?;
+    }
+    one_of("phase", judgements.phase.as_deref(), &PHASES)?;
+    one_of("status", judgements.status.as_deref(), &STATUSES)?;
+    Ok(judgements)
+}
+
+fn one_of(field: &str, value: Option<&str>, words: &[&str]) -> Result<(), String> {
+    match value {
+        Some(value) if !words.contains(&value) => Err(format!("`{field}`: `{value}` is none of {}", words.join(", "))),
+        _ => Ok(()),
+    }
+}

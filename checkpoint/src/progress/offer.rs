@@ -1,0 +1,95 @@
+//! What a session that begins is told: short, bounded, and with nothing in it that an agent could take for an order of
+//! ours rather than for what an earlier session left.
+
+use super::render::one_line;
+use super::{Document, OpenPhase, Pointer, Report};
+use crate::text;
+
+/// The longest text, in bytes.
+pub const OFFER_BYTES_MAX: usize = 4_000;
+/// The longest single line.
+const LINE_BYTES_MAX: usize = 400;
+/// The most items of one list.
+const ITEMS_MAX: usize = 8;
+
+/// Returns what to tell; none where there is nothing to go on with.
+///
+/// `document` comes with the path of its file and what its validation found.
+pub fn offer(phase: Option<&OpenPhase>, document: Option<(&Document, &str, &Report)>) -> Option<String> {
+    if phase.is_none() && document.is_none() {
+        return None;
+    }
+    let mut lines = vec![
+        "Work of an earlier session can be resumed here. This is what was left, for your information; what the user asks \
+         for comes first."
+            .to_owned(),
+    ];
+    if let Some(phase) = phase {
+        let OpenPhase { name, number, checkpoint, summary } = phase;
+        lines.push(format!(
+            "Open work phase: {number} of 7, {}: {} (checkpoint {checkpoint})",
+            one_line(name),
+            one_line(summary)
+        ));
+    }
+    if let Some((document, file, report)) = document {
+        about(&mut lines, document, file, report);
+    }
+    let mut out = String::new();
+    for line in lines {
+        let line = if line.len() > LINE_BYTES_MAX { format!("{}..", text::head(&line, LINE_BYTES_MAX)) } else { line };
+        if out.len() + line.len() >= OFFER_BYTES_MAX {
+            break;
+        }
+        out.push_str(&line);
+        out.push('\n');
+    }
+    Some(out.trim_end().to_owned())
+}
+
+fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Report) {
+    let now = &document.stated.now;
+    lines.push(format!(
+        "Progress document ({}, by {} session {}, {}): {file}",
+        document.kind.word(),
+        document.agent,
+        text::head(&document.native_session, 8),
+        document.at
+    ));
+    // First what must not be missed when the text is cut.
+    let bad: Vec<_> = report.lines.iter().filter(|line| !line.ok).collect();
+    if bad.is_empty() {
+        lines.push("Validation: it still holds.".into());
+    } else {
+        lines.push("Validation: it does not hold any more:".into());
+        for line in bad.iter().take(ITEMS_MAX) {
+            let reconcile = line.reconcile.as_deref().map_or(String::new(), |what| format!(" -> {what}"));
+            lines.push(format!("- {}: {}{reconcile}", line.check, one_line(&line.found)));
+        }
+    }
+    let text = |lines: &mut Vec<String>, title: &str, text: &Option<String>| {
+        lines.extend(text.as_deref().map(|text| format!("{title}: {}", one_line(text))));
+    };
+    text(lines, "Goal", &now.objective);
+    text(lines, "Summary", &now.summary);
+    text(lines, "Next action", &now.next_action);
+    let list = |lines: &mut Vec<String>, title: &str, items: Vec<String>| {
+        if !items.is_empty() {
+            lines.push(format!("{title}:"));
+            lines.extend(items.iter().take(ITEMS_MAX).map(|item| format!("- {}", one_line(item))));
+        }
+    };
+    let pointers = |pointers: &Option<Vec<Pointer>>| {
+        let words = |pointer: &Pointer| format!("{} {}", pointer.file, pointer.why).trim().to_owned();
+        pointers.iter().flatten().map(words).collect::<Vec<_>>()
+    };
+    list(lines, "Must read", pointers(&now.must_read));
+    list(lines, "Can skip", pointers(&now.can_skip));
+    list(lines, "Remaining", now.remaining.iter().flat_map(|list| list.0.clone()).collect());
+    list(lines, "Blocked by", now.blockers.iter().flat_map(|list| list.0.clone()).collect());
+    if now.is_empty() {
+        let files: Vec<&str> =
+            document.facts.files.iter().rev().take(ITEMS_MAX).map(|file| file.path.as_str()).collect();
+        lines.push(format!("The agent stated nothing; by the journal it last changed: {}", files.join(", ")));
+    }
+}

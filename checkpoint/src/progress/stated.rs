@@ -1,0 +1,118 @@
+//! What the agent states about its work: the judgements of 004. Each stays until it is stated anew.
+
+use std::collections::BTreeMap;
+
+use journal::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::values::{Decision, FileNote, Percent, Pointer, Texts};
+
+/// Words of 004 for the phase of the work.
+pub const PHASES: [&str; 5] = ["research", "planning", "testing", "implementation", "finalization"];
+/// Words of 004 for how a task stands, and the one for a task that is done.
+pub const STATUSES: [&str; 4] = ["in_progress", "blocked", "near_complete", "complete"];
+
+/// Declares the judgements once: the fields, how they are read from JSON, and how newer ones are laid over older ones.
+macro_rules! judgements {
+    ($($(#[$meta:meta])* $field:ident: $type:ty,)*) => {
+        /// What an agent stated; a field that is none was not stated, an empty list says that there is nothing.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Judgements {
+            $($(#[$meta])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        }
+
+        impl Judgements {
+            /// The names of all fields.
+            pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// Reads one field.
+            pub(super) fn read_field(&mut self, name: &str, value: Value) -> Result<(), String> {
+                match name {
+                    $(stringify!($field) => {
+                        let read = serde_json::from_value(value);
+                        self.$field = Some(read.map_err(|problem| format!("`{name}`: {problem}"))?);
+                        Ok(())
+                    })*
+                    _ => Err(format!("there is no field `{name}`; the fields are {}", Self::FIELDS.join(", "))),
+                }
+            }
+
+            /// Says whether nothing is stated.
+            pub fn is_empty(&self) -> bool {
+                $(self.$field.is_none() &&)* true
+            }
+        }
+
+        impl Stated {
+            /// Lays what was stated at `at` over what was stated before.
+            pub fn lay(&mut self, newer: Judgements, at: Timestamp) {
+                $(if newer.$field.is_some() {
+                    self.now.$field = newer.$field;
+                    self.at.insert(stringify!($field).into(), at);
+                })*
+            }
+        }
+    };
+}
+
+judgements! {
+    /// One of [`PHASES`].
+    phase: String,
+    /// What was accomplished, what is in progress, what is blocked.
+    summary: String,
+    /// The task's name elsewhere.
+    task_id: String,
+    /// The goal.
+    objective: String,
+    /// One of [`STATUSES`].
+    status: String,
+    /// How much is done.
+    completion: Percent,
+    /// What was done.
+    completed: Texts,
+    /// What is to be done, in order.
+    remaining: Texts,
+    /// What stands in the way.
+    blockers: Texts,
+    /// What was changed in which file, and why.
+    files: Vec<FileNote>,
+    /// Choices that need not be made again.
+    decisions: Vec<Decision>,
+    /// Files that the next session has to read.
+    must_read: Vec<Pointer>,
+    /// Files that it need not read.
+    can_skip: Vec<Pointer>,
+    /// What is in those.
+    skippable_summary: String,
+    /// What to do when resuming, in order.
+    recovery: Texts,
+    /// The first action of the next session.
+    next_action: String,
+    /// A rough scope.
+    remaining_work: String,
+    /// What might go wrong.
+    risks: Texts,
+    /// What the work waits for outside of it.
+    dependencies: Texts,
+    /// What was said besides.
+    notes: String,
+}
+
+/// What is stated by now, and since when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stated {
+    /// The values.
+    pub now: Judgements,
+    /// When each field was stated, by its name.
+    pub at: BTreeMap<String, Timestamp>,
+}
+
+impl Stated {
+    /// Returns when a field was stated.
+    pub fn since(&self, field: &str) -> Option<Timestamp> {
+        self.at.get(field).copied()
+    }
+}

@@ -1,0 +1,158 @@
+//! Progress documents for whoever asks: `POST /v1/progress/{write,show,validate}` on the daemon's socket, and the same
+//! without a daemon on the journal itself.
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use actors::progress::{self, Error, Order};
+use checkpoint::config::{Config, ProgressPlace};
+use checkpoint::progress::{read, render};
+use journal::{Home, Journal, ProgressKind, Stream};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::api::Api;
+use crate::phase::places;
+use crate::query;
+
+/// What is asked. A session is named, or hinted at by the environment that the command ran in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The session that was named.
+    pub(crate) session: Option<String>,
+    /// The session that the environment names; none of ours, maybe.
+    pub(crate) inside: Option<String>,
+    /// The project's folder.
+    pub(crate) project: String,
+    /// Of `write`: the type.
+    #[serde(rename = "type")]
+    pub(crate) kind: Option<ProgressKind>,
+    /// Of `write`: what the agent states.
+    pub(crate) input: Option<String>,
+}
+
+/// Why there is no answer: the status, and a sentence.
+pub(crate) type Refusal = (StatusCode, String);
+
+/// Answers a request. Blocks on the disk and on git.
+///
+/// # Errors
+///
+/// 400 for what makes no sense, 404 for what is not there, 503 where the journal cannot be used.
+pub(crate) fn answer(
+    word: &str,
+    request: &Request,
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+) -> Result<Value, Refusal> {
+    journal.settle().map_err(|error| refusal(error.into()))?;
+    match word {
+        "write" => write(request, journal, home, config),
+        "show" | "validate" => {
+            let seq = document(request, journal)?;
+            if word == "show" { show(journal, seq) } else { validate(journal, config, seq) }
+        }
+        _ => Err((StatusCode::NOT_FOUND, format!("there is no `{word}`: write, show and validate are known"))),
+    }
+}
+
+fn refusal(error: Error) -> Refusal {
+    let status = match &error {
+        Error::Refused(_) => StatusCode::BAD_REQUEST,
+        Error::Journal(_) => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    (status, error.to_string())
+}
+
+fn write(request: &Request, journal: &Journal, home: &Home, config: &Config) -> Result<Value, Refusal> {
+    let stated = request.input.as_deref().map(read).transpose();
+    let stated = stated.map_err(|problem| (StatusCode::BAD_REQUEST, problem))?.unwrap_or_default();
+    let project = places::project(&request.project);
+    let Some(stream) = session(request, journal, &project)? else {
+        return Err((
+            StatusCode::NOT_FOUND,
+            format!("no session of an agent is known in {project}: `--session` names one"),
+        ));
+    };
+    let order = Order {
+        stream,
+        kind: request.kind.unwrap_or(ProgressKind::Full),
+        cause: "command".into(),
+        stated,
+        place: ProgressPlace::Project,
+        id: Uuid::now_v7(),
+    };
+    let written = progress::write(journal, home, config, order).map_err(refusal)?;
+    let document = &written.document;
+    Ok(json!({
+        "seq": written.seq,
+        "session": document.session,
+        "native_session": document.native_session,
+        "agent": document.agent,
+        "project": document.project,
+        "type": document.kind,
+        "at": document.at,
+        "file": written.file,
+        "notes": written.notes,
+    }))
+}
+
+/// Finds the session: the one that is named, the one that the command ran in, else the project's newest.
+fn session(request: &Request, journal: &Journal, project: &str) -> Result<Option<Stream>, Refusal> {
+    let find = |name: &str| query::find_session(journal, name).map(|entry| entry.stream);
+    if let Some(name) = &request.session {
+        return find(name).map(Some).map_err(|error| (StatusCode::NOT_FOUND, error.to_string()));
+    }
+    let inside = request.inside.as_deref().and_then(|id| find(id).ok());
+    Ok(inside.or_else(|| places::newest_session(journal, project).and_then(|native| find(&native).ok())))
+}
+
+/// Finds the latest document: of the session that is named, else of the project.
+fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
+    let project = places::project(&request.project);
+    let named = if request.session.is_some() { session(request, journal, &project)? } else { None };
+    let found = progress::latest(journal, &project, named.as_ref()).map_err(refusal)?;
+    found.ok_or_else(|| {
+        let whose = named.map_or(project, |stream| format!("session {}", stream.native()));
+        (
+            StatusCode::NOT_FOUND,
+            format!("there is no progress document of {whose}: `checkpointd progress write` makes one"),
+        )
+    })
+}
+
+fn show(journal: &Journal, seq: u64) -> Result<Value, Refusal> {
+    let envelope = journal.event(seq).map_err(|error| refusal(error.into()))?;
+    let Some((file, document)) = envelope.as_ref().and_then(progress::read) else {
+        return Err((StatusCode::NOT_FOUND, format!("the document of event {seq} cannot be read")));
+    };
+    Ok(json!({ "seq": seq, "file": file, "markdown": render(&document), "document": document }))
+}
+
+fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Value, Refusal> {
+    let checked = progress::validate(journal, config, seq).map_err(refusal)?;
+    Ok(json!({ "seq": checked.document, "holds": checked.report.holds, "lines": checked.report.lines }))
+}
+
+/// Sets up the routes.
+pub(crate) fn routes(config: &mut web::ServiceConfig) {
+    config.route("/v1/progress/{word}", web::post().to(take));
+}
+
+async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) -> HttpResponse {
+    let shared = Arc::clone(&api.shared);
+    let work = web::block(move || {
+        let request: Request =
+            serde_json::from_slice(&body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+        answer(&word, &request, &shared.journal, &shared.home, &shared.config())
+    });
+    match work.await {
+        Ok(Ok(answer)) => HttpResponse::Ok().json(answer),
+        Ok(Err((status, error))) => crate::api::refuse(status, &error),
+        Err(_) => crate::api::refuse(StatusCode::SERVICE_UNAVAILABLE, "the daemon is stopping"),
+    }
+}
