@@ -230,9 +230,11 @@ impl Read for Response {
             Left::Chunks(left, ended) => {
                 while *left == 0 {
                     let mut line = String::new();
-                    self.reader.read_line(&mut line)?;
+                    if self.reader.read_line(&mut line)? == 0 {
+                        return Err(std::io::ErrorKind::UnexpectedEof.into());
+                    }
                     let size = line.trim();
-                    if size.is_empty() && !line.is_empty() {
+                    if size.is_empty() {
                         continue;
                     }
                     *left = u64::from_str_radix(size, 16).map_err(std::io::Error::other)?;

@@ -116,10 +116,12 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
         Some(from) => from_backup(home, &backup_at(from)?, force)?,
         None => {
             source::has_journal(home)?;
+            building();
             let (recovered, kept) = whole::rebuild(&home.journal)?;
             Restored { events: recovered.last_seq, kept: Some(kept) }
         }
     };
+    building();
     let (journal, _) = journal::Journal::open(&home.journal, Options::default())?;
     let verified = journal.verify(progress("verifying"));
     journal.close();
@@ -139,6 +141,13 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
         }
     }
     Ok(if verified.ok { exit::OK } else { exit::FAILED })
+}
+
+/// Says what takes long next: nobody knows how many events there are before they are there.
+fn building() {
+    if io::stderr().is_terminal() {
+        eprint!("\rbuilding the store ..\x1b[K");
+    }
 }
 
 fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
