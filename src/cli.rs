@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
 
 use crate::complete;
 
 mod data;
+mod filter;
 
 pub(crate) use data::{JournalAction, SqlArgs};
+pub(crate) use filter::{AgentName, AuditFilter};
 
 /// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
 /// when an agent stops, tells it what is still to be verified
@@ -421,83 +423,7 @@ pub(crate) enum ServiceAction {
     },
 }
 
-/// Which decisions.
-#[derive(Args, Debug, Default)]
-pub(crate) struct AuditFilter {
-    /// Of this session: id, beginning of one, or `last`
-    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-    pub(crate) session: Option<String>,
-    /// Of this agent
-    #[arg(long)]
-    pub(crate) agent: Option<AgentName>,
-    /// With this verdict
-    #[arg(long)]
-    pub(crate) verdict: Option<VerdictName>,
-    /// With this reason, for example below_threshold
-    #[arg(long)]
-    pub(crate) reason: Option<String>,
-    /// Of sessions in this folder or below it
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Not before: 2h, yesterday, monday, 14:30, 2026-11-20, RFC 3339
-    #[arg(long, value_name = "TIME")]
-    pub(crate) since: Option<String>,
-    /// Not after, in the same forms; a day counts to its end
-    #[arg(long, value_name = "TIME")]
-    pub(crate) until: Option<String>,
-    /// With this in the message, an action or an observation
-    #[arg(long)]
-    pub(crate) text: Option<String>,
-    /// At most so many, the newest
-    #[arg(long)]
-    pub(crate) limit: Option<u64>,
-    /// Print CSV with a head line
-    #[arg(long, conflicts_with_all = ["json", "summary"])]
-    pub(crate) csv: bool,
-    /// Show what they come to, in all and for each agent in each project
-    #[arg(long)]
-    pub(crate) summary: bool,
-}
-
-/// The agents' names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentName {
-    /// Claude Code
-    Claude,
-    /// Gemini CLI
-    Gemini,
-    /// Codex CLI
-    Codex,
-}
-
-impl From<AgentName> for journal::Agent {
-    fn from(name: AgentName) -> Self {
-        match name {
-            AgentName::Claude => Self::Claude,
-            AgentName::Gemini => Self::Gemini,
-            AgentName::Codex => Self::Codex,
-        }
-    }
-}
-
-/// The verdicts' names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerdictName {
-    /// A checkpoint was sent
-    Inject,
-    /// The agent stopped normally
-    Pass,
-}
-
-impl From<VerdictName> for journal::Verdict {
-    fn from(name: VerdictName) -> Self {
-        match name {
-            VerdictName::Inject => Self::Inject,
-            VerdictName::Pass => Self::Pass,
-        }
-    }
-}
-
+/// What to do with the journal.
 /// What to do with phase checkpoints. What is wrong with a field is said by the one who knows all fields, not here.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PhaseAction {

@@ -90,12 +90,19 @@ fn day(text: &str, now: &Zoned) -> Option<When> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
+
     use super::*;
+
+    /// Noon of the Sunday on which summer time ends, in a zone that is described and not looked up.
+    fn now() -> Zoned {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a zone");
+        jiff::civil::date(2026, 10, 25).at(12, 0, 0, 0).to_zoned(berlin).expect("a time")
+    }
 
     #[test]
     fn people_may_say_when_in_many_ways() {
-        // The Sunday on which summer time ends.
-        let now: Zoned = "2026-10-25T12:00:00+01:00[Europe/Berlin]".parse().expect("a time");
+        let now = now();
         let rows = [
             ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000000Z", ""),
             ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00.000000Z", ""),
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused_with_the_forms_that_are() {
-        let now: Zoned = "2026-10-25T12:00:00+01:00[Europe/Berlin]".parse().expect("a time");
+        let now = now();
         for text in ["", "20261120", "17", "tomorrow", "2 hours", "25:00", "2026-13-01", "-2h", "su", "s"] {
             let error = read(text, &now).expect_err(text);
             assert!(error.contains(FORMS), "{error}");
