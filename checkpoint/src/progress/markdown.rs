@@ -191,13 +191,13 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
             Some(text) if STATUSES.contains(&word(&text).as_str()) => judgements.status = Some(word(&text)),
             other => notes.extend(other.map(|other| format!("Status: {other}"))),
         },
-        Part::Completion => match text() {
-            Some(text) => match Percent::read(&text) {
+        Part::Completion => {
+            let Some(text) = text() else { return };
+            match Percent::read(&text) {
                 Some(percent) => judgements.completion = Some(percent),
                 None => notes.push(format!("Completion: {text}")),
-            },
-            None => {}
-        },
+            }
+        }
         Part::TaskId => judgements.task_id = text().or(judgements.task_id.take()),
         Part::Task | Part::Objective => judgements.objective = text().or(judgements.objective.take()),
         Part::Completed => extend(&mut judgements.completed, items(lines)),
