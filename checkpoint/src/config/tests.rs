@@ -61,6 +61,11 @@ fn every_key_with_its_default() {
     phase.folder: ~/.pai/checkpoints (default)
     phase.seed: none (default)
     phase.keep: 30d (default)
+    progress.path: .ai-instructions/concepts/memory-bank/progress-checkpoint.md (default)
+    progress.resume: true (default)
+    progress.resume_within: 14d (default)
+    progress.checks: [] (default)
+    progress.auto: {"place":"data","interval":"30m","phase":true,"compaction":true,"subagent":true,"error":true,"session_end":true} (default)
     logs.level: info (default)
     ");
 }
