@@ -124,7 +124,9 @@ impl Drop for Daemon {
 }
 
 /// Loose enough for every recorded turn.
-pub(crate) const EVERY_STOP: &str = "min_turn: 0s\nheadless: always\n";
+/// No progress documents come in between, whose moment nobody can tell.
+pub(crate) const EVERY_STOP: &str = "min_turn: 0s\nheadless: always\nprogress: {auto: {interval: 0s, compaction: false, \
+    subagent: false, error: false, session_end: false}}\n";
 
 /// The calls of a recorded scenario.
 pub(crate) fn recorded(scenario: &str) -> Vec<Value> {

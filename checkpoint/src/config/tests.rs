@@ -65,6 +65,11 @@ fn every_key_with_its_default() {
     phase.keep: 30d (default)
     redact.enabled: true (default)
     redact.extra: [] (default)
+    progress.path: .ai-instructions/concepts/memory-bank/progress-checkpoint.md (default)
+    progress.resume: true (default)
+    progress.resume_within: 14d (default)
+    progress.checks: [] (default)
+    progress.auto: {"place":"data","interval":"30m","phase":true,"compaction":true,"subagent":true,"error":true,"session_end":true} (default)
     logs.level: info (default)
     "#);
 }
@@ -388,7 +393,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

@@ -192,11 +192,10 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
             other => notes.extend(other.map(|other| format!("Status: {other}"))),
         },
         Part::Completion => {
-            if let Some(text) = text() {
-                match Percent::read(&text) {
-                    Some(percent) => judgements.completion = Some(percent),
-                    None => notes.push(format!("Completion: {text}")),
-                }
+            let Some(text) = text() else { return };
+            match Percent::read(&text) {
+                Some(percent) => judgements.completion = Some(percent),
+                None => notes.push(format!("Completion: {text}")),
             }
         }
         Part::TaskId => judgements.task_id = text().or(judgements.task_id.take()),
