@@ -11,7 +11,7 @@ fn facts(files: &str) -> ProjectFacts {
 fn every_key_with_its_default() {
     let rows: Vec<_> =
         Config::default().show().into_iter().map(|(key, value, source)| format!("{key}: {value} ({source})")).collect();
-    insta::assert_snapshot!(rows.join("\n"), @rr#"
+    insta::assert_snapshot!(rows.join("\n"), @r#"
     min_turn: 30s (default)
     timer: unified (default)
     max_blocks_per_turn: 1 (default)
