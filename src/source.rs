@@ -111,11 +111,16 @@ pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
 /// As [`ask`].
 pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, u64)) -> Result<Value> {
     let mut answer = Value::Null;
-    ask(home, query, |line| match line.get("progress") {
+    ask(home, query, |line| match progress_of(&line) {
         Some(at) => progress(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
         None => answer = line,
     })?;
     Ok(answer)
+}
+
+/// Returns what a sign of progress says: what is done and what there is in all. An answer may have a field of that name.
+pub(crate) fn progress_of(line: &Value) -> Option<&Value> {
+    line.get("progress").filter(|at| at.is_array() && line.as_object().is_some_and(|fields| fields.len() == 1))
 }
 
 /// Opens the journal in this process, which is how it is used where no daemon runs.

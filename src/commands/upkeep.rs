@@ -176,7 +176,7 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
         None => {
             let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
             let mut answer = Value::Null;
-            source::post_lines(home, "/v1/journal/compact", &body, &mut |line| match line.get("progress") {
+            source::post_lines(home, "/v1/journal/compact", &body, &mut |line| match source::progress_of(&line) {
                 Some(at) => shown(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
                 None => answer = line,
             })?;
