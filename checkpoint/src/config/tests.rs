@@ -40,6 +40,14 @@ fn every_key_with_its_default() {
     evidence_limits.git_timeout: 2s (default)
     evidence_limits.transcript_bytes: 512KB (default)
     evidence_limits.changed_files_max: 5000 (default)
+    tmux.settle: 600ms (default)
+    tmux.send_timeout: 2s (default)
+    tmux.confirm_timeout: 1m (default)
+    tmux.draft: wait (default)
+    tmux.draft_wait: 1m (default)
+    tmux.hold_for: 10m (default)
+    tmux.attempts: 3 (default)
+    codex.delivery: tmux (default)
     logs.level: info (default)
     ");
 }
@@ -152,7 +160,7 @@ fn mistakes_are_shown_with_their_place() {
         "prefix: '/checkpoint '\n",
         "prefix: ''\n",
         "enabled: false\n",
-        "tmux: {settle: 1s}\n",
+        "terminal: {settle: 1s}\n",
         "rules: [{name: daemon cod, disable: true}]\n",
         "rules:\n  - name: mine\n    include: ['{a']\n",
         "rules: [{include: [a]}]\n",
@@ -266,11 +274,11 @@ fn mistakes_are_shown_with_their_place() {
       | ^
     hint: `enabled` belongs into the project's .checkpointd.yml
 
-    config.yml:1:1: unknown key `tmux`
+    config.yml:1:1: unknown key `terminal`
       |
-    1 | tmux: {settle: 1s}
+    1 | terminal: {settle: 1s}
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, logs
 
     config.yml:1:16: no rule is called `daemon cod`
       |
@@ -309,7 +317,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |
