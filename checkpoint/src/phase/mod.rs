@@ -1,6 +1,6 @@
 //! Phase checkpoints (003): the state of a task at the end of a phase of work, so that a later session can resume it.
 //!
-//! They are events; [`Phases`] folds them, and files are projections of the fold ([`file`]). What comes from outside is
+//! They are events; [`Phases`] folds them, and files are projections of the fold ([`mod@file`]). What comes from outside is
 //! read by [`input`], which names the field that is wrong.
 
 pub mod file;
