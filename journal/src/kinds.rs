@@ -4,7 +4,7 @@ use crate::Event;
 
 impl Event {
     /// The words that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` says what each has.
-    pub const KINDS: [&str; 38] = [
+    pub const KINDS: [&str; 44] = [
         "session_started",
         "session_ended",
         "prompt_submitted",
@@ -43,5 +43,11 @@ impl Event {
         "announced",
         "agent_restarted",
         "restart_closed",
+        "phase_created",
+        "phase_completed",
+        "phase_deleted",
+        "progress_written",
+        "progress_validated",
+        "resume_offered",
     ];
 }
