@@ -184,7 +184,9 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
         println!("{}", render::paint(Colour::Green, "Every agent got one checkpoint in its own words, then stopped."));
     }
     heading("Next");
-    println!("  Let your agents' hooks call `checkpointd-hook`: README.md has the lines for each of them. The daemon");
+    println!(
+        "  `./install.sh` installs it, and `checkpointd init` adds the hooks to the agents that you have. The daemon"
+    );
     println!("  starts by itself. After the next turn of 30 seconds or more, `checkpointd explain` says why the agent");
     println!("  was told what it was told.");
     if keep {
