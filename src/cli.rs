@@ -9,9 +9,13 @@ use crate::complete;
 
 mod data;
 mod filter;
+mod setup;
+mod work;
 
 pub(crate) use data::{JournalAction, SqlArgs};
 pub(crate) use filter::{AgentName, AuditFilter};
+pub(crate) use setup::{DoctorArgs, InitArgs, ServiceAction, UninstallArgs};
+pub(crate) use work::{PhaseAction, ProgressAction, ProgressOf};
 
 /// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
 /// when an agent stops, tells it what is still to be verified
@@ -325,57 +329,6 @@ pub(crate) enum Command {
     },
 }
 
-/// What to install, and where.
-#[derive(Args, Debug)]
-pub(crate) struct InitArgs {
-    /// Only this agent, found or not; may be given several times
-    #[arg(long)]
-    pub(crate) agent: Vec<AgentName>,
-    /// Write the project's settings instead of yours
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
-    pub(crate) project: Option<PathBuf>,
-    /// Show what would change, and write nothing anywhere
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// How an answer is printed.
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// What to take out.
-#[derive(Args, Debug)]
-pub(crate) struct UninstallArgs {
-    /// Only this agent's hooks, with daemon and data kept; may be given several times
-    #[arg(long)]
-    pub(crate) agent: Vec<AgentName>,
-    /// Keep journal, configuration and logs
-    #[arg(long)]
-    pub(crate) keep_data: bool,
-    /// Do not ask
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-    /// Show what would change, and write nothing anywhere
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// How an answer is printed.
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// What to check.
-#[derive(Args, Debug)]
-pub(crate) struct DoctorArgs {
-    /// Mend what can be mended without asking
-    #[arg(long, conflicts_with = "fire")]
-    pub(crate) fix: bool,
-    /// Send a test event through this agent's installed hook, and look for it in the journal
-    #[arg(long, value_name = "AGENT")]
-    pub(crate) fire: Option<AgentName>,
-    /// How an answer is printed.
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
 /// What to do with the daemon.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonAction {
@@ -386,159 +339,6 @@ pub(crate) enum DaemonAction {
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
-    },
-}
-
-/// What to do with the service.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ServiceAction {
-    /// Write the service's files and start it
-    Install {
-        /// Only show what would be written
-        #[arg(long)]
-        print: bool,
-    },
-    /// Stop it and remove its files
-    Uninstall,
-    /// Start it
-    Start,
-    /// Stop it
-    Stop,
-    /// Stop and start it
-    Restart,
-    /// Say whether it is installed and active: exit 0 if active, 3 if not
-    Status {
-        /// How an answer is printed.
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Show what the daemon said
-    Logs {
-        /// Wait for more
-        #[arg(short, long)]
-        follow: bool,
-        /// How many lines to begin with
-        #[arg(short = 'n', long, default_value_t = 50)]
-        lines: u64,
-    },
-}
-
-/// What to do with the journal.
-/// What to do with phase checkpoints. What is wrong with a field is said by the one who knows all fields, not here.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PhaseAction {
-    /// Make one
-    Create {
-        /// The phase's name
-        #[arg(long)]
-        phase: Option<String>,
-        /// The phase's number, 1 to 7
-        #[arg(long, allow_hyphen_values = true)]
-        number: Option<String>,
-        /// What the task is and how it stands
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-        summary: Option<String>,
-        /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
-        #[arg(long, value_name = "FILE|-")]
-        criteria: Option<PathBuf>,
-        /// Anything else; may be given several times
-        #[arg(long, value_name = "KEY=VALUE")]
-        metadata: Vec<String>,
-        /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
-        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-        session: Option<String>,
-        /// The project's folder (default: the session's, else the current one)
-        #[arg(long, value_name = "DIR")]
-        project: Option<PathBuf>,
-    },
-    /// Show one
-    Show {
-        /// Its id, the beginning of it, or its file's name
-        id: String,
-    },
-    /// List them, newest first
-    List {
-        /// Only those that are completed
-        #[arg(long, conflicts_with = "incomplete")]
-        completed: bool,
-        /// Only those whose work is not over
-        #[arg(long)]
-        incomplete: bool,
-        /// Only of this session
-        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-        session: Option<String>,
-        /// Only of the project in this folder
-        #[arg(long, value_name = "DIR")]
-        project: Option<PathBuf>,
-    },
-    /// Find the latest whose work is not over, in this project
-    Detect {
-        /// Of this session, in whatever project
-        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-        session: Option<String>,
-        /// Of the project in this folder
-        #[arg(long, value_name = "DIR")]
-        project: Option<PathBuf>,
-        /// Of any project, also of none that is known
-        #[arg(long, conflicts_with = "project")]
-        all: bool,
-    },
-    /// Say that the work of one is over
-    Complete {
-        /// Its id, the beginning of it, or its file's name
-        id: String,
-    },
-    /// Delete old ones that are completed
-    Cleanup {
-        /// From this age on (default: `phase.keep`, 30d)
-        #[arg(long, value_name = "DURATION")]
-        older_than: Option<String>,
-        /// Also those whose work is not over
-        #[arg(long)]
-        incomplete: bool,
-    },
-    /// Write all files anew that are missing, damaged or changed; what was there is kept beside them
-    Rebuild,
-}
-
-/// Whose progress document.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct ProgressOf {
-    /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
-    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-    pub(crate) session: Option<String>,
-    /// The project's folder (default: the current one)
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-}
-
-/// What to do with progress documents.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ProgressAction {
-    /// Write one
-    Write {
-        /// full, incremental, handoff, pre-operation, pre-compaction, error or manual
-        #[arg(long = "type", default_value = "full", value_name = "TYPE",
-            value_parser = ["full", "incremental", "handoff", "pre-operation", "pre-compaction", "error", "manual"])]
-        kind: String,
-        /// What the agent states, as Markdown or JSON
-        #[arg(long, value_name = "FILE|-")]
-        from: Option<PathBuf>,
-        /// Whose.
-        #[command(flatten)]
-        of: ProgressOf,
-    },
-    /// Show the latest of the project, or of a session
-    Show {
-        /// Whose.
-        #[command(flatten)]
-        of: ProgressOf,
-    },
-    /// Check whether the latest still holds: exit 0 if it does, 1 if not
-    Validate {
-        /// Whose.
-        #[command(flatten)]
-        of: ProgressOf,
     },
 }
 

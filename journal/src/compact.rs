@@ -5,9 +5,7 @@
 //! step. A crash in between leaves a payload on one side only; the next compaction takes it there. A segment that is not
 //! whole, or differs from the store in any event, is left as it is and reported.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -156,17 +154,7 @@ fn without_due(segment: &Segment, store: &Store, is_due: &impl Fn(&Envelope) -> 
 /// Replaces a sealed segment by other frames. A crash leaves the old or the new one, whole.
 fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
     let temporary = segment.path.with_extension("new");
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&temporary)
-        .doing("create", &temporary)?;
-    let mut encoder = lz4_flex::frame::FrameEncoder::new(file);
-    encoder.write_all(frames).doing("write to", &temporary)?;
-    let file = encoder.finish().map_err(|error| Error::damaged(temporary.display().to_string(), error.to_string()))?;
-    file.sync_data().doing("sync", &temporary)?;
+    intake::write_sealed(&temporary, frames)?;
     let written = Segment { path: temporary.clone(), ..segment.clone() };
     if written.read()? != frames {
         return Err(Error::damaged(temporary.display().to_string(), "it does not read back as it was written"));

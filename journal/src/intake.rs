@@ -181,20 +181,20 @@ pub(crate) fn seal(path: &Path) -> Result<()> {
     let bytes = fs::read(path).doing("read", path)?;
     let temporary = path.with_extension("tmp");
     let sealed = path.with_extension("lz4");
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&temporary)
-        .doing("create", &temporary)?;
-    let mut encoder = lz4_flex::frame::FrameEncoder::new(file);
-    encoder.write_all(&bytes).doing("write to", &temporary)?;
-    let file = encoder.finish().map_err(|error| Error::damaged(temporary.display().to_string(), error.to_string()))?;
-    file.sync_data().doing("sync", &temporary)?;
+    write_sealed(&temporary, &bytes)?;
     fs::rename(&temporary, &sealed).doing("rename", &temporary)?;
     sync_dir(path.parent().unwrap_or(Path::new(".")))?;
     fs::remove_file(path).doing("remove", path)
+}
+
+/// Writes frames in the compressed form into a file of their own, and returns once they are on the disk.
+pub(crate) fn write_sealed(path: &Path, frames: &[u8]) -> Result<()> {
+    let file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).doing("create", path)?;
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(file);
+    encoder.write_all(frames).doing("write to", path)?;
+    let file = encoder.finish().map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))?;
+    file.sync_data().doing("sync", path)
 }
 
 /// Makes names in a folder durable.

@@ -187,6 +187,14 @@ fn show(answer: &Value) {
     }
 }
 
+/// Says how the delivery of a decision stands, and why.
+pub(super) fn delivery(line: &Value) -> String {
+    match line["delivery_reason"].as_str() {
+        Some(word) => format!("{} ({word})", text(&line["delivery"])),
+        None => text(&line["delivery"]).into(),
+    }
+}
+
 /// Returns decisions as a table.
 pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
     let mut table = Table::new(["SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY"]);
@@ -199,10 +207,7 @@ pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
             line["turn"].to_string(),
             text(&line["verdict"]).into(),
             text(&line["reason"]).into(),
-            match line["delivery_reason"].as_str() {
-                Some(word) => format!("{} ({word})", text(&line["delivery"])),
-                None => text(&line["delivery"]).into(),
-            },
+            delivery(line),
         ]);
     }
     table

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{answer, folder, text};
 use crate::cli::{AuditFilter, Output};
+use crate::commands::status;
 use crate::failure::{Failure, Result, exit};
 use crate::query::{Audit, Query};
 use crate::render::{self, Colour, Table};
@@ -81,10 +82,7 @@ fn table(lines: &[Value]) -> Table<10> {
             render::path(Path::new(text(&line["project"]))),
             text(&line["verdict"]).into(),
             text(&line["reason"]).into(),
-            match line["delivery_reason"].as_str() {
-                Some(word) => format!("{} ({word})", text(&line["delivery"])),
-                None => text(&line["delivery"]).into(),
-            },
+            status::delivery(line),
         ]);
     }
     table
