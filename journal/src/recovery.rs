@@ -4,6 +4,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind};
@@ -15,6 +16,11 @@ use crate::{Timestamp, codec};
 const BATCH: usize = 2048;
 /// Bytes that are copied to the intake log at once.
 const COPY_BYTES: usize = 4 * 1024 * 1024;
+/// How long a journal that was just closed may still be held: by a process that is being started at that moment, which
+/// has all files of its parent until it runs its own program.
+const LOCK_WAIT: Duration = Duration::from_millis(300);
+/// Pause between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// What opening a journal found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,10 +71,14 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
         .mode(0o600)
         .open(&path)
         .doing("open", &path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => Err(Error::Locked { path }),
-        Err(fs::TryLockError::Error(error)) => Err(Error::disk("lock", &path, &error)),
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_PAUSE),
+            Err(fs::TryLockError::WouldBlock) => return Err(Error::Locked { path }),
+            Err(fs::TryLockError::Error(error)) => return Err(Error::disk("lock", &path, &error)),
+        }
     }
 }
 
