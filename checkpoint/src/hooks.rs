@@ -258,7 +258,7 @@ impl Payload<'_> {
         let name = self.text("tool_name").unwrap_or_default();
         let (kind, command, paths) =
             tools::describe(self.agent, name, self.value.get("tool_input").unwrap_or(&Value::Null));
-        ToolCall {
+        let mut call = ToolCall {
             id: self.text("tool_use_id").map(str::to_owned),
             tool: text::head(name, 256).to_owned(),
             kind,
@@ -267,19 +267,23 @@ impl Payload<'_> {
             at,
             duration_ms: self.value.get("duration_ms").and_then(Value::as_u64),
             ..ToolCall::default()
-        }
+        };
+        tools::bound(&mut call);
+        call
     }
 
     fn finished_tool(&self, at: Timestamp) -> ToolCall {
         let call = self.tool(at);
         let outcome = tools::hook_outcome(self.agent, call.kind, call.command.as_deref(), self.value);
-        ToolCall {
+        let mut call = ToolCall {
             finished: true,
             is_error: outcome.is_error,
             refused: outcome.refused,
             output: outcome.output,
             ..call
-        }
+        };
+        tools::bound(&mut call);
+        call
     }
 
     /// Returns the identity that the host itself gives a call, so that a doubly registered hook is one event.

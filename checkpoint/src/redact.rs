@@ -114,28 +114,6 @@ impl Redactor {
         (changed || matches!(self.text(raw), Cow::Owned(_))).then(|| payload.to_string())
     }
 
-    /// Returns a transcript, one JSON document or one on each line, without secrets.
-    pub fn transcript<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        if !self.suspects(&text) {
-            return text;
-        }
-        if let Some(document) = self.document(&text) {
-            return document.map_or(text, Cow::Owned);
-        }
-        let line = |line: &str| match self.suspects(line) {
-            true => self.document(line).flatten().unwrap_or_else(|| self.text(line).into_owned()),
-            false => line.to_owned(),
-        };
-        let lines: Vec<String> = text.split('\n').map(line).collect();
-        Cow::Owned(lines.join("\n"))
-    }
-
-    /// Redacts one JSON document: none where it is none, and none within where it has no secret.
-    fn document(&self, text: &str) -> Option<Option<String>> {
-        let mut document: Value = serde_json::from_str(text).ok()?;
-        Some(self.value(&mut document).then(|| document.to_string()))
-    }
-
     /// Returns whether a text may hold a secret. JSON may hold it in escapes.
     fn suspects(&self, text: &str) -> bool {
         // An extra pattern may be anchored, or mean what JSON escapes.

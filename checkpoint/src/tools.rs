@@ -1,6 +1,6 @@
 //! The one place that knows how the three hosts name their tools, and how they tell the end of a call.
 //!
-//! [`describe`] says what a call does, [`outcome`] and [`hook_outcome`] how it ended. A tool that is not known (MCP
+//! [`describe`] says what a call does, [`outcome`] and [`hook_outcome`] how it ended, [`bound`] keeps it small. A tool that is not known (MCP
 //! servers, newer versions) is guessed at only where its name says what it does and its input has the field for it.
 
 mod outcome;
@@ -33,22 +33,20 @@ const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
 /// Returns what a tool call does: its kind, the command line of a shell call, and the files it names.
 ///
 /// A shell command that hands a patch to `apply_patch` is an edit (or a write) of the patch's files, and keeps its
-/// command line.
+/// command line. Nothing is cut to its limit: [`bound`] does that.
 pub fn describe(agent: Agent, tool: &str, input: &Value) -> (ToolKind, Option<String>, Vec<String>) {
     if tool == "apply_patch" {
         let text = input.as_str().or_else(|| first_text(input, &["command", "input", "patch"])).unwrap_or_default();
         let patch = patch::read(text);
-        return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| (patch.kind, None, bounded(patch.paths)));
+        return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| (patch.kind, None, patch.paths));
     }
     let kind = kind_of(agent, tool).unwrap_or_else(|| guess(tool, input));
     if kind != ToolKind::Shell {
-        return (kind, None, bounded(paths_in(input)));
+        return (kind, None, paths_in(input));
     }
     let Some(command) = command_in(input) else { return (kind, None, Vec::new()) };
-    let patch = patch::in_command(&command);
-    let command = text::head(&command, ToolCall::COMMAND_BYTES_MAX).to_owned();
-    match patch {
-        Some(patch) => (patch.kind, Some(command), bounded(patch.paths)),
+    match patch::in_command(&command) {
+        Some(patch) => (patch.kind, Some(command), patch.paths),
         None => (kind, Some(command), Vec::new()),
     }
 }
@@ -151,9 +149,15 @@ fn paths_in(input: &Value) -> Vec<String> {
         .collect()
 }
 
-fn bounded(mut paths: Vec<String>) -> Vec<String> {
-    paths.truncate(ToolCall::PATHS_MAX);
-    paths
+/// Cuts what is known of a call to its limits.
+pub fn bound(call: &mut ToolCall) {
+    call.paths.truncate(ToolCall::PATHS_MAX);
+    if let Some(command) = &mut call.command {
+        command.truncate(text::head(command, ToolCall::COMMAND_BYTES_MAX).len());
+    }
+    if call.output.len() > ToolCall::OUTPUT_BYTES_MAX {
+        call.output = text::head_and_tail(&call.output, ToolCall::OUTPUT_BYTES_MAX);
+    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@
 
 use std::borrow::Cow;
 
-use journal::{Agent, ToolCall, ToolKind};
+use journal::{Agent, ToolKind};
 use serde_json::Value;
 
 use super::search;
-use crate::text;
 
 /// What a host says about the end of a tool call, before it is judged.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +36,7 @@ pub struct Outcome {
     pub refused: bool,
     /// Whether it has ended at all: false where it goes on in the background, or where there is no result yet.
     pub finished: bool,
-    /// The result's text of a failed call, at most [`ToolCall::OUTPUT_BYTES_MAX`] bytes; empty otherwise.
+    /// The result's whole text of a failed call; empty otherwise.
     pub output: String,
 }
 
@@ -56,7 +55,7 @@ pub fn outcome(agent: Agent, kind: ToolKind, command: Option<&str>, result: &Res
     let answered_no = kind == ToolKind::Shell
         && command.zip(code).is_some_and(|(command, code)| search::found_nothing(command, code));
     let is_error = failed && !answered_no;
-    let output = if is_error { text::head_and_tail(&result.text, ToolCall::OUTPUT_BYTES_MAX) } else { String::new() };
+    let output = if is_error { result.text.to_string() } else { String::new() };
     Outcome { is_error, refused: false, finished: true, output }
 }
 

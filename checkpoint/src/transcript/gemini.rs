@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use journal::{Agent, PromptOrigin, Timestamp};
+use journal::{Agent, PromptOrigin, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -68,7 +68,7 @@ struct ToolUse<'a> {
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    result_display: Scalar<'a>,
+    result_display: Option<&'a RawValue>,
     #[serde(borrow, default)]
     status: Scalar<'a>,
     #[serde(borrow, default)]
@@ -269,8 +269,10 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
     }
     entries.extend(texts.into_iter().map(|text| Entry::Assistant { text }));
     for call in uses {
-        entries.push(Entry::Call { call: begun(&call, at), is_echo: false });
-        entries.extend(ended(call));
+        let begun = begun(&call, at);
+        let ended = ended(call, begun.kind);
+        entries.push(Entry::Call { call: begun, is_echo: false });
+        entries.extend(ended);
     }
 }
 
@@ -278,22 +280,29 @@ fn begun(call: &ToolUse<'_>, at: Timestamp) -> journal::ToolCall {
     normal::begun(Agent::Gemini, call.id.text(), call.name.text(), &json::value(call.args), at)
 }
 
-fn ended<'a>(call: ToolUse<'a>) -> Option<Entry<'a>> {
+fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
     let status = call.status.text();
     let at = call.timestamp.time();
-    let mut result = parts(call.result)
-        .and_then(|parts| parts.into_iter().find_map(|part| part.function_response))
-        .map_or_else(|| said(json::plain(call.result)), |response| answer(response.response));
+    // Of a call that went well only a command's result says more, its exit code; other results may be long.
+    let mut result = if status == "success" && kind != ToolKind::Shell {
+        ResultText::default()
+    } else {
+        let answered = parts(call.result)
+            .and_then(|parts| parts.into_iter().find_map(|part| part.function_response))
+            .map_or_else(|| said(json::plain(call.result)), |response| answer(response.response));
+        let display = match json::part(call.result_display) {
+            Some(Scalar::Text(display)) => Some(display),
+            _ => None,
+        };
+        ResultText { display, ..answered }
+    };
     match status {
-        // A failed command has this status too; its exit code is in the text.
+        // A failed command has this status too.
         "success" => {}
         "error" => result.is_error = Some(true),
         "cancelled" => result.refused = true,
         "" if call.result.is_some() => {}
         _ => return None,
-    }
-    if let Scalar::Text(display) = call.result_display {
-        result.display = Some(display);
     }
     let Scalar::Text(id) = call.id else { return None };
     Some(Entry::Result { id, result, at, duration_ms: None })

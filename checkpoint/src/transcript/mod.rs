@@ -16,9 +16,12 @@ mod json;
 mod normal;
 mod tail;
 
-use journal::{Agent, PromptOrigin, Timestamp, ToolCall};
+use std::borrow::Cow;
+
+use journal::{Agent, Event, PromptOrigin, Timestamp, ToolCall};
 
 use crate::redact::Redactor;
+use crate::{text, tools};
 
 pub use join::join;
 
@@ -64,13 +67,41 @@ pub struct Facts {
 /// older format, one JSON document, can only be read whole. `prefix` is the canonical prefix of this product's own text.
 /// No fact has a secret that `redactor` knows: it is taken out before anything is cut to its limit.
 pub fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str, redactor: &Redactor) -> Option<Facts> {
-    let text = redactor.transcript(String::from_utf8_lossy(bytes));
+    let text = String::from_utf8_lossy(bytes);
     let tail = tail::Tail { text: &text, from_start };
-    match agent {
+    let mut facts = match agent {
         Agent::Claude => claude::read(tail, prefix),
         Agent::Codex => codex::read(tail, prefix),
         Agent::Gemini => gemini::read(tail, prefix),
         Agent::Daemon => None,
+    }?;
+    facts.redact(redactor);
+    facts.bound();
+    Some(facts)
+}
+
+impl Facts {
+    /// Takes secrets out of all that somebody wrote. What a host names, ids and versions, is kept.
+    fn redact(&mut self, redactor: &Redactor) {
+        let said = [&mut self.last_user, &mut self.last_real_user].into_iter().flatten().map(|said| &mut said.text);
+        let calls = self
+            .calls
+            .iter_mut()
+            .flat_map(|call| call.command.iter_mut().chain(&mut call.paths).chain(std::iter::once(&mut call.output)));
+        for text in said.chain(&mut self.last_assistant).chain(&mut self.branch).chain(calls) {
+            if let Cow::Owned(redacted) = redactor.text(text) {
+                *text = redacted;
+            }
+        }
+    }
+
+    /// Cuts all texts to their limits.
+    fn bound(&mut self) {
+        let said = [&mut self.last_user, &mut self.last_real_user].into_iter().flatten().map(|said| &mut said.text);
+        for text in said.chain(&mut self.last_assistant) {
+            text.truncate(text::head(text, Event::TEXT_BYTES_MAX).len());
+        }
+        self.calls.iter_mut().for_each(tools::bound);
     }
 }
 

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use journal::{Agent, Event, PromptOrigin, Timestamp, ToolCall};
+use journal::{Agent, PromptOrigin, Timestamp, ToolCall};
 
 use super::{Facts, UserText};
 use crate::prompts;
-use crate::text;
 use crate::tools::{self, ResultText};
 
 /// One thing that a transcript holds, whatever the host.
@@ -61,15 +60,16 @@ pub(super) fn begun(agent: Agent, id: &str, tool: &str, input: &serde_json::Valu
     ToolCall { id, tool: tool.to_owned(), kind, command, paths, at, ..ToolCall::default() }
 }
 
-/// Reads the entries of the current turn, oldest first, into `facts`.
+/// Reads the entries of the current turn, oldest first, into `facts`; no text is cut.
 pub(super) fn fold(agent: Agent, entries: Vec<Entry<'_>>, facts: &mut Facts) {
     let mut index: HashMap<String, usize> = HashMap::new();
+    let mut last_assistant = None;
     for entry in entries {
         match entry {
             Entry::User { text, at, origin } => user(facts, &text, at, origin),
             Entry::Assistant { text } => {
                 if !text.trim().is_empty() {
-                    facts.last_assistant = Some(text::head(&text, Event::TEXT_BYTES_MAX).to_owned());
+                    last_assistant = Some(text);
                 }
             }
             Entry::Call { call, is_echo } => begin(facts, &mut index, call, is_echo),
@@ -79,10 +79,11 @@ pub(super) fn fold(agent: Agent, entries: Vec<Entry<'_>>, facts: &mut Facts) {
             }
         }
     }
+    facts.last_assistant = last_assistant.map(Cow::into_owned);
 }
 
 fn user(facts: &mut Facts, text: &str, at: Timestamp, origin: PromptOrigin) {
-    let said = UserText { text: text::head(text, Event::TEXT_BYTES_MAX).to_owned(), at, origin };
+    let said = UserText { text: text.to_owned(), at, origin };
     if origin == PromptOrigin::User {
         facts.last_real_user = Some(said.clone());
     }

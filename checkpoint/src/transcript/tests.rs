@@ -7,6 +7,7 @@ mod formats;
 use std::path::{Path, PathBuf};
 
 use journal::{Agent, ToolCall};
+use serde_json::json;
 
 use super::*;
 
@@ -88,4 +89,29 @@ fn a_codex_session_tells_in_its_first_line_whether_somebody_sits_in_front_of_it(
         assert_eq!(super::is_codex_exec(&bytes), expected, "{path}");
     }
     assert!(!super::is_codex_exec(b"") && !super::is_codex_exec(b"{\"payload\":{\"source\":{\"sub\":1}}}\n"));
+}
+
+#[test]
+fn a_secret_is_taken_out_of_all_that_is_kept_before_it_is_cut() {
+    let secret = format!("{}-{}", "glpat", "q7Rk2ZpX9q7Rk2ZpX9qW");
+    // Cut first, only a part of it would be left, which nothing knows.
+    let command = format!("{} {secret}", "x".repeat(ToolCall::COMMAND_BYTES_MAX - 10));
+    let said = format!("{} {secret}", "x".repeat(Event::TEXT_BYTES_MAX - 10));
+    let records = [
+        json!({ "type": "user", "sessionId": "s", "gitBranch": secret, "message": { "content": said } }),
+        json!({ "type": "assistant", "sessionId": "s", "message": { "content": [
+            { "type": "text", "text": said },
+            { "type": "tool_use", "id": "1", "name": "Bash", "input": { "command": command } },
+            { "type": "tool_use", "id": "2", "name": "Read", "input": { "file_path": format!("/tmp/{secret}") } },
+        ] } }),
+        json!({ "type": "user", "sessionId": "s", "message": { "content": [
+            { "type": "tool_result", "tool_use_id": "1", "is_error": true, "content": format!("no {secret}") },
+        ] } }),
+    ];
+    let text = records.map(|record| format!("{record}\n")).concat();
+    let facts = read(Agent::Claude, text.as_bytes(), true, PREFIX).expect("a transcript");
+    assert_eq!((facts.calls.len(), facts.calls[0].output.as_str()), (2, "no [redacted: gitlab_token]"));
+    assert!(facts.last_assistant.is_some() && facts.last_real_user.is_some() && facts.branch.is_some());
+    let all = show(Some(&facts));
+    assert!(!all.contains("glpat-") && !all.contains("q7Rk2"), "{all}");
 }
