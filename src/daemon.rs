@@ -1,8 +1,8 @@
 //! The daemon: locks, journal, actors, socket, signals, and the order in which they come and go.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -61,7 +61,7 @@ pub(crate) fn run(home: Home) -> Result<()> {
 }
 
 fn private_folder(folder: &Path) -> Result<()> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    let made = journal::home::create_folder(folder);
     made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700))).map_err(|error| {
         Failure::unreachable(format!("cannot use the folder {}: {error}", folder.display()))
             .hint("it must belong to you; CHECKPOINTD_HOME can name another place")
@@ -122,6 +122,8 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let shared = Arc::new(Shared::new(journal.clone(), home.clone(), config)?);
     let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
     fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
+    // Before any actor is there: one that never ran panics when it is dropped.
+    let Socket { listener: socket, is_handed_over } = listen(&home)?;
     let replies = HookReply::new(Arc::clone(&shared)).start();
     let typist = TmuxDelivery::new(Arc::clone(&shared));
     // On a thread of its own: it reads the journal while it types.
@@ -158,10 +160,9 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     });
     // The first look makes the rules ready, which the first hook call shall not wait for.
     let _ = shared.config().redactor.text("");
-    let Socket { listener, is_handed_over } = listen(&home)?;
     let stop = Rc::new(Notify::new());
     let app = App::new().app_data(api.clone()).configure(api::routes);
-    let mut serving = actix::spawn(serve::serve(listener, app, Rc::clone(&stop), GRACE));
+    let mut serving = actix::spawn(serve::serve(socket, app, Rc::clone(&stop), GRACE));
 
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);

@@ -1,13 +1,14 @@
 //! Coming up: the store is brought up to date from the intake log, rebuilt from it where it is damaged, and a write that
 //! was cut short is cut off. And the proof that both agree.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind};
+use crate::home::create_folder;
 use crate::intake::{self, Segment, Writer};
 use crate::store::{Item, Store};
 use crate::{Timestamp, codec};
@@ -61,7 +62,7 @@ pub(crate) fn store_dir(dir: &Path) -> PathBuf {
 /// Takes the journal for this process; it is given back when the file is dropped, or the process dies.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let intake = intake_dir(dir);
-    DirBuilder::new().recursive(true).mode(0o700).create(&intake).doing("create", &intake)?;
+    create_folder(&intake).doing("create", &intake)?;
     let path = dir.join("lock");
     let file = OpenOptions::new()
         .read(true)
