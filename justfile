@@ -27,6 +27,18 @@ kill-rounds rounds="200":
 damage rounds="2000":
     CHECKPOINTD_DAMAGE_ROUNDS={{ rounds }} cargo test --test it damage:: -- --nocapture
 
+# Let every system call of daemon and client fail in turn (needs strace; an hour or two), or those that match
+faults *calls:
+    CHECKPOINTD_FAULTS=all CHECKPOINTD_FAULTS_ONLY="{{ calls }}" cargo test --test it faults:: -- --nocapture --test-threads 1
+
+# Cut the power at that many moments of a run, in four ways each (needs strace)
+power-loss cuts="300":
+    CHECKPOINTD_POWER_CUTS={{ cuts }} cargo test --test it power:: -- --nocapture --test-threads 1
+
+# Wedge and flood the daemon at full size
+overload:
+    CHECKPOINTD_OVERLOAD=full cargo test --test it overload:: -- --nocapture --test-threads 1
+
 # Play recorded sessions through the real thing
 demo:
     cargo run --release -- demo

@@ -163,7 +163,7 @@ struct Call {
 async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, Refusal> {
     let Some(agent) = Agent::host(&call.agent) else {
         let problem = format!("no agent is called `{}`: claude, gemini and codex are known", call.agent);
-        ingest::reject(&api.shared, &call.agent, call.event.as_deref(), &call.body, call.id, &problem).await;
+        ingest::reject(&api.shared, &call.agent, call.event.as_deref(), &call.body, call.id, &problem).await?;
         return Err(Refusal::Payload(problem));
     };
     let shared = Arc::clone(&api.shared);
@@ -333,6 +333,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         "restarted": count(&counters.restarted),
         "recovery": api.recovery,
         "config_error": config_error,
+        "degraded": api.shared.troubles(),
     }))
 }
 

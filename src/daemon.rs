@@ -1,13 +1,13 @@
 //! The daemon: locks, journal, actors, socket, signals, and the order in which they come and go.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, Arbiter};
@@ -28,7 +28,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
-use crate::{client, phase, serve, settings, source, upkeep};
+use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
 /// A journal that a command holds open is free again soon.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
@@ -36,8 +36,6 @@ const JOURNAL_WAIT: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_millis(500);
 /// How long `--detach` waits for the daemon to take hooks.
 const DETACH_WAIT: Duration = Duration::from_secs(10);
-/// A log of this size is put aside when the daemon starts; one older one is kept.
-const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Runs the daemon until it is told to stop.
 ///
@@ -55,7 +53,7 @@ pub(crate) fn run(home: Home) -> Result<()> {
         Ok(config) => (config, None),
         Err(error) => (Config::default(), Some(error.to_string())),
     };
-    log_to_stderr(&config);
+    log_to_stderr(&home, &config);
     if let Some(error) = &config_error {
         tracing::warn!(%error, "The configuration was not used; the defaults hold.");
     }
@@ -63,7 +61,7 @@ pub(crate) fn run(home: Home) -> Result<()> {
 }
 
 fn private_folder(folder: &Path) -> Result<()> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    let made = journal::home::create_folder(folder);
     made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700))).map_err(|error| {
         Failure::unreachable(format!("cannot use the folder {}: {error}", folder.display()))
             .hint("it must belong to you; CHECKPOINTD_HOME can name another place")
@@ -89,11 +87,12 @@ fn lock(home: &Home) -> Result<File> {
     Ok(file)
 }
 
-fn log_to_stderr(config: &Config) {
+fn log_to_stderr(home: &Home, config: &Config) {
     let level = config.settings.logs.level.word();
     let filter = tracing_subscriber::EnvFilter::try_from_env("CHECKPOINTD_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("{level},actix_server=warn,sled=warn")));
-    let _ = tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let log = Mutex::new(log_file::Log::new(home.logs.clone()));
+    let _ = tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log).try_init();
 }
 
 fn open_journal(home: &Home, config: &Config) -> Result<(Journal, journal::recovery::Recovered)> {
@@ -123,6 +122,8 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let shared = Arc::new(Shared::new(journal.clone(), home.clone(), config)?);
     let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
     fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
+    // Before any actor is there: one that never ran panics when it is dropped.
+    let Socket { listener: socket, is_handed_over } = listen(&home)?;
     let replies = HookReply::new(Arc::clone(&shared)).start();
     let typist = TmuxDelivery::new(Arc::clone(&shared));
     // On a thread of its own: it reads the journal while it types.
@@ -159,10 +160,9 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     });
     // The first look makes the rules ready, which the first hook call shall not wait for.
     let _ = shared.config().redactor.text("");
-    let Socket { listener, is_handed_over } = listen(&home)?;
     let stop = Rc::new(Notify::new());
     let app = App::new().app_data(api.clone()).configure(api::routes);
-    let mut serving = actix::spawn(serve::serve(listener, app, Rc::clone(&stop), GRACE));
+    let mut serving = actix::spawn(serve::serve(socket, app, Rc::clone(&stop), GRACE));
 
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
     let _watcher = watch_config(&api);
@@ -306,11 +306,7 @@ pub(crate) fn start_in_background(home: &Home) -> Result<serde_json::Value> {
             .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
     }
     private_folder(&home.logs)?;
-    let path = home.logs.join("daemon.log");
-    if fs::metadata(&path).is_ok_and(|meta| meta.len() > LOG_BYTES_MAX) {
-        fs::rename(&path, home.logs.join("daemon.log.1"))?;
-    }
-    let log = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
+    let (path, log) = (log_file::path(&home.logs), log_file::open(&home.logs)?);
     let mut child = Command::new(std::env::current_exe()?)
         .args(["daemon", "--background"])
         .current_dir("/")

@@ -15,6 +15,7 @@ mod daemon;
 mod doctor;
 mod failure;
 mod install;
+mod log_file;
 mod phase;
 mod progress;
 mod query;

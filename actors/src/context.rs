@@ -46,6 +46,8 @@ pub struct Shared {
     pub counters: Counters,
     /// Room for gathering evidence.
     pub gathering: Arc<Semaphore>,
+    /// What in the spool cannot be taken in, one line each.
+    pub(crate) spool_troubles: Mutex<Vec<String>>,
     config: RwLock<Arc<Config>>,
     policies: Mutex<HashSet<u64>>,
 }
@@ -68,9 +70,17 @@ impl Shared {
             home,
             counters: Counters::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
+            spool_troubles: Mutex::default(),
             config: RwLock::new(Arc::new(config)),
             policies: Mutex::new(policies),
         })
+    }
+
+    /// Returns what does not work for now, one line each; empty while all is well.
+    pub fn troubles(&self) -> Vec<String> {
+        let mut troubles = self.journal.troubles();
+        troubles.extend(self.spool_troubles.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        troubles
     }
 
     /// Returns the settings in force.

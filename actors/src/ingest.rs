@@ -200,14 +200,25 @@ pub async fn normalise(shared: &Shared, agent_word: &str, call: &HookCall<'_>) -
     match hooks::normalise(call, reading) {
         Ok(normal) => Ok(normal),
         Err(problem) => {
-            reject(shared, agent_word, call.event, call.payload, call.id, &problem).await;
+            reject(shared, agent_word, call.event, call.payload, call.id, &problem).await?;
             Err(Refusal::Payload(problem))
         }
     }
 }
 
 /// Keeps a payload that could not be read.
-pub async fn reject(shared: &Shared, agent: &str, hook: Option<&str>, payload: &[u8], id: Uuid, problem: &str) {
+///
+/// # Errors
+///
+/// [`Refusal::Overloaded`] when the journal does not take it: whoever has it must keep it.
+pub async fn reject(
+    shared: &Shared,
+    agent: &str,
+    hook: Option<&str>,
+    payload: &[u8],
+    id: Uuid,
+    problem: &str,
+) -> Result<(), Refusal> {
     Counters::count(&shared.counters.rejected);
     let config = shared.config();
     // Nobody knows what this is, so all of it is searched.
@@ -218,7 +229,8 @@ pub async fn reject(shared: &Shared, agent: &str, hook: Option<&str>, payload: &
     let bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
     let raw = hooks::keep_payload(&clean(&String::from_utf8_lossy(payload)), bytes_max);
     let draft = Draft { payload: Some(raw), id, ..daemon_draft(event, "") };
-    if let Err(error) = shared.append(vec![draft]).await {
+    shared.append(vec![draft]).await.map(drop).map_err(|error| {
         tracing::warn!(%error, "Could not keep a rejected payload.");
-    }
+        Refusal::Overloaded
+    })
 }

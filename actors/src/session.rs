@@ -193,6 +193,7 @@ impl Session {
                 }
                 Err(error) => {
                     tracing::error!(session = %session.state.session(), %error, "Could not journal a decision; the agent stops normally.");
+                    session.release(decision.trigger);
                 }
             }
             session.advance(ctx);
@@ -225,6 +226,11 @@ impl Session {
             self.publish(seq, *decision, 2);
             return;
         }
+        self.release(trigger);
+    }
+
+    /// Lets a hook call go that waits for the answer to a stop.
+    fn release(&self, trigger: u64) {
         self.routes.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
     }
 

@@ -1,13 +1,14 @@
 //! The spool: hook calls that found no daemon, or a busy one. Taken in oldest first, and removed only once they are on
 //! the disk in the journal.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::hooks::HookCall;
-use journal::frame::{Kind, Reader};
+use journal::frame::{Damage, Kind, Reader};
 use journal::request::{self, Received};
 use journal::{Agent, Timestamp};
 use notify::event::{AccessKind, AccessMode, EventKind};
@@ -29,34 +30,64 @@ const UNFINISHED_AFTER: Duration = Duration::from_secs(3_600);
 /// Written by a client that found the spool full; its length is the number of calls that were dropped.
 const FULL: &str = ".full";
 
-/// Takes in everything that is in the spool now. Returns how many calls that were.
+/// Takes in everything that is in the spool now. Returns how many calls that were. What cannot be read stays, is named in
+/// `status`, and keeps nothing else from being taken.
 ///
 /// # Errors
 ///
 /// When the folder cannot be listed, or the journal takes no more; what is left stays in the spool.
 pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u64> {
-    let mut taken = 0;
+    let (mut taken, mut left) = (0, HashMap::new());
+    let result = drain_all(shared, ingest, &mut taken, &mut left).await;
+    let mut troubles: Vec<String> = left.into_values().collect();
+    troubles.sort();
+    troubles.extend(result.as_ref().err().map(|error| format!("the spool is not taken in: {error}")));
+    *shared.spool_troubles.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
+    result.map(|()| taken)
+}
+
+/// Why a file stays in the spool.
+enum Left {
+    /// The journal takes no more for now, so nothing else would be taken either.
+    Overloaded,
+    /// This one cannot be read: one sentence.
+    Unread(String),
+}
+
+async fn drain_all(
+    shared: &Shared,
+    ingest: &Addr<Ingest>,
+    taken: &mut u64,
+    left: &mut HashMap<PathBuf, String>,
+) -> std::io::Result<()> {
     loop {
-        let files = list(&shared.home.spool)?;
+        let mut files = list(&shared.home.spool)?;
+        files.retain(|file| !left.contains_key(file));
         if files.is_empty() {
             tidy(shared).await;
-            return Ok(taken);
+            return Ok(());
         }
         let mut done = Vec::with_capacity(files.len());
         for file in files {
             match take_file(shared, ingest, &file).await {
-                Ok(calls) => taken += calls,
-                Err(Refusal::Overloaded) => {
-                    return Err(std::io::Error::other("the journal takes no more for now"));
+                Ok(calls) => {
+                    *taken += calls;
+                    done.push(file);
                 }
-                Err(Refusal::Payload(_)) => {}
+                Err(Left::Overloaded) => return Err(std::io::Error::other("the journal takes no more for now")),
+                Err(Left::Unread(why)) => {
+                    left.insert(file, why);
+                }
             }
-            done.push(file);
         }
         // Tool events are acknowledged before their fsync, but a spooled call is safe already and must stay so.
         shared.sync().await.map_err(std::io::Error::other)?;
         for file in done {
-            std::fs::remove_file(file)?;
+            if let Err(error) = std::fs::remove_file(&file) {
+                // It is journaled, and known when it comes again.
+                let why = format!("{}: it is journaled and cannot be removed: {error}", file.display());
+                left.insert(file, why);
+            }
         }
     }
 }
@@ -66,8 +97,9 @@ async fn tidy(shared: &Shared) {
     let full = shared.home.spool.join(FULL);
     if let Ok(meta) = std::fs::metadata(&full) {
         let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
-        ingest::reject(shared, "spool", None, &[], Uuid::now_v7(), &problem).await;
-        let _ = std::fs::remove_file(full);
+        if ingest::reject(shared, "spool", None, &[], Uuid::now_v7(), &problem).await.is_ok() {
+            let _ = std::fs::remove_file(full);
+        }
     }
     let Ok(entries) = std::fs::read_dir(&shared.home.spool) else { return };
     for entry in entries.flatten() {
@@ -95,31 +127,48 @@ pub fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-async fn take_file(shared: &Shared, ingest: &Addr<Ingest>, file: &Path) -> Result<u64, Refusal> {
-    let bytes = std::fs::read(file).map_err(|_| Refusal::Overloaded)?;
+async fn take_file(shared: &Shared, ingest: &Addr<Ingest>, file: &Path) -> Result<u64, Left> {
+    let bytes = match std::fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(Left::Unread(format!("{}: it cannot be read: {error}", file.display()))),
+    };
     let mut taken = 0;
+    let mut newer = None;
     for item in Reader::new(&bytes) {
-        match item {
-            Ok(frame) if frame.kind == Kind::Request => match take_request(shared, ingest, frame.payload).await {
-                Ok(()) => taken += 1,
-                Err(Refusal::Overloaded) => return Err(Refusal::Overloaded),
-                Err(Refusal::Payload(_)) => {}
-            },
-            Ok(_) => {}
+        let outcome = match item {
+            Ok(frame) if frame.kind == Kind::Request => take_request(shared, ingest, frame.payload).await,
+            Ok(_) => continue,
+            Err(Damage::Newer { version, .. }) => {
+                newer = Some(version);
+                continue;
+            }
             Err(damage) => {
                 let problem = format!("a spool file is damaged: {damage:?}");
-                ingest::reject(shared, "spool", None, &bytes, Uuid::now_v7(), &problem).await;
+                ingest::reject(shared, "spool", None, &bytes, id_of(&bytes), &problem).await
             }
+        };
+        match outcome {
+            Ok(()) => taken += 1,
+            Err(Refusal::Overloaded) => return Err(Left::Overloaded),
+            Err(Refusal::Payload(_)) => {}
         }
     }
-    Ok(taken)
+    newer.map_or(Ok(taken), |version| {
+        let name = file.display();
+        Err(Left::Unread(format!("{name}: a newer client wrote it (format {version}): upgrade checkpointd")))
+    })
+}
+
+/// Returns the id of what has none: the same for the same bytes, which may come again.
+fn id_of(bytes: &[u8]) -> Uuid {
+    Uuid::new_v5(&Uuid::NAMESPACE_OID, bytes)
 }
 
 async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> Result<(), Refusal> {
     let received = match Received::parse(bytes) {
         Ok(received) => received,
         Err(problem) => {
-            ingest::reject(shared, "spool", None, bytes, Uuid::now_v7(), problem).await;
+            ingest::reject(shared, "spool", None, bytes, id_of(bytes), problem).await?;
             return Err(Refusal::Payload(problem.into()));
         }
     };
@@ -135,7 +184,7 @@ async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> R
     };
     if call.agent == Agent::Daemon {
         let problem = format!("no agent is called `{}`", received.agent);
-        ingest::reject(shared, received.agent, call.event, call.payload, call.id, &problem).await;
+        ingest::reject(shared, received.agent, call.event, call.payload, call.id, &problem).await?;
         return Err(Refusal::Payload(problem));
     }
     let normal = ingest::normalise(shared, received.agent, &call).await?;

@@ -29,6 +29,8 @@ pub enum Error {
     Store {
         /// The verb.
         doing: &'static str,
+        /// The kind of failure, which tells a full disk from damage.
+        kind: io::ErrorKind,
         /// The store's words.
         text: String,
     },
@@ -67,6 +69,13 @@ pub enum Error {
 impl Error {
     pub(crate) fn disk(doing: &'static str, path: &Path, source: &io::Error) -> Self {
         Self::Disk { doing, path: path.to_owned(), kind: source.kind(), text: source.to_string() }
+    }
+
+    /// Returns whether the system refused what may work again later: that says nothing about the files.
+    pub(crate) fn is_refusal(&self) -> bool {
+        use io::ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let (Self::Disk { kind, .. } | Self::Store { kind, .. }) = self else { return false };
+        matches!(kind, OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
     }
 
     pub(crate) fn damaged(what: impl Into<String>, problem: impl Into<String>) -> Self {

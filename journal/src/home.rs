@@ -1,7 +1,10 @@
 //! Where things are: every path of the product, from the environment alone. The hook client uses it, so it is
-//! standard library only and reads no file.
+//! standard library only and reads no file. And how a folder of ours is made.
 
 use std::ffi::OsString;
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of one installation.
@@ -80,6 +83,21 @@ impl Home {
             installed: root.join("installed"),
         }
     }
+}
+
+/// Makes a folder of ours, and those above it, for its owner alone, and returns once they are safe on the disk: nothing
+/// in a folder survives a power cut that the folder itself does not.
+///
+/// # Errors
+///
+/// When one cannot be made or synced.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    missing.iter().filter_map(|folder| folder.parent()).try_for_each(|above| File::open(above)?.sync_all())
 }
 
 #[cfg(test)]

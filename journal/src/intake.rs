@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind, Reader};
@@ -99,11 +100,29 @@ fn record(payload: &[u8]) -> Result<Record<'_>> {
     Ok(Record { envelope: codec::decode_event(event)?, event, payload })
 }
 
+/// A segment's file. Once a sync of it has failed, a later one proves nothing: the system may have dropped the pages
+/// that it could not write, and says so only once.
+pub(crate) struct Unsealed {
+    file: File,
+    failed: AtomicBool,
+}
+
+impl Unsealed {
+    /// Returns once everything written is on the disk.
+    pub(crate) fn sync(&self, path: &Path) -> Result<()> {
+        self.file.sync_data().doing("sync", path).inspect_err(|_| self.fail())
+    }
+
+    fn fail(&self) {
+        self.failed.store(true, Ordering::Release);
+    }
+}
+
 /// The segment that is being written.
 pub(crate) struct Writer {
     dir: PathBuf,
     path: PathBuf,
-    file: Arc<File>,
+    file: Arc<Unsealed>,
     length: u64,
 }
 
@@ -111,24 +130,24 @@ impl Writer {
     /// Goes on with a segment at `length` bytes, cutting off what is behind.
     pub(crate) fn resume(segment: &Segment, length: u64) -> Result<Self> {
         let file = OpenOptions::new().write(true).open(&segment.path).doing("open", &segment.path)?;
-        file.set_len(length).doing("cut", &segment.path)?;
-        file.sync_data().doing("sync", &segment.path)?;
         let dir = segment.path.parent().unwrap_or(Path::new(".")).to_owned();
-        Ok(Self { dir, path: segment.path.clone(), file: Arc::new(file), length })
+        let mut writer = Self { dir, path: segment.path.clone(), file: unsealed(file, false), length };
+        if copy_path(&segment.path).exists() {
+            // The last run could not write it anew, and nobody knows what of it is on the disk.
+            writer.renew()?;
+        }
+        writer.file.file.set_len(length).doing("cut", &segment.path)?;
+        writer.sync()?;
+        Ok(writer)
     }
 
     /// Begins the segment whose first event will be `first_seq`.
     pub(crate) fn create(dir: &Path, first_seq: u64) -> Result<Self> {
         let path = dir.join(format!("{first_seq:020}.log"));
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)
-            .doing("create", &path)?;
-        sync_dir(dir)?;
-        Ok(Self { dir: dir.to_owned(), path, file: Arc::new(file), length: 0 })
+        let file = create_private(&path)?;
+        // It is there now, whatever becomes of its name: it must be written to, or there would be two ends of the log.
+        let failed = sync_dir(dir).is_err();
+        Ok(Self { dir: dir.to_owned(), path, file: unsealed(file, failed), length: 0 })
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -136,7 +155,7 @@ impl Writer {
     }
 
     /// Returns the file, for a sync on another thread.
-    pub(crate) fn file(&self) -> Arc<File> {
+    pub(crate) fn file(&self) -> Arc<Unsealed> {
         Arc::clone(&self.file)
     }
 
@@ -148,32 +167,75 @@ impl Writer {
         &self.dir
     }
 
+    /// Returns whether the segment must be renewed before anything can be promised again.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.file.failed.load(Ordering::Acquire)
+    }
+
+    /// Writes the whole segment anew, into a file of its own that takes its place: after a failed sync only what was
+    /// written and synced since can be trusted.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read whole, or the disk refuses. It may be tried again.
+    pub(crate) fn renew(&mut self) -> Result<()> {
+        let mut bytes = fs::read(&self.path).doing("read", &self.path)?;
+        bytes.truncate(self.length as usize);
+        let is_whole = bytes.len() as u64 == self.length && Reader::new(&bytes).all(|frame| frame.is_ok());
+        if !is_whole {
+            return Err(Error::damaged(self.path.display().to_string(), "what was written to it is gone"));
+        }
+        let copy = copy_path(&self.path);
+        let mut file = create_private(&copy)?;
+        file.write_all(&bytes).doing("write to", &copy)?;
+        file.sync_data().doing("sync", &copy)?;
+        fs::rename(&copy, &self.path).doing("rename", &copy)?;
+        self.file = unsealed(file, true);
+        sync_dir(&self.dir)?;
+        self.file.failed.store(false, Ordering::Release);
+        Ok(())
+    }
+
     /// Writes whole frames behind the last ones. On failure nothing of them stays.
     pub(crate) fn append(&mut self, frames: &[u8]) -> Result<()> {
-        match self.file.write_all_at(frames, self.length) {
+        match self.file.file.write_all_at(frames, self.length) {
             Ok(()) => {
                 self.length += frames.len() as u64;
                 Ok(())
             }
             Err(error) => {
-                // A part may have been written; the next append overwrites it, and a crash before that leaves a torn
-                // tail, which recovery cuts. Cutting here only frees the space, so its failure changes nothing.
-                let _ = self.file.set_len(self.length);
+                self.take_back(self.length);
                 Err(Error::disk("write to", &self.path, &error))
             }
         }
     }
 
-    /// Takes back everything behind `length` after a failed sync.
+    /// Takes back everything behind `length` after a failed write or sync. Where that fails too, the segment is renewed
+    /// before the next write: half of what was written might look like events otherwise, after a crash.
     pub(crate) fn take_back(&mut self, length: u64) {
-        let _ = self.file.set_len(length);
+        if self.file.file.set_len(length).is_err() {
+            self.file.fail();
+        }
         self.length = length;
     }
 
     /// Returns once everything written is on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
-        self.file.sync_data().doing("sync", &self.path)
+        self.file.sync(&self.path)
     }
+}
+
+fn unsealed(file: File, failed: bool) -> Arc<Unsealed> {
+    Arc::new(Unsealed { file, failed: AtomicBool::new(failed) })
+}
+
+/// Where a segment is written anew. It stays there when that fails, and so tells the next start.
+fn copy_path(segment: &Path) -> PathBuf {
+    segment.with_extension("log.tmp")
+}
+
+fn create_private(path: &Path) -> Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).doing("create", path)
 }
 
 /// Replaces a finished segment by its compressed form. A crash at any point leaves at least one whole form.
@@ -189,8 +251,7 @@ pub(crate) fn seal(path: &Path) -> Result<()> {
 
 /// Writes frames in the compressed form into a file of their own, and returns once they are on the disk.
 pub(crate) fn write_sealed(path: &Path, frames: &[u8]) -> Result<()> {
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).doing("create", path)?;
+    let file = create_private(path)?;
     let mut encoder = lz4_flex::frame::FrameEncoder::new(file);
     encoder.write_all(frames).doing("write to", path)?;
     let file = encoder.finish().map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))?;

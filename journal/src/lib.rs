@@ -21,6 +21,8 @@ mod intake;
 mod kinds;
 #[cfg(feature = "store")]
 pub mod log;
+#[cfg(feature = "store")]
+mod mover;
 mod payload;
 #[cfg(feature = "store")]
 mod read;

@@ -5,11 +5,10 @@
 //! Readers that need what was just acknowledged call [`Journal::settle`] first.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,8 @@ use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
-use crate::intake::{self, SEGMENT_BYTES, Writer};
+use crate::intake::{self, SEGMENT_BYTES, Unsealed, Writer};
+use crate::mover::{Move, Shared, bytes_of, move_to_store};
 use crate::read_ahead::ReadAhead;
 use crate::recovery::{self, Recovered};
 use crate::store::{Item, Store};
@@ -29,16 +29,8 @@ const QUEUE_MAX: usize = 1024;
 const GROUP_MAX: usize = 512;
 /// Committed groups that may wait for the store; one more makes the writer wait.
 const STORE_QUEUE_MAX: usize = 1024;
-/// Bytes of committed events that may wait for the store; more make the writer wait. A burst is acknowledged at the
-/// speed of the log, while a reader that needs all of it waits for about a second at most.
-const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// The store is flushed at least this often while it is written to.
-const FLUSH_EVERY: Duration = Duration::from_millis(500);
-/// How long the store leaves events that nobody asks for, so that it takes several at once, and not while the agent
-/// that was just answered wants the processor.
-const LINGER: Duration = Duration::from_millis(3);
-/// Events that the store takes at once at most.
-const STORE_GROUP_MAX: usize = 512;
+/// Pause between two attempts to write a segment anew whose sync failed.
+const RENEW_EVERY: Duration = Duration::from_secs(1);
 
 /// When an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +66,6 @@ pub struct Appended {
 }
 
 type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
-type Observer = Box<dyn Fn(&[Envelope]) + Send + std::marker::Sync>;
 
 /// What an importer knows of an event that was recorded before.
 struct Imported {
@@ -113,28 +104,6 @@ struct Inner {
     _lock: std::fs::File,
 }
 
-struct Shared {
-    store: Store,
-    /// Ids that are durable but not in the store yet.
-    in_flight: Mutex<HashMap<Uuid, u64>>,
-    committed: AtomicU64,
-    /// Bytes of committed events that the store has not taken yet.
-    waiting_bytes: AtomicU64,
-    stored: Mutex<Stored>,
-    /// The store has moved on.
-    moved: Condvar,
-    /// Somebody waits for the store.
-    wanted: Condvar,
-    observer: RwLock<Option<Observer>>,
-}
-
-struct Stored {
-    seq: u64,
-    /// How many wait for it.
-    waiting: usize,
-    failure: Option<Error>,
-}
-
 impl Journal {
     /// Opens the journal in `dir`, creating it where there is none, and brings the store up to date with the intake log.
     ///
@@ -146,16 +115,7 @@ impl Journal {
         let lock = recovery::lock(dir)?;
         let (store, writer, recovered) = recovery::recover(dir)?;
         let next_seq = recovered.last_seq + 1;
-        let shared = Arc::new(Shared {
-            store,
-            in_flight: Mutex::default(),
-            committed: AtomicU64::new(recovered.last_seq),
-            waiting_bytes: AtomicU64::new(0),
-            stored: Mutex::new(Stored { seq: recovered.last_seq, waiting: 0, failure: None }),
-            moved: Condvar::new(),
-            wanted: Condvar::new(),
-            observer: RwLock::default(),
-        });
+        let shared = Arc::new(Shared::new(store, recovered.last_seq));
         let (queue, commands) = sync_channel(QUEUE_MAX);
         let (to_store, batches) = sync_channel(STORE_QUEUE_MAX);
         let last_at = shared.store.entries().into_iter().map(|entry| (entry.stream.session, entry.last_at)).collect();
@@ -169,14 +129,15 @@ impl Journal {
             to_store,
             dirty: None,
             to_sync,
+            tried: None,
         };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new().name(name.into()).spawn(body).doing("start a thread for", dir)
         };
-        let mover = Arc::clone(&shared);
+        let (mover, folder) = (Arc::clone(&shared), dir.to_owned());
         let threads = vec![
             spawn("journal-commit", Box::new(move || committer.run(&commands)))?,
-            spawn("journal-store", Box::new(move || move_to_store(&mover, &batches)))?,
+            spawn("journal-store", Box::new(move || move_to_store(&mover, &folder, &batches)))?,
             spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
         let inner = Inner {
@@ -266,6 +227,16 @@ impl Journal {
         stored.failure.clone().map_or(Ok(stored.seq), Err)
     }
 
+    /// Returns what keeps the journal from taking or showing events for now, one line each; empty while all is well.
+    pub fn troubles(&self) -> Vec<String> {
+        let shared = &self.inner.shared;
+        let log = shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let store = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure.clone();
+        let log = log.map(|error| format!("the journal takes no calls, they wait in the spool: {error}"));
+        let store = store.map(|error| format!("what was journaled of late cannot be read yet: {error}"));
+        log.into_iter().chain(store).collect()
+    }
+
     /// Returns the sequence number of the last acknowledged event, 0 for an empty journal.
     pub fn last_seq(&self) -> u64 {
         self.inner.shared.committed.load(Ordering::Acquire)
@@ -323,35 +294,6 @@ impl Drop for Inner {
     }
 }
 
-impl Shared {
-    /// Waits for the store, which makes haste while somebody does.
-    fn wait_until(&self, is_so: impl Fn(&Stored) -> bool) -> MutexGuard<'_, Stored> {
-        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_so(&stored) {
-            stored.waiting += 1;
-            self.wanted.notify_one();
-            stored = self.moved.wait_while(stored, |stored| !is_so(stored)).unwrap_or_else(PoisonError::into_inner);
-            stored.waiting -= 1;
-        }
-        stored
-    }
-
-    /// Waits while the store is too far behind.
-    fn wait_for_room(&self) {
-        drop(self.wait_until(|_| self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX));
-    }
-
-    /// Leaves the others the processor for a moment, unless one of them waits for the store.
-    fn linger(&self) {
-        let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = self.wanted.wait_timeout_while(stored, LINGER, |stored| stored.waiting == 0);
-    }
-}
-
-fn bytes_of(items: &[Item]) -> u64 {
-    items.iter().map(|item| (item.event.len() + item.payload.len()) as u64).sum()
-}
-
 /// The thread that orders events and makes them durable.
 struct Committer {
     shared: Arc<Shared>,
@@ -362,15 +304,9 @@ struct Committer {
     to_store: SyncSender<Move>,
     /// Since when acknowledged events are unsynced.
     dirty: Option<Instant>,
-    to_sync: SyncSender<Arc<File>>,
-}
-
-/// Work for the store's thread.
-enum Move {
-    Items(Vec<Item>),
-    Seal(PathBuf),
-    /// Says that all before is done.
-    Tell(Box<dyn FnOnce() + Send>),
+    to_sync: SyncSender<(Arc<Unsealed>, PathBuf)>,
+    /// When it was last tried to renew the segment.
+    tried: Option<Instant>,
 }
 
 /// An append whose answer is known but not given yet.
@@ -384,9 +320,11 @@ impl Committer {
     fn run(mut self, commands: &Receiver<Command>) {
         let mut group = Vec::new();
         loop {
-            let first = match self.dirty {
+            let sync = self.dirty.map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
+            let renew = self.writer.has_failed().then(|| self.renew_in());
+            let first = match renew.or(sync) {
                 None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(since) => commands.recv_timeout(self.options.batch_window.saturating_sub(since.elapsed())),
+                Some(wait) => commands.recv_timeout(wait),
             };
             let (mut stop, mut rotate) = (false, None);
             match first {
@@ -412,13 +350,18 @@ impl Committer {
             let window_over = self.dirty.is_some_and(|since| since.elapsed() >= self.options.batch_window);
             if stop {
                 // Whoever waited for the disk was answered; of the rest a failure loses nothing that was promised.
-                let _ = self.writer.sync();
+                let _ = if self.writer.has_failed() { self.writer.renew() } else { self.writer.sync() };
                 return;
             }
             // The other thread does it, so that nobody waits for a disk that he does not need. While it is still at
             // the last one, the next window brings this one.
             if window_over {
-                self.dirty = self.to_sync.try_send(self.writer.file()).is_err().then(Instant::now);
+                let file = (self.writer.file(), self.writer.path().to_owned());
+                self.dirty = self.to_sync.try_send(file).is_err().then(Instant::now);
+            }
+            // Also when nothing is appended: acknowledged events may be in it.
+            if self.writer.has_failed() {
+                let _ = self.renewed();
             }
         }
     }
@@ -436,13 +379,16 @@ impl Committer {
             }
         }
         let sync = answers.iter().any(|answer| answer.wants_sync);
-        let written = match (items.is_empty(), sync) {
+        let written = self.renewed().and_then(|()| match (items.is_empty(), sync) {
             // A duplicate of an event that is written but not synced yet is acknowledged only once it is.
             (true, true) => self.writer.sync(),
             (true, false) => Ok(()),
             (false, true) => self.writer.append(&frames).and_then(|()| self.writer.sync()),
             (false, false) => self.writer.append(&frames),
-        };
+        });
+        if !(written.is_ok() && items.is_empty() && !sync) {
+            self.note(written.as_ref().err());
+        }
         if let Err(error) = written {
             if !items.is_empty() {
                 self.writer.take_back(before_length);
@@ -456,6 +402,35 @@ impl Committer {
         answers.into_iter().for_each(|answer| (answer.done)(Ok(answer.appended)));
         // Last: the callers need not wait until the store takes more.
         self.hand_over(items);
+    }
+
+    /// Makes sure that the segment can be trusted, renewing it after a failure; not more often than [`RENEW_EVERY`].
+    fn renewed(&mut self) -> Result<()> {
+        if !self.writer.has_failed() {
+            return Ok(());
+        }
+        if !self.renew_in().is_zero() {
+            let trouble = self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            return Err(trouble.unwrap_or(Error::Overloaded));
+        }
+        self.tried = Some(Instant::now());
+        let renewed = self.writer.renew();
+        self.note(renewed.as_ref().err());
+        match &renewed {
+            Ok(()) => tracing::warn!("The intake segment was written anew after a failed sync."),
+            Err(error) => tracing::error!(%error, "The intake segment could not be written anew; it is tried again."),
+        }
+        renewed
+    }
+
+    /// Keeps for `status` whether the log takes events.
+    fn note(&self, error: Option<&Error>) {
+        *self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner) = error.cloned();
+    }
+
+    /// How long the next attempt to renew the segment has to wait.
+    fn renew_in(&self) -> Duration {
+        self.tried.map_or(Duration::ZERO, |tried| RENEW_EVERY.saturating_sub(tried.elapsed()))
     }
 
     /// Gives every draft its place and its bytes.
@@ -559,98 +534,10 @@ impl Committer {
 }
 
 /// The thread that syncs what was acknowledged once written.
-fn sync_batches(files: &Receiver<Arc<File>>) {
-    for file in files {
-        if let Err(error) = file.sync_data() {
+fn sync_batches(files: &Receiver<(Arc<Unsealed>, PathBuf)>) {
+    for (file, path) in files {
+        if let Err(error) = file.sync(&path) {
             tracing::error!(%error, "Tool events are acknowledged but could not be synced; a power cut may lose them.");
         }
     }
-}
-
-/// The thread that moves durable events into the store, in order.
-fn move_to_store(shared: &Shared, moves: &Receiver<Move>) {
-    let mut unflushed: Option<Instant> = None;
-    let mut next = None;
-    loop {
-        let first = match (next.take(), unflushed) {
-            (Some(ready), _) => Ok(ready),
-            (None, None) => moves.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            (None, Some(since)) => moves.recv_timeout(FLUSH_EVERY.saturating_sub(since.elapsed())),
-        };
-        match first {
-            Ok(Move::Items(mut items)) => {
-                next = gather(moves, &mut items);
-                if next.is_none() && items.len() < STORE_GROUP_MAX {
-                    shared.linger();
-                    next = gather(moves, &mut items);
-                }
-                store_items(shared, items);
-                unflushed = unflushed.or_else(|| Some(Instant::now()));
-            }
-            Ok(Move::Seal(path)) => {
-                // It may have been asked for twice.
-                if path.exists()
-                    && let Err(error) = intake::seal(&path)
-                {
-                    tracing::warn!(%error, "Could not seal an intake segment.");
-                }
-            }
-            Ok(Move::Tell(done)) => done(),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                let _ = shared.store.flush();
-                return;
-            }
-        }
-        if unflushed.is_some_and(|since| since.elapsed() >= FLUSH_EVERY) {
-            if let Err(error) = shared.store.flush() {
-                tracing::warn!(%error, "Could not flush the store.");
-            }
-            unflushed = None;
-        }
-    }
-}
-
-/// Adds what waits behind `items` to them. Returns what is to be done after them, where something else came.
-fn gather(moves: &Receiver<Move>, items: &mut Vec<Item>) -> Option<Move> {
-    while items.len() < STORE_GROUP_MAX {
-        match moves.try_recv().ok()? {
-            Move::Items(more) => items.extend(more),
-            other => return Some(other),
-        }
-    }
-    None
-}
-
-fn store_items(shared: &Shared, items: Vec<Item>) {
-    let Some(last) = items.last().map(|item| item.envelope.seq) else { return };
-    let bytes = bytes_of(&items);
-    let failed = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure.is_some();
-    // After a failure nothing more goes in: the next start brings the store up to date from the intake log, and a
-    // store with a hole would be worse than one that is behind.
-    let result = if failed { Err(Error::Closed) } else { shared.store.put(&items) };
-    match result {
-        Ok(()) => {
-            let mut in_flight = shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
-            for item in &items {
-                in_flight.remove(&item.envelope.id);
-            }
-            drop(in_flight);
-            shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq = last;
-            let envelopes: Vec<Envelope> = items.into_iter().map(|item| item.envelope).collect();
-            if let Some(observer) = &*shared.observer.read().unwrap_or_else(PoisonError::into_inner) {
-                observer(&envelopes);
-            }
-        }
-        Err(error) if !failed => {
-            tracing::error!(%error, "The store takes no more events; they stay safe in the intake log.");
-            shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure = Some(error);
-        }
-        Err(_) => {}
-    }
-    // Under the lock that those who wait hold while they look, or one of them might miss it.
-    let stored = shared.stored.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
-    drop(stored);
-    shared.moved.notify_all();
 }

@@ -1,13 +1,14 @@
 //! Coming up: the store is brought up to date from the intake log, rebuilt from it where it is damaged, and a write that
 //! was cut short is cut off. And the proof that both agree.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind};
+use crate::home::create_folder;
 use crate::intake::{self, Segment, Writer};
 use crate::store::{Item, Store};
 use crate::{Timestamp, codec};
@@ -61,7 +62,7 @@ pub(crate) fn store_dir(dir: &Path) -> PathBuf {
 /// Takes the journal for this process; it is given back when the file is dropped, or the process dies.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let intake = intake_dir(dir);
-    DirBuilder::new().recursive(true).mode(0o700).create(&intake).doing("create", &intake)?;
+    create_folder(&intake).doing("create", &intake)?;
     let path = dir.join("lock");
     let file = OpenOptions::new()
         .read(true)
@@ -86,28 +87,48 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
 pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
     let mut recovered = Recovered::default();
     let segments = intake::segments(&intake_dir(dir))?;
-    let mut store = match open_whole(dir) {
-        Ok(store) => store,
-        // Neither says that anything is wrong with it.
-        Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
-        Err(error) => afresh(dir, &error, &mut recovered)?,
-    };
-    let had = store.last_seq()?;
-    let mut tail = catch_up(&store, &segments, had, &mut recovered)?;
-    if let Err(error) = check_sums(&store) {
-        drop(store);
-        store = afresh(dir, &error, &mut recovered)?;
-        tail = catch_up(&store, &segments, 0, &mut recovered)?;
-    }
+    let (store, tail) = open_current(dir, &segments, u64::MAX, &mut recovered)?;
     recovered.last_seq = store.last_seq()?;
     let mut writer = match &tail.open {
         Some((segment, length)) => Writer::resume(segment, *length)?,
-        None => Writer::create(&intake_dir(dir), tail.last_seq.max(recovered.last_seq) + 1)?,
+        // Where the store has more, that comes first, and there must never be a second, empty end of the log behind it.
+        None => Writer::create(&intake_dir(dir), tail.last_seq + 1)?,
     };
     if tail.last_seq < recovered.last_seq {
         complete_intake(&store, &mut writer, tail.last_seq, &mut recovered)?;
     }
     Ok((store, writer, recovered))
+}
+
+/// Opens a store again that took no more, with all that was committed up to event `last`. The log may be written to
+/// meanwhile: what is behind `last` in it is nobody's yet.
+pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
+    let mut recovered = Recovered::default();
+    let segments = intake::segments(&intake_dir(dir))?;
+    let (store, _) = open_current(dir, &segments, last, &mut recovered)?;
+    recovered.last_seq = store.last_seq()?;
+    if recovered.last_seq != last {
+        return Err(Error::damaged("the store", format!("it ends at event {}, not {last}", recovered.last_seq)));
+    }
+    Ok((store, recovered))
+}
+
+/// Opens the store and moves what it lacks into it, up to event `upto`; where it is damaged, into a new one.
+fn open_current(dir: &Path, segments: &[Segment], upto: u64, recovered: &mut Recovered) -> Result<(Store, Tail)> {
+    let store = match open_whole(dir) {
+        Ok(store) => store,
+        // None of these says that anything is wrong with it.
+        Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
+        Err(error) if error.is_refusal() => return Err(error),
+        Err(error) => afresh(dir, &error, recovered)?,
+    };
+    let had = store.last_seq()?;
+    let tail = catch_up(&store, segments, had, upto, recovered)?;
+    let Err(error) = check_sums(&store) else { return Ok((store, tail)) };
+    drop(store);
+    let store = afresh(dir, &error, recovered)?;
+    let tail = catch_up(&store, segments, 0, upto, recovered)?;
+    Ok((store, tail))
 }
 
 /// Moves a damaged store aside and begins an empty one.
@@ -120,9 +141,6 @@ fn afresh(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store>
 
 /// Writes again what only the store has: a power cut may take unsynced tool events from the log and leave them there.
 fn complete_intake(store: &Store, writer: &mut Writer, after: u64, recovered: &mut Recovered) -> Result<()> {
-    if writer.len() == 0 {
-        *writer = Writer::create(writer.dir(), after + 1)?;
-    }
     let mut frames = Vec::new();
     for envelope in store.events_from(after + 1) {
         let envelope = envelope?;
@@ -187,8 +205,14 @@ struct Tail {
     open: Option<(Segment, u64)>,
 }
 
-/// Moves what the store lacks into it.
-fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recovered) -> Result<Tail> {
+/// Moves what the store lacks into it, up to event `upto`.
+fn catch_up(
+    store: &Store,
+    segments: &[Segment],
+    had: u64,
+    upto: u64,
+    recovered: &mut Recovered,
+) -> Result<Tail> {
     let mut next = had + 1;
     let mut tail = Tail::default();
     for (index, segment) in segments.iter().enumerate() {
@@ -199,7 +223,7 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recov
         }
         let bytes = segment.read()?;
         let mut found = Vec::new();
-        let records = intake::records(&bytes, |damage| found.push(damage));
+        let records = intake::records(&bytes, |damage| found.push(damage)).take_while(|record| is_upto(record, upto));
         (next, tail.last_seq) = store_missing(store, segment, records, next, recovered)?;
         let mut torn = None;
         let mut damage = Vec::new();
@@ -223,6 +247,10 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, recovered: &mut Recov
         }
     }
     Ok(tail)
+}
+
+fn is_upto(record: &Result<intake::Record<'_>>, upto: u64) -> bool {
+    record.as_ref().map_or(true, |record| record.envelope.seq <= upto)
 }
 
 /// Writes the records of a segment that the store lacks; returns the event to expect next, and the segment's last one.

@@ -16,9 +16,10 @@
 //! ```
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,14 @@ pub(crate) struct Item {
     pub(crate) payload: Vec<u8>,
 }
 
+/// The store. After a failed write sled takes nothing more until it is opened again, so that can be done in place.
 pub(crate) struct Store {
+    /// None while it is opened again.
+    trees: RwLock<Option<Arc<Trees>>>,
+    entries: RwLock<HashMap<Uuid, SessionEntry>>,
+}
+
+struct Trees {
     db: sled::Db,
     events: sled::Tree,
     payloads: sled::Tree,
@@ -111,16 +119,39 @@ pub(crate) struct Store {
     unsettled: sled::Tree,
     decisions: sled::Tree,
     snapshots: sled::Tree,
-    entries: RwLock<HashMap<Uuid, SessionEntry>>,
 }
 
 /// Runs what may panic inside sled, and turns that into an error.
 fn guarded<T>(doing: &'static str, body: impl FnOnce() -> sled::Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::Store { doing, text: error.to_string() }),
-        Err(_) => Err(Error::Store { doing, text: "its files are damaged".into() }),
+        Ok(Err(error)) => Err(Error::Store { doing, kind: kind_of(&error), text: error.to_string() }),
+        Err(_) => Err(Error::Store { doing, kind: ErrorKind::Other, text: "its files are damaged".into() }),
     }
+}
+
+fn kind_of(error: &sled::Error) -> ErrorKind {
+    match error {
+        sled::Error::Io(error) => error.kind(),
+        _ => ErrorKind::Other,
+    }
+}
+
+/// Walks over entries of a tree; an error of the whole is the one item there is.
+fn pairs<I>(doing: &'static str, walk: Result<I>) -> impl Iterator<Item = Result<(sled::IVec, sled::IVec)>> + use<I>
+where
+    I: Iterator<Item = sled::Result<(sled::IVec, sled::IVec)>>,
+{
+    let (mut walk, mut refused) = match walk {
+        Ok(walk) => (Some(walk), None),
+        Err(error) => (None, Some(Err(error))),
+    };
+    std::iter::from_fn(move || {
+        refused.take().or_else(|| {
+            let walk = walk.as_mut()?;
+            guarded(doing, || walk.next().transpose()).transpose()
+        })
+    })
 }
 
 /// Opens sled, waiting for its lock.
@@ -164,17 +195,11 @@ fn seq_of(bytes: &[u8]) -> Result<u64> {
     Ok(u64::from_be_bytes(*tail))
 }
 
-impl Store {
-    /// Opens the store, making it where there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Locked`] when it is held for longer than [`LOCK_WAIT`], which says nothing about its files; any other
-    /// error means that they are not usable.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+impl Trees {
+    fn open(path: &Path) -> Result<Self> {
         let db = open_db(path)?;
         let tree = |name: &str| guarded("open a tree", || db.open_tree(name));
-        let store = Self {
+        Ok(Self {
             events: tree("events")?,
             payloads: tree("payloads")?,
             ids: tree("ids")?,
@@ -183,14 +208,11 @@ impl Store {
             unsettled: tree("unsettled")?,
             decisions: tree("decisions")?,
             snapshots: tree("snapshots")?,
-            entries: RwLock::default(),
             db,
-        };
-        store.load_entries()?;
-        Ok(store)
+        })
     }
 
-    fn load_entries(&self) -> Result<()> {
+    fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {
         let mut entries = HashMap::new();
         for pair in self.sessions.iter() {
             let (_, value) = guarded("read sessions", || pair)?;
@@ -198,54 +220,7 @@ impl Store {
                 serde_json::from_slice(&value).map_err(|error| Error::damaged("the store", error.to_string()))?;
             entries.insert(entry.stream.session, entry);
         }
-        *self.entries.write().unwrap_or_else(PoisonError::into_inner) = entries;
-        Ok(())
-    }
-
-    pub(crate) fn last_seq(&self) -> Result<u64> {
-        guarded("read the last event", || self.events.last())?.map_or(Ok(0), |(key, _)| seq_of(&key))
-    }
-
-    /// Writes events with all their index entries; the events themselves last, so that whatever is readable is indexed.
-    ///
-    /// One by one: of what one thread writes, sled keeps a prefix through any crash, and a batch would have it write out
-    /// its buffers twice for each tree. What a crash cuts short is written once more, and all of it may be.
-    pub(crate) fn put(&self, items: &[Item]) -> Result<()> {
-        let mut touched: HashMap<Uuid, SessionEntry> = HashMap::new();
-        for Item { envelope, .. } in items {
-            let session = envelope.stream.session;
-            let entry = match touched.remove(&session).or_else(|| self.entry(session)) {
-                Some(entry) => entry.with(envelope),
-                None => SessionEntry::new(envelope),
-            };
-            touched.insert(session, entry);
-        }
-        guarded("write events", || {
-            for Item { envelope, payload, .. } in items {
-                let seq = envelope.seq.to_be_bytes();
-                self.ids.insert(envelope.id.as_bytes(), &seq)?;
-                self.streams.insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
-                if *payload != codec::NO_PAYLOAD {
-                    self.payloads.insert(seq, payload.as_slice())?;
-                }
-                self.settle(envelope)?;
-            }
-            for entry in touched.values() {
-                let value = serde_json::to_vec(entry).expect("an entry holds only plain data");
-                self.sessions.insert(entry.stream.session.as_bytes(), value)?;
-            }
-            items.iter().try_for_each(|item| {
-                self.events.insert(item.envelope.seq.to_be_bytes(), item.event.as_slice()).map(drop)
-            })
-        })?;
-        self.entries.write().unwrap_or_else(PoisonError::into_inner).extend(touched);
-        Ok(())
-    }
-
-    /// Leaves of an event what a kill in the middle of [`Store::put`] would: all but the event itself.
-    #[cfg(test)]
-    pub(crate) fn forget_event(&self, seq: u64) -> Result<()> {
-        guarded("remove an event", || self.events.remove(seq.to_be_bytes()).and_then(|_| self.db.flush())).map(drop)
+        Ok(entries)
     }
 
     /// Keeps the list of promises: what an event opens, a later one settles.
@@ -282,6 +257,91 @@ impl Store {
             _ => Ok(()),
         }
     }
+}
+
+impl Store {
+    /// Opens the store, making it where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] when it is held for longer than [`LOCK_WAIT`], which says nothing about its files; any other
+    /// error means that they are not usable.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let trees = Trees::open(path)?;
+        let entries = RwLock::new(trees.entries()?);
+        Ok(Self { trees: RwLock::new(Some(Arc::new(trees))), entries })
+    }
+
+    /// Closes the store, has it opened and brought up to date by `open`, and goes on with that. Meanwhile, and after a
+    /// failure, everything here is refused: half of what was acknowledged must look like all of it to nobody.
+    ///
+    /// # Errors
+    ///
+    /// What `open` says; it may be tried again.
+    pub(crate) fn reopen(&self, open: impl FnOnce() -> Result<Self>) -> Result<()> {
+        drop(self.trees.write().unwrap_or_else(PoisonError::into_inner).take());
+        let fresh = open()?;
+        let entries = fresh.entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.entries.write().unwrap_or_else(PoisonError::into_inner) = entries;
+        let trees = fresh.trees.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.trees.write().unwrap_or_else(PoisonError::into_inner) = trees;
+        Ok(())
+    }
+
+    fn trees(&self) -> Result<Arc<Trees>> {
+        let trees = self.trees.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let text = || "it is being opened again after a failure".into();
+        trees.ok_or_else(|| Error::Store { doing: "be used", kind: ErrorKind::ResourceBusy, text: text() })
+    }
+
+    pub(crate) fn last_seq(&self) -> Result<u64> {
+        let trees = self.trees()?;
+        guarded("read the last event", || trees.events.last())?.map_or(Ok(0), |(key, _)| seq_of(&key))
+    }
+
+    /// Writes events with all their index entries; the events themselves last, so that whatever is readable is indexed.
+    ///
+    /// One by one: of what one thread writes, sled keeps a prefix through any crash, and a batch would have it write out
+    /// its buffers twice for each tree. What a crash cuts short is written once more, and all of it may be.
+    pub(crate) fn put(&self, items: &[Item]) -> Result<()> {
+        let mut touched: HashMap<Uuid, SessionEntry> = HashMap::new();
+        for Item { envelope, .. } in items {
+            let session = envelope.stream.session;
+            let entry = match touched.remove(&session).or_else(|| self.entry(session)) {
+                Some(entry) => entry.with(envelope),
+                None => SessionEntry::new(envelope),
+            };
+            touched.insert(session, entry);
+        }
+        let trees = self.trees()?;
+        guarded("write events", || {
+            for Item { envelope, payload, .. } in items {
+                let seq = envelope.seq.to_be_bytes();
+                trees.ids.insert(envelope.id.as_bytes(), &seq)?;
+                trees.streams.insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
+                if *payload != codec::NO_PAYLOAD {
+                    trees.payloads.insert(seq, payload.as_slice())?;
+                }
+                trees.settle(envelope)?;
+            }
+            for entry in touched.values() {
+                let value = serde_json::to_vec(entry).expect("an entry holds only plain data");
+                trees.sessions.insert(entry.stream.session.as_bytes(), value)?;
+            }
+            items.iter().try_for_each(|item| {
+                trees.events.insert(item.envelope.seq.to_be_bytes(), item.event.as_slice()).map(drop)
+            })
+        })?;
+        self.entries.write().unwrap_or_else(PoisonError::into_inner).extend(touched);
+        Ok(())
+    }
+
+    /// Leaves of an event what a kill in the middle of [`Store::put`] would: all but the event itself.
+    #[cfg(test)]
+    pub(crate) fn forget_event(&self, seq: u64) -> Result<()> {
+        let trees = self.trees()?;
+        guarded("remove an event", || trees.events.remove(seq.to_be_bytes()).and_then(|_| trees.db.flush())).map(drop)
+    }
 
     pub(crate) fn entry(&self, session: Uuid) -> Option<SessionEntry> {
         self.entries.read().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
@@ -294,7 +354,8 @@ impl Store {
     }
 
     pub(crate) fn seq_by_id(&self, id: Uuid) -> Result<Option<u64>> {
-        guarded("look up an id", || self.ids.get(id.as_bytes()))?.map(|value| seq_of(&value)).transpose()
+        let trees = self.trees()?;
+        guarded("look up an id", || trees.ids.get(id.as_bytes()))?.map(|value| seq_of(&value)).transpose()
     }
 
     pub(crate) fn event(&self, seq: u64) -> Result<Option<Envelope>> {
@@ -302,7 +363,8 @@ impl Store {
     }
 
     pub(crate) fn event_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
-        guarded("read an event", || self.events.get(seq.to_be_bytes()))
+        let trees = self.trees()?;
+        guarded("read an event", || trees.events.get(seq.to_be_bytes()))
     }
 
     pub(crate) fn payload(&self, seq: u64) -> Result<Payload> {
@@ -310,37 +372,35 @@ impl Store {
     }
 
     pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
-        guarded("read a payload", || self.payloads.get(seq.to_be_bytes()))
+        let trees = self.trees()?;
+        guarded("read a payload", || trees.payloads.get(seq.to_be_bytes()))
     }
 
     /// Leaves of a payload only that there was one.
     pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
-        guarded("drop a payload", || self.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)).map(drop)
+        let trees = self.trees()?;
+        guarded("drop a payload", || trees.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)).map(drop)
     }
 
     /// Walks over all events from `from` on, in order.
     pub(crate) fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
-        let mut pairs = self.events.range(from.to_be_bytes()..);
-        std::iter::from_fn(move || {
-            let pair = match guarded("read events", || pairs.next().transpose()) {
-                Ok(pair) => pair?,
-                Err(error) => return Some(Err(error)),
-            };
-            Some(codec::decode_event(&pair.1))
-        })
+        let walk = self.trees().map(|trees| trees.events.range(from.to_be_bytes()..));
+        pairs("read events", walk).map(|pair| codec::decode_event(&pair?.1))
     }
 
     /// Returns the sequence numbers of a session's events after `after`, in order, at most `limit`.
     pub(crate) fn stream_seqs(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<u64>> {
+        let trees = self.trees()?;
         let range = stream_key(session, after.saturating_add(1))..=stream_key(session, u64::MAX);
-        guarded("read a stream", || self.streams.range(range).keys().take(limit).collect::<sled::Result<Vec<_>>>())?
+        guarded("read a stream", || trees.streams.range(range).keys().take(limit).collect::<sled::Result<Vec<_>>>())?
             .iter()
             .map(|key| seq_of(key))
             .collect()
     }
 
     pub(crate) fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
-        let keys = guarded("read promises", || self.unsettled.iter().keys().collect::<sled::Result<Vec<_>>>())?;
+        let trees = self.trees()?;
+        let keys = guarded("read promises", || trees.unsettled.iter().keys().collect::<sled::Result<Vec<_>>>())?;
         keys.iter()
             .map(|key| {
                 let session =
@@ -352,23 +412,22 @@ impl Store {
 
     /// Returns decisions and how their deliveries stand, newest first, before `before`.
     pub(crate) fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
-        let mut pairs = self.decisions.range(..before.to_be_bytes()).rev();
-        std::iter::from_fn(move || {
-            let pair = match guarded("read decisions", || pairs.next().transpose()) {
-                Ok(pair) => pair?,
-                Err(error) => return Some(Err(error)),
-            };
-            Some(seq_of(&pair.0).map(|seq| (seq, Outcome::of(pair.1.first().copied().unwrap_or(0)))))
+        let walk = self.trees().map(|trees| trees.decisions.range(..before.to_be_bytes()).rev());
+        pairs("read decisions", walk).map(|pair| {
+            let (key, value) = pair?;
+            Ok((seq_of(&key)?, Outcome::of(value.first().copied().unwrap_or(0))))
         })
     }
 
     pub(crate) fn outcome(&self, decision: u64) -> Result<Option<Outcome>> {
-        let value = guarded("read a decision", || self.decisions.get(decision.to_be_bytes()))?;
+        let trees = self.trees()?;
+        let value = guarded("read a decision", || trees.decisions.get(decision.to_be_bytes()))?;
         Ok(value.map(|value| Outcome::of(value.first().copied().unwrap_or(0))))
     }
 
     pub(crate) fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
-        let Some(value) = guarded("read a snapshot", || self.snapshots.get(session.as_bytes()))? else {
+        let trees = self.trees()?;
+        let Some(value) = guarded("read a snapshot", || trees.snapshots.get(session.as_bytes()))? else {
             return Ok(None);
         };
         let Some((seq, bytes)) = value.split_first_chunk::<8>() else { return Ok(None) };
@@ -376,27 +435,31 @@ impl Store {
     }
 
     pub(crate) fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
+        let trees = self.trees()?;
         let value = [&seq.to_be_bytes(), bytes].concat();
-        guarded("write a snapshot", || self.snapshots.insert(session.as_bytes(), value)).map(drop)
+        guarded("write a snapshot", || trees.snapshots.insert(session.as_bytes(), value)).map(drop)
     }
 
     pub(crate) fn clear_snapshots(&self) -> Result<()> {
-        guarded("drop snapshots", || self.snapshots.clear())
+        let trees = self.trees()?;
+        guarded("drop snapshots", || trees.snapshots.clear())
     }
 
     /// Counts the events and their index entries, for `verify`.
     pub(crate) fn counts(&self) -> Result<[(&'static str, u64); 3]> {
+        let trees = self.trees()?;
         let count = |tree: &sled::Tree| guarded("count", || Ok(tree.len() as u64));
-        Ok([("events", count(&self.events)?), ("ids", count(&self.ids)?), ("streams", count(&self.streams)?)])
+        Ok([("events", count(&trees.events)?), ("ids", count(&trees.ids)?), ("streams", count(&trees.streams)?)])
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {
-        self.db.size_on_disk().unwrap_or(0)
+        self.trees().ok().and_then(|trees| trees.db.size_on_disk().ok()).unwrap_or(0)
     }
 
     /// Hands written pages to the system. Not an fsync, and not needed for durability: it shortens the next recovery.
     pub(crate) fn flush(&self) -> Result<()> {
-        guarded("flush", || self.db.flush()).map(drop)
+        let trees = self.trees()?;
+        guarded("flush", || trees.db.flush()).map(drop)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Starts the daemon where none listens: one for all hooks that miss it at the same time, and not again and again
 //! where it cannot start.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use journal::home::Home;
+use journal::home::{Home, create_folder};
 use journal::request::ENV_NAMES;
 use rustix::fs::Mode;
 
@@ -41,7 +41,7 @@ pub(super) fn start(home: &Home) -> Start {
         return Start::Impossible;
     }
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
-    let _ = DirBuilder::new().recursive(true).mode(0o700).create(&home.run);
+    let _ = create_folder(&home.run);
     let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(home.run.join(LOCK_FILE));
     let Ok(mut lock) = lock else { return Start::Impossible };
     if lock.try_lock().is_err() || was_tried(&lock) {

@@ -7,13 +7,14 @@
 //! spool/.full                                           the spool is full; one byte for each call dropped
 //! ```
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use journal::frame::{self, Kind};
+use journal::home::create_folder;
 use rustix::fs::Mode;
 
 /// The number of calls that the spool holds.
@@ -35,7 +36,7 @@ const FULL: &str = ".full";
 pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
     // Whatever the host's umask is: prompts are nobody else's business. A daemon started later inherits it.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
-    create(spool)?;
+    create_folder(spool)?;
     make_room(spool, id, request.len())?;
     let micros = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
     let name = format!("{micros:020}-{id}.spool");
@@ -54,16 +55,6 @@ fn write(path: &Path, request: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(&bytes)?;
     file.sync_data()
-}
-
-fn create(spool: &Path) -> io::Result<()> {
-    if spool.is_dir() {
-        return Ok(());
-    }
-    let missing: Vec<&Path> = spool.ancestors().take_while(|folder| !folder.exists()).collect();
-    DirBuilder::new().recursive(true).mode(0o700).create(spool)?;
-    // A new folder is safe once the folder above it is.
-    missing.iter().filter_map(|folder| folder.parent()).try_for_each(|above| File::open(above)?.sync_all())
 }
 
 /// Refuses when the spool is full. Most calls only look whether another call has found it so; the daemon deletes

@@ -58,13 +58,16 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
         }
         return Ok(exit::OK);
     }
-    let mut sessions = Vec::new();
-    source::ask(home, &Query::Sessions, |line| sessions.push(line))?;
-    let mut decisions = Vec::new();
-    source::ask(home, &Query::Audit(Audit { limit: Some(DECISIONS), ..Audit::default() }), |line| {
-        decisions.push(line)
-    })?;
-    let overview = source::ask_one(home, &Query::Overview, |_, _| ())?;
+    let (mut sessions, mut decisions, mut overview) = (Vec::new(), Vec::new(), Value::Null);
+    let newest = Query::Audit(Audit { limit: Some(DECISIONS), ..Audit::default() });
+    let read = source::ask(home, &Query::Sessions, |line| sessions.push(line))
+        .and_then(|()| source::ask(home, &newest, |line| decisions.push(line)))
+        .and_then(|()| source::ask_one(home, &Query::Overview, |_, _| ()).map(|answer| overview = answer));
+    // A daemon in trouble tells at least what that is.
+    let is_told = daemon.as_ref().is_some_and(|daemon| !daemon["degraded"].as_array().is_none_or(Vec::is_empty));
+    if !is_told {
+        read?;
+    }
     let rejected = overview["rejected"].as_u64().unwrap_or(0);
     let warnings = warnings(daemon.as_ref(), rejected, spool.len());
     let waits = |session: &&Value| read::standing(session).starts_with("waiting");
@@ -104,6 +107,7 @@ fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String
     if let Some(daemon) = daemon {
         let notes = daemon["recovery"].as_array().into_iter().flatten();
         warnings.extend(notes.map(|note| format!("at the last start: {}", text(note))));
+        warnings.extend(daemon["degraded"].as_array().into_iter().flatten().map(|line| text(line).to_owned()));
         if let Some(error) = daemon["config_error"].as_str() {
             warnings.push(format!("the configuration is not used: {error}"));
         }

@@ -35,19 +35,44 @@ impl Daemon {
 
     /// Starts it with more in its environment.
     pub(crate) fn start_with(&mut self, variables: &[(&str, &str)]) {
-        self.spawn(variables);
-        let began = Instant::now();
-        while self.http("GET", "/healthz", &[], b"").is_none_or(|(status, _)| status != 200) {
-            let ended = self.child.as_mut().and_then(|child| child.try_wait().expect("a child"));
-            let log = || std::fs::read_to_string(self.home.path().join("log")).unwrap_or_default();
-            assert!(ended.is_none(), "the daemon ended: {}", log());
-            assert!(began.elapsed() < Duration::from_secs(60), "the daemon does not come up: {}", log());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.spawn(&[], variables);
+        assert!(self.comes_up(), "the daemon ended: {}", self.log());
     }
 
-    fn spawn(&mut self, variables: &[(&str, &str)]) {
-        let mut command = self.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
+    /// Starts it by a program that becomes the daemon, such as `strace -D`. Returns false when it ended by itself.
+    pub(crate) fn start_under(&mut self, wrapper: &[String]) -> bool {
+        self.spawn(wrapper, &[]);
+        self.comes_up()
+    }
+
+    fn comes_up(&mut self) -> bool {
+        let began = Instant::now();
+        while self.http("GET", "/healthz", &[], b"").is_none_or(|(status, _)| status != 200) {
+            if self.child.as_mut().is_none_or(|child| child.try_wait().expect("a child").is_some()) {
+                return false;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "the daemon does not come up: {}", self.log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        true
+    }
+
+    /// Returns what the daemon has said since its start.
+    pub(crate) fn log(&self) -> String {
+        let bytes = std::fs::read(self.home.path().join("log")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn spawn(&mut self, wrapper: &[String], variables: &[(&str, &str)]) {
+        let daemon = env!("CARGO_BIN_EXE_checkpointd");
+        let mut command = match wrapper {
+            [] => self.home.command(daemon, &["daemon"]),
+            [program, arguments @ ..] => {
+                let mut command = self.home.command(program, &[]);
+                command.args(arguments).args([daemon, "daemon"]);
+                command
+            }
+        };
         command.envs(variables.iter().copied());
         let log = std::fs::File::create(self.home.path().join("log")).expect("a log");
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("starts");
@@ -384,7 +409,7 @@ fn whoever_meets_a_daemon_coming_up_is_answered() {
         call["payload"]["tool_use_id"] = json!(format!("call-{number}"));
         play(&daemon, &call);
     }
-    daemon.spawn(&[]);
+    daemon.spawn(&[], &[]);
     let began = Instant::now();
     let status = loop {
         if let Some((status, _)) = daemon.http("GET", "/healthz", &[], b"") {

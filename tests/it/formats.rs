@@ -2,12 +2,15 @@
 //! `tests/data/spool/vN` are append-only.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
+use journal::frame::{Kind, Reader, push};
 use serde_json::Value;
 
 use crate::daemon::Daemon;
-use crate::support::{Home, run};
+use crate::support::{Act, Home, run, serve, wait_until};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -76,15 +79,131 @@ fn every_frozen_spool_is_taken_in() {
     }
 }
 
+/// Sets the format of the first frame to one that no program knows yet.
+fn make_newer(file: &Path) {
+    let mut bytes = fs::read(file).expect("readable");
+    bytes[4] = 200;
+    fs::write(file, bytes).expect("writes");
+}
+
 #[test]
-fn a_journal_of_a_newer_program_is_refused_with_the_word_upgrade() {
+fn a_journal_of_a_newer_program_is_refused_with_the_word_upgrade_and_kept() {
     let home = thawed(&versions("journals")[0]);
     let intake = home.path().join("journal/intake");
     let segment = fs::read_dir(&intake).expect("listed").next().expect("one").expect("one").path();
-    let mut bytes = fs::read(&segment).expect("readable");
-    bytes[4] = 200;
-    fs::write(&segment, bytes).expect("writes");
-    let (code, _, error) = checkpointd(&home, &["sessions"]);
-    assert_eq!(code, Some(3), "{error}");
-    assert!(error.contains("upgrade"), "{error}");
+    make_newer(&segment);
+    let before = fs::read(&segment).expect("readable");
+    for arguments in [&["sessions"][..], &["daemon"], &["journal", "verify"], &["journal", "compact"]] {
+        let (code, _, error) = checkpointd(&home, arguments);
+        assert_eq!(code, Some(3), "{arguments:?}: {error}");
+        assert!(error.contains("upgrade"), "{arguments:?}: {error}");
+    }
+    assert!(fs::read(&segment).expect("still there") == before, "not a byte has changed");
+}
+
+#[test]
+fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_waiting() {
+    let mut daemon = Daemon::with("");
+    daemon.kill();
+    let spool = daemon.home.path().join("spool");
+    let mut files: Vec<_> = fs::read_dir(data("spool/v1")).expect("calls").map(|entry| entry.expect("one").path()).collect();
+    files.sort();
+    let copies: Vec<_> = files.iter().map(|file| spool.join(file.file_name().expect("a name"))).collect();
+    for (file, copy) in files.iter().zip(&copies) {
+        fs::copy(file, copy).expect("copies");
+    }
+    make_newer(&copies[0]);
+    let before = fs::read(&copies[0]).expect("readable");
+    daemon.start();
+    wait_until(|| fs::read_dir(&spool).expect("listed").count() == 1);
+    let warnings = daemon.ask(&["status", "--json"])[0]["warnings"].to_string();
+    assert!(warnings.contains("upgrade"), "{warnings}");
+    assert_eq!(fs::read(&copies[0]).expect("kept"), before);
+    // The newer program is there: what it can read is taken in, and nothing is said any more.
+    fs::copy(&files[0], &copies[0]).expect("copies");
+    wait_until(|| daemon.home.spooled().is_empty());
+    let hooks = daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
+    assert_eq!(hooks, files.len());
+    wait_until(|| !daemon.ask(&["status", "--json"])[0]["warnings"].to_string().contains("upgrade"));
+}
+
+/// Sends bytes as a client of another version did, and returns the answer.
+fn send(daemon: &Daemon, request: &[u8]) -> String {
+    let mut stream = UnixStream::connect(daemon.home.path().join("run/sock")).expect("a daemon");
+    stream.write_all(request).expect("sent");
+    let mut answer = Vec::new();
+    let mut piece = [0; 4096];
+    // The connection stays open; the head says how long the answer is, and these have no body.
+    while !answer.windows(4).any(|four| four == b"\r\n\r\n") {
+        let read = stream.read(&mut piece).expect("an answer");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&answer));
+        answer.extend_from_slice(&piece[..read]);
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// The same request as a later version might send it: headers and fields that nobody knows.
+fn of_the_future(request: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(request);
+    let (head, body) = text.split_once("\r\n\r\n").expect("a request");
+    let mut body: Value = serde_json::from_str(body).expect("JSON");
+    body["checkpointd_next"] = serde_json::json!({ "deep": [1, null, "x"] });
+    let body = body.to_string();
+    let head = head.lines().filter(|line| !line.starts_with("Content-Length")).collect::<Vec<_>>().join("\r\n");
+    let more = format!("Checkpointd-Protocol: 2\r\nCheckpointd-Later: {}", "x".repeat(2000));
+    format!("{head}\r\n{more}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+#[test]
+fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_through_the_spool() {
+    for version in versions("spool") {
+        let mut files: Vec<_> = fs::read_dir(&version).expect("calls").map(|entry| entry.expect("one").path()).collect();
+        files.sort();
+        let requests: Vec<Vec<u8>> = files
+            .iter()
+            .map(|file| {
+                let bytes = fs::read(file).expect("readable");
+                let frame = Reader::new(&bytes).next().expect("a frame").expect("whole");
+                frame.payload.to_vec()
+            })
+            .collect();
+        let forms: [fn(&[u8]) -> Vec<u8>; 2] = [<[u8]>::to_vec, of_the_future];
+        for form in forms {
+            let daemon = Daemon::with("");
+            for request in &requests {
+                let answer = send(&daemon, &form(request));
+                assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+            }
+            let of_hooks = |daemon: &Daemon| {
+                let events = daemon.ask(&["tail", "-n", "1000", "--json"]);
+                events.iter().filter(|event| event.get("host").is_some()).count()
+            };
+            assert_eq!(of_hooks(&daemon), requests.len(), "{}", version.display());
+            let mut other = Daemon::with("");
+            other.kill();
+            for (file, request) in files.iter().zip(&requests) {
+                let mut bytes = Vec::new();
+                push(&mut bytes, Kind::Request, &form(request));
+                fs::write(other.home.path().join("spool").join(file.file_name().expect("a name")), bytes).expect("writes");
+            }
+            other.start();
+            wait_until(|| other.home.spooled().is_empty());
+            assert_eq!(of_hooks(&other), requests.len(), "{}", version.display());
+            other.verify();
+        }
+    }
+}
+
+#[test]
+fn the_answer_of_a_later_daemon_reaches_the_agent_as_it_is() {
+    let home = Home::new();
+    let body = r#"{"decision":"block","reason":"later","checkpointdNext":{"a":[1,null]}}"#;
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nx-checkpointd-protocol: 2\r\nCONTENT-LENGTH: {}\r\nserver: later/9\r\n\r\n{body}",
+        body.len()
+    );
+    let _requests = serve(&home.socket(), move |_| Act::Reply(answer.clone().into_bytes()));
+    let output = run(&mut home.client(&["claude", "Stop"]), br#"{"session_id":"s","hook_event_name":"Stop"}"#);
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).trim_end()), (Some(0), body));
+    assert_eq!(home.spooled().len(), 0);
 }

@@ -11,7 +11,7 @@ use crate::daemon::{Daemon, EVERY_STOP};
 /// Clients at the same time, each a session of its own in every round.
 const CLIENTS: u64 = 4;
 /// Calls of a client in a round, a stop after them.
-const CALLS: u64 = 15;
+pub(crate) const CALLS: u64 = 15;
 /// The journal is proved whole after so many rounds, and at the end.
 const VERIFY_EVERY: u64 = 50;
 
@@ -57,24 +57,39 @@ fn call(daemon: &Daemon, event: &str, payload: &Value, random: &mut Random) -> b
     client.wait().expect("it ends").success()
 }
 
+/// Returns a client's call with this number, and its event: a prompt, tool calls, at [`CALLS`] a stop.
+pub(crate) fn hook_call(session: &str, number: u64) -> (&'static str, Value) {
+    let id = format!("{session}-{number:03}");
+    let mut payload = json!({ "session_id": session, "cwd": "/p", "prompt_id": "p" });
+    let (event, more) = match number {
+        0 => ("UserPromptSubmit", json!({ "prompt": id })),
+        CALLS => ("Stop", json!({ "stop_hook_active": false })),
+        _ => (
+            "PostToolUse",
+            json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": id }, "tool_response": {} }),
+        ),
+    };
+    payload["hook_event_name"] = json!(event);
+    for (key, value) in more.as_object().expect("an object") {
+        payload[key] = value.clone();
+    }
+    (event, payload)
+}
+
+/// Returns the number of the call that an event of a session came from.
+pub(crate) fn number_of(line: &Value, session: &str) -> Option<u64> {
+    match line["kind"].as_str()? {
+        "prompt_submitted" => Some(0),
+        "agent_stopped" => Some(CALLS),
+        _ => line["call"]["id"].as_str()?.strip_prefix(session)?.strip_prefix('-')?.parse().ok(),
+    }
+}
+
 /// One client's calls. Returns the numbers of those that were acknowledged.
 fn work(daemon: &Daemon, session: &str, mut random: Random) -> (Vec<u64>, u64) {
     let (mut acked, mut killed) = (Vec::new(), 0);
     for number in 0..=CALLS {
-        let id = format!("{session}-{number:03}");
-        let mut payload = json!({ "session_id": session, "cwd": "/p", "prompt_id": "p" });
-        let (event, more) = match number {
-            0 => ("UserPromptSubmit", json!({ "prompt": id })),
-            CALLS => ("Stop", json!({ "stop_hook_active": false })),
-            _ => (
-                "PostToolUse",
-                json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": id }, "tool_response": {} }),
-            ),
-        };
-        payload["hook_event_name"] = json!(event);
-        for (key, value) in more.as_object().expect("an object") {
-            payload[key] = value.clone();
-        }
+        let (event, payload) = hook_call(session, number);
         match call(daemon, event, &payload, &mut random) {
             true => acked.push(number),
             false => killed += 1,
@@ -85,11 +100,7 @@ fn work(daemon: &Daemon, session: &str, mut random: Random) -> (Vec<u64>, u64) {
 
 /// Counts what is wrong with a session's events.
 fn examine(lines: &[Value], session: &str, acked: &[u64], figures: &mut Figures) {
-    let number = |line: &Value| match line["kind"].as_str()? {
-        "prompt_submitted" => Some(0),
-        "agent_stopped" => Some(CALLS),
-        _ => line["call"]["id"].as_str()?.strip_prefix(session)?.strip_prefix('-')?.parse::<u64>().ok(),
-    };
+    let number = |line: &Value| number_of(line, session);
     let seen: Vec<(u64, bool)> = lines.iter().filter_map(|line| Some((number(line)?, line["late"] == true))).collect();
     let once: HashSet<u64> = seen.iter().map(|(number, _)| *number).collect();
     figures.acked += acked.len() as u64;

@@ -1,0 +1,83 @@
+//! The daemon's log file, where its standard error is one (`--detach`, launchd): it is put aside at a size while the
+//! daemon runs, and so many older ones are kept. Panics and the like go to standard error by themselves, so that is
+//! what is pointed to the new file.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// A log of this size is put aside.
+const BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// So many older logs are kept.
+const OLDER_MAX: usize = 2;
+
+/// Returns the log that is written to.
+pub(crate) fn path(logs: &Path) -> PathBuf {
+    logs.join("daemon.log")
+}
+
+fn older(logs: &Path, number: usize) -> PathBuf {
+    logs.join(format!("daemon.log.{number}"))
+}
+
+/// Opens the log for whoever starts a daemon, putting it aside first where it is large.
+///
+/// # Errors
+///
+/// When the file cannot be made.
+pub(crate) fn open(logs: &Path) -> io::Result<File> {
+    if fs::metadata(path(logs)).is_ok_and(|meta| meta.len() > BYTES_MAX) {
+        put_aside(logs);
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path(logs))
+}
+
+/// Moves the log and the older ones up by one; the oldest goes. What cannot be moved stays.
+fn put_aside(logs: &Path) {
+    for number in (1..OLDER_MAX).rev() {
+        let _ = fs::rename(older(logs, number), older(logs, number + 1));
+    }
+    let _ = fs::rename(path(logs), older(logs, 1));
+}
+
+/// Standard error, with an eye on the size of the file behind it.
+pub(crate) struct Log {
+    logs: PathBuf,
+    /// Size at which it is next put aside; more than [`BYTES_MAX`] after a failure, so that not every line tries.
+    limit: u64,
+}
+
+impl Log {
+    /// Writes to standard error; `logs` is where its file is, if it is one of ours.
+    pub(crate) const fn new(logs: PathBuf) -> Self {
+        Self { logs, limit: BYTES_MAX }
+    }
+
+    /// Returns the size of the log, where standard error is the log.
+    fn size(&self) -> Option<u64> {
+        let behind = File::from(io::stderr().as_fd().try_clone_to_owned().ok()?).metadata().ok()?;
+        let named = fs::metadata(path(&self.logs)).ok()?;
+        ((behind.dev(), behind.ino()) == (named.dev(), named.ino())).then_some(behind.len())
+    }
+
+    fn rotate(&mut self, size: u64) {
+        put_aside(&self.logs);
+        let fresh = open(&self.logs).and_then(|file| Ok(rustix::stdio::dup2_stderr(file)?));
+        self.limit = if fresh.is_ok() { BYTES_MAX } else { size + BYTES_MAX };
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if let Some(size) = self.size().filter(|size| size + line.len() as u64 > self.limit) {
+            self.rotate(size);
+        }
+        io::stderr().write(line)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

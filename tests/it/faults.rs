@@ -1,0 +1,334 @@
+//! System calls that fail, in the real daemon and the real client: the Nth write, fsync, rename, open and so on gets
+//! an errno from the system, for every N until a session runs without meeting it.
+//!
+//! The short form takes some N of each; `CHECKPOINTD_FAULTS=all` takes all of them. N counts within each thread.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::daemon::{Daemon, EVERY_STOP};
+use crate::kills::{CALLS, hook_call, number_of};
+use crate::strace::Trace;
+use crate::support::{Home, run, wait_until};
+
+/// How long a hook call may take: the wait that a stop is given here, and a slow machine's time on top.
+const HOOK_LIMIT: Duration = Duration::from_secs(30);
+/// What a stop waits at most in these tests.
+const STOP_WAIT: &str = "3000";
+/// System calls that fail in the daemon. Renames and removals have several names; those that a machine does not know
+/// are passed over.
+const DAEMON_CALLS: [&str; 10] = [
+    "pwrite64",
+    "fdatasync",
+    "fsync",
+    "ftruncate",
+    "openat",
+    "?rename,?renameat,?renameat2",
+    "?mkdir,?mkdirat",
+    "?unlink,?unlinkat",
+    "sync_file_range",
+    "pread64",
+];
+/// System calls that fail in the client.
+const CLIENT_CALLS: [&str; 8] = [
+    "write",
+    "fdatasync",
+    "fsync",
+    "?open,openat",
+    "?rename,?renameat,?renameat2",
+    "?mkdir,?mkdirat",
+    "?connect",
+    "?socket",
+];
+const ERRNOS: [&str; 3] = ["ENOSPC", "EIO", "EACCES"];
+
+/// One kind of failing call.
+#[derive(Clone, Debug)]
+struct Fault {
+    calls: &'static str,
+    errno: &'static str,
+    /// The first that fails.
+    nth: u32,
+    /// All after it fail too.
+    lasting: bool,
+}
+
+impl Fault {
+    fn option(&self) -> String {
+        let lasting = if self.lasting { "+" } else { "" };
+        format!("inject={}:error={}:when={}{lasting}", self.calls, self.errno, self.nth)
+    }
+
+    fn trace(&self) -> String {
+        format!("trace={}", self.calls)
+    }
+}
+
+/// What a row of the table counts.
+#[derive(Debug, Default)]
+struct Row {
+    runs: u32,
+    /// System calls that failed.
+    hits: usize,
+    /// Starts that were refused because of it.
+    no_start: u32,
+    /// Calls acknowledged.
+    acked: u64,
+    /// Acknowledged calls that were not in the journal afterwards.
+    lost: u64,
+    /// The longest hook call.
+    slowest: Duration,
+}
+
+fn print(title: &str, rows: &BTreeMap<String, Row>) {
+    println!("{title:<44} {:>5} {:>6} {:>8} {:>6} {:>5} {:>9}", "runs", "faults", "no start", "acked", "lost", "slowest");
+    for (name, Row { runs, hits, no_start, acked, lost, slowest }) in rows {
+        println!("{name:<44} {runs:>5} {hits:>6} {no_start:>8} {acked:>6} {lost:>5} {:>6} ms", slowest.as_millis());
+    }
+}
+
+/// Is this the long form?
+fn is_long() -> bool {
+    std::env::var("CHECKPOINTD_FAULTS").is_ok_and(|value| value == "all")
+}
+
+/// Calls a hook, and returns how long that took. It exits 0 with nothing or one JSON object, whatever happens.
+fn call(command: &mut Command, payload: &Value, what: &dyn std::fmt::Debug) -> Duration {
+    let began = Instant::now();
+    let output = run(command.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT), payload.to_string().as_bytes());
+    let took = began.elapsed();
+    assert!(took < HOOK_LIMIT, "{what:?}: a hook call took {took:?}");
+    assert_eq!(output.status.code(), Some(0), "{what:?}");
+    if !output.stdout.is_empty() {
+        let reply: Value = serde_json::from_slice(&output.stdout).expect("nothing or one JSON object");
+        assert!(reply.is_object(), "{what:?}: {reply}");
+    }
+    took
+}
+
+/// Plays a session, and returns the longest call.
+fn play(daemon: &Daemon, session: &str, what: &dyn std::fmt::Debug) -> Duration {
+    let calls = (0..=CALLS).map(|number| {
+        let (event, payload) = hook_call(session, number);
+        call(&mut daemon.home.client(&["claude", event]), &payload, what)
+    });
+    calls.max().unwrap_or_default()
+}
+
+/// Counts a session's calls that are not in the journal exactly once.
+fn missing(daemon: &Daemon, session: &str) -> u64 {
+    let (_, lines) = daemon.ask_code(&["timeline", session, "--json"]);
+    let times = |number| lines.iter().filter(|line| number_of(line, session) == Some(number)).count();
+    (0..=CALLS).filter(|number| times(*number) != 1).count() as u64
+}
+
+/// What `status` says is not as it should be.
+fn degraded(daemon: &Daemon) -> Vec<Value> {
+    let (_, lines) = daemon.ask_code(&["status", "--json"]);
+    lines.first().and_then(|status| status["daemon"]["degraded"].as_array().cloned()).unwrap_or_default()
+}
+
+/// One session with a fault in the daemon, then a start without. Returns whether the fault was met.
+fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
+    let home = Home::new();
+    std::fs::write(home.path().join("config.yml"), EVERY_STOP).expect("writes");
+    let mut daemon = Daemon::at(home);
+    play(&daemon, "before", fault);
+    daemon.kill();
+    let trace = Trace::to(daemon.home.path().join("trace"));
+    let came_up = daemon.start_under(&trace.command(&["-e", &fault.trace(), "-e", &fault.option()]));
+    row.slowest = row.slowest.max(play(&daemon, "during", fault));
+    if came_up && !fault.lasting {
+        // It must not refuse for ever because of what is over: spooled calls are taken in, and a stop is decided about.
+        wait_until(|| daemon.home.spooled().is_empty() && degraded(&daemon).is_empty());
+        play(&daemon, "after", fault);
+        wait_until(|| daemon.home.spooled().is_empty());
+        assert_eq!(missing(&daemon, "after"), 0, "{fault:?}: {}", daemon.log());
+        let (_, audit) = daemon.ask_code(&["audit", "--session", "after", "--json"]);
+        assert_eq!(audit.len(), 1, "{fault:?}: a stop is decided about again: {}", daemon.log());
+    }
+    daemon.kill();
+    let log = daemon.log();
+    assert!(!log.contains("panicked"), "{fault:?}: {log}");
+    let hits = trace.finished().matches("(INJECTED)").count();
+    daemon.start();
+    wait_until(|| daemon.home.spooled().is_empty());
+    assert_eq!(degraded(&daemon), Vec::<Value>::new(), "{fault:?}");
+    for session in ["before", "during"] {
+        row.acked += CALLS + 1;
+        row.lost += missing(&daemon, session);
+    }
+    daemon.verify();
+    row.runs += 1;
+    row.hits += hits;
+    row.no_start += u32::from(!came_up);
+    hits > 0
+}
+
+/// One session with a fault in each client. Returns whether the fault was met.
+fn client_round(fault: &Fault, with_daemon: bool, row: &mut Row) -> bool {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    if !with_daemon {
+        daemon.kill();
+    }
+    let mut hits = 0;
+    for number in 0..=CALLS {
+        let (event, payload) = hook_call("s", number);
+        let trace = Trace::to(daemon.home.path().join(format!("trace-{number}")));
+        let words = trace.command(&["-e", &fault.trace(), "-e", &fault.option()]);
+        let mut command = daemon.home.command(&words[0], &[]);
+        command.args(&words[1..]).arg(env!("CARGO_BIN_EXE_checkpointd-hook")).args(["claude", event]);
+        row.slowest = row.slowest.max(call(&mut command, &payload, fault));
+        hits += trace.finished().matches("(INJECTED)").count();
+    }
+    // What a client could neither deliver nor keep is lost, and nothing else suffers.
+    if !with_daemon {
+        daemon.start();
+    }
+    wait_until(|| daemon.home.spooled().is_empty());
+    let gone = missing(&daemon, "s");
+    daemon.verify();
+    row.runs += 1;
+    row.hits += hits;
+    row.acked += CALLS + 1;
+    row.lost += gone;
+    hits > 0
+}
+
+/// Tries N after N until a run does not meet the fault; in the short form only some of them.
+fn all_n(short: &[u32], mut round: impl FnMut(u32) -> bool) {
+    if is_long() {
+        let _ = (1..).find(|nth| !round(*nth));
+    } else {
+        for nth in short {
+            round(*nth);
+        }
+    }
+}
+
+#[test]
+fn system_calls_that_fail_in_the_daemon_cost_nothing_that_was_acknowledged() {
+    let only = std::env::var("CHECKPOINTD_FAULTS_ONLY").ok();
+    let mut rows = BTreeMap::new();
+    for calls in DAEMON_CALLS.into_iter().filter(|calls| only.as_ref().is_none_or(|only| calls.contains(only))) {
+        for (index, errno) in ERRNOS.into_iter().enumerate() {
+            for lasting in [false, true] {
+                let name = format!("{} {errno} {}", calls.replace('?', ""), if lasting { "from N on" } else { "Nth" });
+                let row = rows.entry(name).or_insert_with(Row::default);
+                // In the short form each call fails with one errno once, early or late, and with another one for good.
+                let short = match (index == usize::from(lasting), lasting) {
+                    (true, false) => &[2][..],
+                    (true, true) => &[3],
+                    _ => &[],
+                };
+                all_n(short, |nth| daemon_round(&Fault { calls, errno, nth, lasting }, row));
+            }
+        }
+    }
+    rows.retain(|_, row| row.runs > 0);
+    print("daemon", &rows);
+    assert_eq!(rows.values().map(|row| row.lost).sum::<u64>(), 0);
+    assert!(only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10, "the faults were hardly met");
+}
+
+#[test]
+fn system_calls_that_fail_in_a_client_hurt_neither_its_host_nor_anything_else() {
+    let only = std::env::var("CHECKPOINTD_FAULTS_ONLY").ok();
+    let mut rows = BTreeMap::new();
+    for with_daemon in [true, false] {
+        for calls in CLIENT_CALLS.into_iter().filter(|calls| only.as_ref().is_none_or(|only| calls.contains(only))) {
+            for (index, errno) in ERRNOS.into_iter().enumerate() {
+                let place = if with_daemon { "daemon there" } else { "no daemon" };
+                let row =
+                    rows.entry(format!("{} {errno}, {place}", calls.replace('?', ""))).or_insert_with(Row::default);
+                let short = if index == usize::from(with_daemon) { &[1][..] } else { &[] };
+                all_n(short, |nth| client_round(&Fault { calls, errno, nth, lasting: false }, with_daemon, row));
+            }
+        }
+    }
+    rows.retain(|_, row| row.runs > 0);
+    print("client", &rows);
+    let lost = |place: &str| rows.iter().filter(|(name, _)| name.ends_with(place)).map(|(_, row)| row.lost).sum::<u64>();
+    // Without a daemon the disk is all there is. With one, a call that cannot be sent goes to the spool.
+    assert_eq!(lost("daemon there"), 0);
+    assert!(only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10, "the faults were hardly met");
+}
+
+/// Starts a daemon whose system calls on one file of the journal fail for a while.
+fn with_faults_on(file: &str, options: &[&str]) -> (Daemon, Trace) {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    play(&daemon, "before", &file);
+    daemon.kill();
+    let path = daemon.home.path().join("journal").join(file);
+    let trace = Trace::to(daemon.home.path().join("trace"));
+    let mut words = vec!["-P", path.to_str().expect("text")];
+    words.extend(options);
+    assert!(daemon.start_under(&trace.command(&words)), "{}", daemon.log());
+    (daemon, trace)
+}
+
+/// All is as it should be, without a restart.
+fn is_well_again(daemon: &Daemon, sessions: &[&str]) {
+    wait_until(|| daemon.home.spooled().is_empty() && degraded(daemon).is_empty());
+    for session in sessions {
+        assert_eq!(missing(daemon, session), 0, "{session}: {}", daemon.log());
+    }
+    daemon.verify();
+    assert!(!daemon.log().contains("panicked"), "{}", daemon.log());
+}
+
+#[test]
+fn a_full_disk_is_told_while_it_lasts_and_forgotten_when_there_is_room_again() {
+    let first = "intake/00000000000000000001.log";
+    let (daemon, _trace) =
+        with_faults_on(first, &["-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC:when=3..24"]);
+    for number in 0..6 {
+        let (event, payload) = hook_call("full", number);
+        call(&mut daemon.home.client(&["claude", event]), &payload, &"full");
+    }
+    let said = degraded(&daemon);
+    assert!(said.iter().any(|line| line.to_string().contains("No space left")), "{said:?}: {}", daemon.log());
+    for number in 6..=CALLS {
+        let (event, payload) = hook_call("full", number);
+        call(&mut daemon.home.client(&["claude", event]), &payload, &"full");
+    }
+    is_well_again(&daemon, &["before", "full"]);
+}
+
+#[test]
+fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promised() {
+    let first = "intake/00000000000000000001.log";
+    let inode = |daemon: &Daemon| {
+        let path = daemon.home.path().join("journal").join(first);
+        std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))
+    };
+    let (daemon, _trace) =
+        with_faults_on(first, &["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=2..3"]);
+    let before = inode(&daemon);
+    for session in ["first", "second"] {
+        play(&daemon, session, &"sync");
+        is_well_again(&daemon, &["before", session]);
+    }
+    assert!(daemon.log().contains("written anew"), "{}", daemon.log());
+    assert_ne!(inode(&daemon), before, "the same file, whose pages nobody can trust");
+}
+
+#[test]
+fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
+    let (daemon, _trace) = with_faults_on(
+        "store/db",
+        &["-e", "trace=pwrite64,sync_file_range", "-e", "inject=pwrite64:error=EIO:when=2..3"],
+    );
+    for session in ["first", "second", "third"] {
+        play(&daemon, session, &"store");
+        // The store writes when it is flushed.
+        std::thread::sleep(Duration::from_millis(700));
+    }
+    is_well_again(&daemon, &["before", "first", "second", "third"]);
+    assert!(daemon.log().contains("takes events again"), "{}", daemon.log());
+    let (_, audit) = daemon.ask_code(&["audit", "--session", "third", "--json"]);
+    assert_eq!(audit.len(), 1, "{}", daemon.log());
+}

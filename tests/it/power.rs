@@ -1,0 +1,235 @@
+//! Power cuts: the real daemon and the real client run under a recorder of their system calls, and the disk is built
+//! from the record as it may be after a cut at any moment (`disk.rs` states the model). The real program then opens what
+//! is left: everything acknowledged is there, without a gap, and verifies.
+//!
+//! `CHECKPOINTD_POWER_CUTS` sets how many moments of each run are tried, each in four ways.
+
+mod disk;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use journal::frame::Reader;
+use serde_json::{Value, json};
+
+use crate::daemon::EVERY_STOP;
+use crate::strace::Trace;
+use crate::support::{Home, run, wait_until};
+use disk::{Disk, Keeps, Seen};
+
+/// Sizes of what a tool printed, in bytes: with the rest of its call these are payloads of 100 bytes to 1 MB.
+const SIZES: [usize; 8] = [1, 100, 1_000, 4_000, 16_000, 65_000, 300_000, 1_000_000];
+/// Calls of a run; every fourth is a prompt or a stop, which waits for the disk in any mode.
+const CALLS: usize = 16;
+/// With `sync: mixed` an acknowledged tool call may be lost for so long: the batch window of 50 ms, and the time that a
+/// sync takes on a slow disk, in a process that is traced.
+const MIXED_LIMIT: f64 = 2.0;
+/// The whole record of a write must be kept.
+const STRING_BYTES: &str = "5000000";
+
+/// A moment of the record at which a client was answered.
+struct Ack {
+    at: f64,
+    marker: String,
+    may_wait: bool,
+}
+
+/// What a test counts.
+#[derive(Debug, Default)]
+struct Figures {
+    cuts: u32,
+    acked: usize,
+    lost: usize,
+    /// Of those lost with `mixed`, how long before the cut the oldest was acknowledged, in milliseconds.
+    oldest_lost_ms: u64,
+    syncs: usize,
+}
+
+fn cuts(short: usize) -> usize {
+    std::env::var("CHECKPOINTD_POWER_CUTS").ok().and_then(|cuts| cuts.parse().ok()).unwrap_or(short)
+}
+
+/// The call with this number, the text by which it is known again, and whether it may be synced later.
+fn call(number: usize) -> (&'static str, Value, String, bool) {
+    let marker = format!("call-{number:03}");
+    let mut payload = json!({ "session_id": "power", "cwd": "/p", "prompt_id": format!("p{}", number / 8) });
+    let event = match number % 8 {
+        0 => {
+            payload["prompt"] = json!(marker);
+            "UserPromptSubmit"
+        }
+        4 => {
+            payload["last_assistant_message"] = json!(marker);
+            payload["stop_hook_active"] = json!(false);
+            "Stop"
+        }
+        _ => {
+            // Text that compresses badly, as most output does not.
+            let mut seed = number as u64 + 1;
+            let mut letter = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                char::from(b'a' + ((seed >> 40) % 26) as u8)
+            };
+            let output: String = (0..SIZES[number % SIZES.len()]).map(|_| letter()).collect();
+            payload["tool_name"] = json!("Bash");
+            payload["tool_use_id"] = json!(marker);
+            payload["tool_input"] = json!({ "command": "true" });
+            payload["tool_response"] = json!({ "stdout": output });
+            "PostToolUse"
+        }
+    };
+    payload["hook_event_name"] = json!(event);
+    (event, payload, marker, event == "PostToolUse")
+}
+
+/// Plays calls through the real client into a traced daemon, from an empty folder on. Returns the record.
+fn record(sync: &str) -> (Home, String) {
+    let home = Home::new();
+    let config = format!("{EVERY_STOP}journal: {{sync: {sync}, payload_bytes_max: 2MB}}\n");
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let trace = Trace::to(elsewhere.path().join("trace"));
+    // The home itself is not there yet: whoever makes a folder must also make its name last.
+    let root = home.path().join("data");
+    std::fs::create_dir(&root).expect("a folder");
+    std::fs::write(root.join("config.yml"), &config).expect("writes");
+    let words = trace.command(&["-y", "-xx", "-ttt", "-s", STRING_BYTES, "-e", Disk::TRACE]);
+    let mut daemon = home.command(&words[0], &[]);
+    daemon.args(&words[1..]).args([env!("CARGO_BIN_EXE_checkpointd"), "daemon"]).env("CHECKPOINTD_HOME", &root);
+    let mut daemon = daemon.spawn().expect("starts");
+    let status = || {
+        let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "status", "--json"]);
+        run(command.env("CHECKPOINTD_HOME", &root), b"").status.code()
+    };
+    wait_until(|| status() == Some(0));
+    for number in 0..CALLS {
+        let (event, payload, ..) = call(number);
+        let mut client = home.client(&["claude", event]);
+        let output = run(client.env("CHECKPOINTD_HOME", &root), payload.to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(0));
+        // Some are caught in the window, some are not.
+        std::thread::sleep(Duration::from_millis([0, 0, 20, 80][number % 4]));
+    }
+    daemon.kill().expect("killed");
+    daemon.wait().expect("gone");
+    assert!(std::fs::read_dir(root.join("spool")).expect("listed").next().is_none(), "every call was acknowledged");
+    (home, trace.finished())
+}
+
+/// Returns the answers to hook calls, in the order of the calls, as the record goes on.
+fn is_answer(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"HTTP/1.1 200") && !bytes.windows(9).any(|nine| nine == b"uptime_ms")
+}
+
+fn seconds(line: &str) -> f64 {
+    line.split(' ').filter(|word| !word.is_empty()).nth(1).and_then(|word| word.parse().ok()).unwrap_or(0.0)
+}
+
+/// Opens what a cut has left, and returns the texts of the journal and its spool.
+fn opened(root: &Path) -> Result<String, String> {
+    let home = Home::new();
+    let ask = |arguments: &[&str]| {
+        let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments);
+        let output = run(command.env("CHECKPOINTD_HOME", root), b"");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(text) } else { Err(format!("{arguments:?}: {text}{said}")) }
+    };
+    let events = ask(&["journal", "export"])?;
+    for (expected, line) in (1..).zip(events.lines()) {
+        let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if event["seq"] != json!(expected) {
+            return Err(format!("event {expected} is {}", event["seq"]));
+        }
+    }
+    ask(&["journal", "verify", "--json"])?;
+    Ok(events)
+}
+
+/// Tries the cut at this moment.
+fn try_cut(disk: &Disk, acks: &[Ack], now: f64, seed: &mut u64, figures: &mut Figures) {
+    for keeps in [Keeps::Nothing, Keeps::Names, Keeps::Some, Keeps::All] {
+        let left = tempfile::tempdir().expect("a folder");
+        disk.cut(left.path(), keeps, seed);
+        let root = left.path().join("data");
+        let what = format!("cut {} at {now} with {keeps:?} after {} answers", figures.cuts, acks.len());
+        let events = opened(&root).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        figures.cuts += 1;
+        figures.acked += acks.len();
+        for ack in acks.iter().filter(|ack| !events.contains(&ack.marker)) {
+            let age = now - ack.at;
+            assert!(ack.may_wait && age < MIXED_LIMIT, "{what}: {} is lost, acknowledged {age} s before", ack.marker);
+            figures.lost += 1;
+            figures.oldest_lost_ms = figures.oldest_lost_ms.max((age * 1e3) as u64);
+        }
+    }
+}
+
+fn cut_everywhere(sync: &str, always: bool, short: usize) {
+    let (home, record) = record(sync);
+    let lines: Vec<&str> = record.lines().collect();
+    let mut disk = Disk::new(home.path());
+    // Somebody made the folder before, and it was there for long; the rest is the daemon's.
+    let folder: String = home.path().join("data").to_string_lossy().bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+    let above: String = home.path().to_string_lossy().bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+    disk.line(&format!("1 0.0 mkdir(\"{folder}\", 0700) = 0"));
+    disk.line(&format!("1 0.0 fsync(3<{above}>) = 0"));
+    let (mut acks, mut figures, mut seed) = (Vec::new(), Figures::default(), 0x9E37_79B9_7F4A_7C15);
+    // Moments: right before and after a sync ends or an answer is sent, and every so many lines in between.
+    let began = Instant::now();
+    let every = (lines.len() / cuts(short)).max(1);
+    for (number, line) in lines.iter().enumerate() {
+        let seen = disk.line(line);
+        let is_turn = match seen {
+            Seen::Synced => {
+                figures.syncs += 1;
+                figures.syncs.is_multiple_of((every / 8).max(1))
+            }
+            Seen::Sent(bytes) if is_answer(&bytes) && acks.len() < CALLS => {
+                let (_, _, marker, may_wait) = call(acks.len());
+                acks.push(Ack { at: seconds(line), marker, may_wait: may_wait && !always });
+                true
+            }
+            _ => number % every == 0,
+        };
+        if is_turn && !acks.is_empty() {
+            try_cut(&disk, &acks, seconds(line), &mut seed, &mut figures);
+        }
+    }
+    assert_eq!(acks.len(), CALLS, "every answer is in the record");
+    println!("daemon, sync: {sync}: {} lines, {figures:?}, {} s", lines.len(), began.elapsed().as_secs());
+}
+
+#[test]
+fn with_sync_always_a_power_cut_costs_nothing_that_was_acknowledged() {
+    cut_everywhere("always", true, 12);
+}
+
+#[test]
+fn with_sync_mixed_a_power_cut_costs_at_most_the_tool_calls_of_a_batch_window() {
+    cut_everywhere("mixed", false, 12);
+}
+
+#[test]
+fn a_call_in_the_spool_survives_a_power_cut_once_its_client_has_returned() {
+    for number in (0..CALLS).take(if cuts(0) == 0 { 8 } else { CALLS }) {
+        let (home, elsewhere) = (Home::new(), tempfile::tempdir().expect("a folder"));
+        let trace = Trace::to(elsewhere.path().join("trace"));
+        let (event, payload, marker, _) = call(number);
+        let words = trace.command(&["-y", "-xx", "-ttt", "-s", STRING_BYTES, "-e", Disk::TRACE]);
+        let mut client = home.command(&words[0], &[]);
+        client.args(&words[1..]).args([env!("CARGO_BIN_EXE_checkpointd-hook"), "claude", event]);
+        // Two folders that are not there yet.
+        client.env("CHECKPOINTD_HOME", home.path().join("a/data"));
+        assert_eq!(run(&mut client, payload.to_string().as_bytes()).status.code(), Some(0));
+        let mut disk = Disk::new(home.path());
+        trace.finished().lines().for_each(|line| drop(disk.line(line)));
+        let left = Home::new();
+        disk.cut(left.path(), Keeps::Nothing, &mut 1);
+        let spool = left.path().join("a/data/spool");
+        let files: Vec<_> = std::fs::read_dir(&spool).expect("the folder is there").flatten().collect();
+        assert_eq!(files.len(), 1, "{marker}");
+        let bytes = std::fs::read(files[0].path()).expect("readable");
+        let frames: Vec<_> = Reader::new(&bytes).map(|frame| frame.expect("whole").payload).collect();
+        assert!(frames.len() == 1 && frames[0].windows(marker.len()).any(|part| part == marker.as_bytes()), "{marker}");
+    }
+}
