@@ -169,8 +169,8 @@ pub(crate) enum Command {
         /// Only this session
         #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
-        /// Only events of this kind, for example decided
-        #[arg(long)]
+        /// Only events of this kind, for example decided (docs/journal.md has all; a wrong one names the nearest)
+        #[arg(long, value_parser = filter::kind(), hide_possible_values = true)]
         kind: Option<String>,
         /// Only this agent
         #[arg(long)]
