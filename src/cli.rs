@@ -267,8 +267,9 @@ pub(crate) enum Command {
         checkpointd replay --session last --step\n\n\
         The FILE of --policy is a whole config.yml, which then stands in place of yours:\n  \
         min_turn: 60s\n  max_blocks_per_turn: 2\n\
-        or a file of rules, which lies over the policy that each decision was made by. It has `rules` alone, or is\n\
-        called .checkpointd.yml, or has `enabled` or `working_slug`, as a project's file may:\n  \
+        or a file of rules, which lies over the policy that each decision was made by. Such a file\n\
+        has `rules` alone, is called .checkpointd.yml, or has a key that only a project's file has\n\
+        (`enabled`, `working_slug`):\n  \
         rules:\n    - name: database schema\n      include: [\"migrations/**\"]\n      actions:\n        \
         - text: Run the migration against a copy (`make migrate-test`)\n          evidence: [make migrate-test]\n\n\
         Exit codes: 0 ok, 1 --verify found a difference or a line of --file is not right, 2 usage"
