@@ -89,12 +89,14 @@ pub(crate) enum Command {
     )]
     Doctor(DoctorArgs),
     /// Show at a glance how things stand
+    #[command(after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings")]
     Status {
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
     /// List sessions
+    #[command(after_help = "Examples:\n  checkpointd sessions\n  checkpointd sessions --json | jq 'select(.running)'")]
     Sessions {
         /// How an answer is printed.
         #[command(flatten)]
@@ -119,6 +121,9 @@ pub(crate) enum Command {
         output: Output,
     },
     /// Show a session's prompts, tool calls, stops and decisions on a time axis
+    #[command(
+        after_help = "Examples:\n  checkpointd timeline last\n  checkpointd timeline 3f0a --turn 2 --json\n  checkpointd timeline last --follow"
+    )]
     Timeline {
         /// A session: id, beginning of one, or `last`
         #[arg(add = ArgValueCompleter::new(complete::sessions))]
@@ -147,6 +152,9 @@ pub(crate) enum Command {
         output: Output,
     },
     /// Explain one decision with all that it was based on
+    #[command(
+        after_help = "Examples:\n  checkpointd explain\n  checkpointd explain 421 --json\n  checkpointd explain --session 3f0a"
+    )]
     Explain {
         /// The decision's sequence number, its stop's, or `last`
         #[arg(default_value = "last")]
@@ -159,6 +167,9 @@ pub(crate) enum Command {
         output: Output,
     },
     /// Show the newest events, and with -f those to come
+    #[command(
+        after_help = "Examples:\n  checkpointd tail -f --project .\n  checkpointd tail -n 5 --kind decided --agent claude\n  checkpointd tail -f --session last --json"
+    )]
     Tail {
         /// Wait for more
         #[arg(short, long)]
@@ -169,8 +180,8 @@ pub(crate) enum Command {
         /// Only this session
         #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
-        /// Only events of this kind, for example decided
-        #[arg(long)]
+        /// Only events of this kind, for example decided (docs/journal.md has all; a wrong one names the nearest)
+        #[arg(long, value_parser = filter::kind(), hide_possible_values = true)]
         kind: Option<String>,
         /// Only this agent
         #[arg(long)]
@@ -183,6 +194,7 @@ pub(crate) enum Command {
         output: Output,
     },
     /// Let a session's next stop pass: the way out for an agent that cannot do what is asked
+    #[command(after_help = "Examples:\n  checkpointd clear last")]
     Clear {
         /// A session: id, beginning of one, or `last`
         session: String,
@@ -211,6 +223,7 @@ pub(crate) enum Command {
         output: Output,
     },
     /// Stop an agent in its tmux pane, start it again with its resume command, and send it a checkpoint
+    #[command(after_help = "Examples:\n  checkpointd restart last")]
     Restart {
         /// A session: id, beginning of one, or `last`
         session: String,
@@ -250,8 +263,16 @@ pub(crate) enum Command {
     },
     /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
     #[command(
-        after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml\n  checkpointd replay --file hooks.ndjson --json\n  \
-        checkpointd replay --session last --step"
+        after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml --json\n  checkpointd replay --file hooks.ndjson --json\n  \
+        checkpointd replay --session last --step\n\n\
+        The FILE of --policy is a whole config.yml, which then stands in place of yours:\n  \
+        min_turn: 60s\n  max_blocks_per_turn: 2\n\
+        or a file of rules, which lies over the policy that each decision was made by. Such a file\n\
+        has `rules` alone, is called .checkpointd.yml, or has a key that only a project's file has\n\
+        (`enabled`, `working_slug`):\n  \
+        rules:\n    - name: database schema\n      include: [\"migrations/**\"]\n      actions:\n        \
+        - text: Run the migration against a copy (`make migrate-test`)\n          evidence: [make migrate-test]\n\n\
+        Exit codes: 0 ok, 1 --verify found a difference or a line of --file is not right, 2 usage"
     )]
     Replay {
         /// Only this session
@@ -260,7 +281,7 @@ pub(crate) enum Command {
         /// Decide every past decision again; exit 1 on a difference
         #[arg(long, conflicts_with_all = ["policy", "file"])]
         verify: bool,
-        /// Show what would have been decided under this config file
+        /// Show what would have been decided under this config.yml or file of rules (see below)
         #[arg(long, value_name = "FILE", conflicts_with = "file")]
         policy: Option<PathBuf>,
         /// Play hook calls from a file through fold and decide, in memory, by their own clock
@@ -276,6 +297,9 @@ pub(crate) enum Command {
     /// Ask the journal in SQL: over tables of events, decisions, tools, turns and sessions, in memory
     Sql(SqlArgs),
     /// Append to, export, import, check, back up, restore or compact the journal
+    #[command(
+        after_help = "Examples:\n  checkpointd journal export > events.ndjson\n  CHECKPOINTD_HOME=/tmp/copy checkpointd journal import < events.ndjson\n  checkpointd journal verify"
+    )]
     Journal {
         /// What to do.
         #[command(subcommand)]
@@ -287,6 +311,9 @@ pub(crate) enum Command {
     )]
     Preview(PreviewArgs),
     /// Show which rules there are, which match a file, and whether a file of rules is right
+    #[command(
+        after_help = "Examples:\n  checkpointd rules\n  checkpointd rules test src/main.rs\n  checkpointd rules check new-rules.yml"
+    )]
     Rules {
         /// What to do.
         #[command(subcommand)]
@@ -322,6 +349,7 @@ pub(crate) enum Command {
         folder: PathBuf,
     },
     /// Show or check the configuration
+    #[command(after_help = "Examples:\n  checkpointd config show\n  checkpointd config check new.yml")]
     Config {
         /// What to do.
         #[command(subcommand)]

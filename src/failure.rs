@@ -53,6 +53,12 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
+    /// Tells whether all that went wrong is that nobody reads on (`| head`).
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        let io = self.error.downcast_ref::<std::io::Error>();
+        io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
     /// Returns the exit code.
     pub(crate) const fn code(&self) -> u8 {
         self.code

@@ -24,6 +24,7 @@ mod serve;
 mod service;
 mod settings;
 mod source;
+mod spreadsheet;
 mod upkeep;
 mod views;
 mod when;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     CompleteEnv::with_factory(cli::Cli::command).var(commands::COMPLETE).complete();
     match commands::run(cli::Cli::parse()) {
         Ok(code) => ExitCode::from(code),
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("{failure}");
             ExitCode::from(failure.code())

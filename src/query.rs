@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 
 use actors::context;
-use checkpoint::Policy;
-use checkpoint::config::Config;
 use checkpoint::phase::Scope;
 use checkpoint::replay::{self, Replayer};
-use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Journal, Payload, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
+use journal::{Agent, Envelope, Event, Journal, Payload, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -20,6 +18,7 @@ mod audit;
 mod explain;
 mod overview;
 mod story;
+mod whatif;
 mod whose;
 
 pub(crate) use story::step;
@@ -113,9 +112,19 @@ pub(crate) struct Events {
     /// Only of sessions in this folder or below it.
     pub(crate) project: Option<String>,
     /// Only of this kind.
+    #[serde(deserialize_with = "known_kind")]
     pub(crate) kind: Option<String>,
     /// With payloads.
     pub(crate) payloads: bool,
+}
+
+/// Refuses a kind that does not exist: no event would ever be of it.
+fn known_kind<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
+    let kind = Option::<String>::deserialize(deserializer)?;
+    match kind.as_deref().filter(|kind| !Event::KINDS.contains(kind)) {
+        Some(unknown) => Err(D::Error::custom(format!("there is no kind `{unknown}`: {}", Event::KINDS.join(", ")))),
+        None => Ok(kind),
+    }
 }
 
 impl Events {
@@ -196,7 +205,7 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
         Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),
         Query::Explain { seq, session } => send(emit, explain::explain(journal, *seq, session.as_deref())?),
         Query::Verify { session } => verify(journal, session.as_deref(), emit),
-        Query::WhatIf { session, name, text } => what_if(journal, session.as_deref(), name, text, emit),
+        Query::WhatIf { session, name, text } => whatif::what_if(journal, session.as_deref(), name, text, emit),
         Query::Stats => send(emit, stats(journal)?),
         Query::Overview => send(emit, overview::overview(journal)?),
         Query::VerifyJournal => {
@@ -364,28 +373,6 @@ fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Resu
         mismatched.push(problem);
     })?;
     send(emit, json!({ "decisions": decisions, "matched": matched, "mismatched": mismatched }))
-}
-
-fn what_if(journal: &Journal, session: Option<&str>, name: &str, text: &str, emit: &mut Emit<'_>) -> Result<()> {
-    let config = Config::load(Some((name, text))).map_err(|error| Error::NotFound(error.to_string()))?;
-    let mut policies: BTreeMap<String, Policy> = BTreeMap::new();
-    let (mut decisions, mut changed) = (0u64, Vec::new());
-    walk(journal, session, emit, |past| {
-        decisions += 1;
-        let project = past.state.project().to_owned();
-        let policy = policies.entry(project).or_insert_with_key(|project| {
-            let facts = ProjectFacts { path: project.clone(), files: actors::evidence::names(project.as_ref()) };
-            config.policy_for(&facts, None).unwrap_or_else(|_| actors::evidence::default_policy(&config))
-        });
-        let now = past.under(policy, policy.to_text().0);
-        if (now.verdict, now.reason, &now.message)
-            != (past.decision.verdict, past.decision.reason, &past.decision.message)
-        {
-            let short = |decision: &journal::Decision| json!({ "verdict": decision.verdict, "reason": decision.reason, "message": decision.message });
-            changed.push(json!({ "seq": past.envelope.seq, "was": short(past.decision), "now": short(&now) }));
-        }
-    })?;
-    send(emit, json!({ "decisions": decisions, "changed": changed }))
 }
 
 fn stats(journal: &Journal) -> Result<Value> {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_saphyr::{Error as YamlError, Spanned};
 
+mod candidate;
 mod error;
 mod retention;
 mod rule_entry;
@@ -19,6 +20,7 @@ mod tests;
 mod units;
 mod values;
 
+pub use candidate::{Candidate, RuleFile};
 pub use error::ConfigError;
 pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
@@ -74,8 +76,8 @@ impl Config {
             let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();
             if may_hide_prefix && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0 {
                 let message = "the prefix would be redacted, and our own text not be recognised by it".to_owned();
-                let hint = Some("change `prefix`, or the patterns of `redact.extra`".to_owned());
-                return Err(ConfigError { file: file.into(), line: None, column: None, message, snippet: None, hint });
+                let hint = "change `prefix`, or the patterns of `redact.extra`".to_owned();
+                return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
             }
             config.user = Some((file.to_owned(), layer));
         }
@@ -245,7 +247,7 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
     };
     match error.location() {
         Some(place) => ConfigError::at(file, text, place.line(), place.column(), message).with_hint(hint),
-        None => ConfigError { file: file.into(), line: None, column: None, message, snippet: None, hint },
+        None => ConfigError::whole(file, message).with_hint(hint),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCompleter;
+use journal::{Event, Reason};
 
 use crate::complete;
 
@@ -20,8 +22,8 @@ pub(crate) struct AuditFilter {
     #[arg(long)]
     pub(crate) verdict: Option<VerdictName>,
     /// With this reason, for example below_threshold
-    #[arg(long)]
-    pub(crate) reason: Option<String>,
+    #[arg(long, value_parser = reason(), hide_possible_values = true)]
+    pub(crate) reason: Option<Reason>,
     /// Of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -82,4 +84,15 @@ impl From<VerdictName> for journal::Verdict {
             VerdictName::Pass => Self::Pass,
         }
     }
+}
+
+/// Takes the machine words of reasons; a word that is none of them is answered with the nearest.
+fn reason() -> impl TypedValueParser<Value = Reason> {
+    let words = PossibleValuesParser::new(Reason::ALL.map(Reason::word));
+    words.map(|word| Reason::ALL.into_iter().find(|reason| reason.word() == word).expect("one of the words"))
+}
+
+/// Takes the machine words of kinds of events, likewise.
+pub(super) fn kind() -> PossibleValuesParser {
+    PossibleValuesParser::new(Event::KINDS)
 }

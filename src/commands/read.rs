@@ -122,9 +122,11 @@ pub(super) fn folder(given: &Path) -> Result<String> {
 
 /// Shows the newest events, and waits for more.
 pub(super) fn tail(home: &Home, mut wanted: Events, follow: bool, output: Output) -> Result<u8> {
+    let mut shown = false;
     loop {
         let query = Query::Events(wanted.clone());
         let asked = source::ask(home, &query, |line| {
+            shown = true;
             wanted.from = line["seq"].as_u64().unwrap_or(0) + 1;
             if output.json { println!("{line}") } else { println!("{}", lines::in_tail(&line)) }
         });
@@ -134,6 +136,9 @@ pub(super) fn tail(home: &Home, mut wanted: Events, follow: bool, output: Output
             other => other?,
         }
         if !follow {
+            if !shown && !output.json {
+                println!("No events.");
+            }
             return Ok(exit::OK);
         }
         wanted.last = None;

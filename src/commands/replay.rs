@@ -19,6 +19,7 @@ use crate::render::{self, Table};
 use crate::{settings, source, views};
 
 mod step;
+mod whatif;
 
 pub(super) use step::step;
 
@@ -32,11 +33,11 @@ pub(super) fn run(
     output: Output,
 ) -> Result<u8> {
     match (policy, file) {
-        (Some(policy), _) => what_if(home, session, policy, output),
+        (Some(policy), _) => whatif::run(home, session, policy, output),
         (_, Some(file)) => play(home, file, session.as_deref(), output),
         _ if verify => prove(home, session, output),
         _ => {
-            let hint = "`--verify` decides again what was decided, `--policy FILE` under another config, `--file FILE` plays recorded calls";
+            let hint = "`--verify` decides again what was decided, `--policy FILE` under another config or other rules, `--file FILE` plays recorded calls";
             Err(Failure::usage("say what to replay").hint(hint))
         }
     }
@@ -57,41 +58,6 @@ fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
         println!("{} decisions, {} decided the same again", answer["decisions"], answer["matched"]);
     }
     Ok(if mismatched.is_empty() { exit::OK } else { exit::FAILED })
-}
-
-fn what_if(home: &Home, session: Option<String>, policy: &Path, output: Output) -> Result<u8> {
-    let text = std::fs::read_to_string(policy)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", policy.display())))?;
-    settings::check(policy, &text)?;
-    let query = Query::WhatIf { session, name: policy.display().to_string(), text };
-    let answer = source::ask_one(home, &query, progress("deciding again"))?;
-    progress_done();
-    if output.json {
-        println!("{answer}");
-        return Ok(exit::OK);
-    }
-    let changed = answer["changed"].as_array().cloned().unwrap_or_default();
-    let mut table = Table::new(["SEQ", "WAS", "NOW"]);
-    let short = |side: &Value| {
-        format!("{} {}", side["verdict"].as_str().unwrap_or_default(), side["reason"].as_str().unwrap_or_default())
-    };
-    for line in &changed {
-        table.row([line["seq"].to_string(), short(&line["was"]), short(&line["now"])]);
-    }
-    if !table.is_empty() {
-        table.print();
-    }
-    let turned = |from: &str, to: &str| {
-        changed.iter().filter(|line| line["was"]["verdict"] == from && line["now"]["verdict"] == to).count()
-    };
-    println!(
-        "{} of {} decisions would change: {} more checkpoints, {} fewer",
-        changed.len(),
-        answer["decisions"],
-        turned("pass", "inject"),
-        turned("inject", "pass")
-    );
-    Ok(exit::OK)
 }
 
 /// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with

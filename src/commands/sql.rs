@@ -15,10 +15,13 @@ use serde_json::{Map, Value, json};
 use crate::cli::SqlArgs;
 use crate::commands::progress_done;
 use crate::failure::{Failure, Result, exit};
+use crate::spreadsheet::Sheet;
 
 mod load;
 mod print;
 mod tables;
+
+pub(super) use tables::columns_of;
 
 /// What takes longer shows how far it is.
 const QUIET_FOR: Duration = Duration::from_secs(1);
@@ -31,8 +34,7 @@ type Wanted = BTreeSet<(String, String)>;
 /// Answers a question.
 pub(super) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     let Some(query) = &arguments.query else {
-        tables::show(arguments.output.json, arguments.csv);
-        return Ok(exit::OK);
+        return tables::show(arguments.output.json, arguments.csv).map(|()| exit::OK);
     };
     let mut database = Connection::open_in_memory().map_err(Failure::failed)?;
     database.execute_batch(&tables::definitions()).map_err(Failure::failed)?;
@@ -47,10 +49,12 @@ pub(super) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     let names = names(&statement);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.output.json {
-        each_row(&mut statement, |row| writeln!(out, "{}", Value::Object(names.iter().cloned().zip(row).collect())))
+        each_row(&mut statement, |row| {
+            Ok(writeln!(out, "{}", Value::Object(names.iter().cloned().zip(row).collect()))?)
+        })
     } else if arguments.csv {
-        print::csv_line(&mut out, names.iter().map(String::as_str))?;
-        each_row(&mut statement, |row| print::csv_row(&mut out, &row))
+        let mut sheet = Sheet::new(&mut out, names.iter().map(String::as_str))?;
+        each_row(&mut statement, |row| sheet.row(&row)).and_then(|()| sheet.finish())
     } else {
         let mut rows = Vec::new();
         let read = each_row(&mut statement, |row| {
@@ -117,7 +121,7 @@ fn names(statement: &Statement<'_>) -> Vec<String> {
     names
 }
 
-fn each_row(statement: &mut Statement<'_>, mut take: impl FnMut(Vec<Value>) -> io::Result<()>) -> Result<()> {
+fn each_row(statement: &mut Statement<'_>, mut take: impl FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
     let count = statement.column_count();
     let mut rows = statement.query([]).map_err(Failure::usage)?;
     while let Some(row) = rows.next().map_err(Failure::usage)? {

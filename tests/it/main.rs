@@ -27,3 +27,4 @@ mod strace;
 mod support;
 mod terminal;
 mod tmux;
+mod whatif;

@@ -27,6 +27,11 @@ impl ConfigError {
         Self { file: file.to_owned(), line: Some(line), column: Some(column), message, snippet, hint: None }
     }
 
+    /// Returns an error that is about a whole file.
+    pub(super) fn whole(file: &str, message: String) -> Self {
+        Self { file: file.to_owned(), line: None, column: None, message, snippet: None, hint: None }
+    }
+
     /// Adds what to do about it.
     pub(super) fn with_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint.or(self.hint);

@@ -176,27 +176,30 @@ fn texts(globs: Vec<Glob>) -> Vec<String> {
 
 /// Returns the rules of the named packs as the files' entries change them; later files go over earlier ones.
 pub(super) fn resolve(pack_names: &[String], files: &[&[RuleEntry]]) -> Vec<Rule> {
-    let mut rules: Vec<Rule> = packs::all()
+    let rules = packs::all()
         .iter()
         .filter(|pack| pack_names.iter().any(|name| name == pack.name))
         .flat_map(|pack| pack.rules.iter().cloned())
         .collect();
-    for entries in files {
-        let mut added = Vec::new();
-        for entry in *entries {
-            let known = rules.iter().any(|rule| entry.means(rule));
-            if entry.disable {
-                rules.retain(|rule| !entry.means(rule));
-            } else if known {
-                let active = rules.clone();
-                rules.iter_mut().filter(|rule| entry.means(rule)).for_each(|rule| entry.change(rule, &active));
-            } else if entry.include.is_some() {
-                added.push(entry.rule(Rule::OWN_PACK, &rules));
-            }
+    files.iter().fold(rules, |rules, entries| lay(rules, entries))
+}
+
+/// Returns rules as one file's entries change them.
+pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
+    let mut added = Vec::new();
+    for entry in entries {
+        let known = rules.iter().any(|rule| entry.means(rule));
+        if entry.disable {
+            rules.retain(|rule| !entry.means(rule));
+        } else if known {
+            let active = rules.clone();
+            rules.iter_mut().filter(|rule| entry.means(rule)).for_each(|rule| entry.change(rule, &active));
+        } else if entry.include.is_some() {
+            added.push(entry.rule(Rule::OWN_PACK, &rules));
         }
-        // What somebody wrote for this project speaks before what the packs know in general.
-        rules.splice(0..0, added);
     }
+    // What somebody wrote for this project speaks before what the packs know in general.
+    rules.splice(0..0, added);
     rules
 }
 

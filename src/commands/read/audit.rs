@@ -2,39 +2,17 @@
 
 use std::path::Path;
 
-use journal::{Home, Reason};
+use journal::Home;
 use serde_json::Value;
 
 use super::{answer, folder, text};
 use crate::cli::{AuditFilter, Output};
-use crate::commands::status;
+use crate::commands::{sql, status};
 use crate::failure::{Failure, Result, exit};
 use crate::query::{Audit, Query};
 use crate::render::{self, Colour, Table};
+use crate::spreadsheet::Sheet;
 use crate::{source, when};
-
-/// The columns of the CSV form.
-const CSV_COLUMNS: [&str; 19] = [
-    "seq",
-    "at",
-    "session",
-    "native_session",
-    "agent",
-    "project",
-    "turn",
-    "trigger",
-    "verdict",
-    "reason",
-    "route",
-    "elapsed_ms",
-    "delivery",
-    "delivery_reason",
-    "categories",
-    "actions",
-    "observations",
-    "all_clear",
-    "message",
-];
 
 /// Lists past decisions.
 pub(in crate::commands) fn audit(home: &Home, filter: AuditFilter, output: Output) -> Result<u8> {
@@ -44,7 +22,7 @@ pub(in crate::commands) fn audit(home: &Home, filter: AuditFilter, output: Outpu
         agent: filter.agent.map(Into::into),
         project: filter.project.as_deref().map(folder).transpose()?,
         verdict: filter.verdict.map(Into::into),
-        reason: filter.reason.map(|word| reason_of(&word)).transpose()?,
+        reason: filter.reason,
         since: time(&filter.since)?.map(|since| since.begin),
         until: time(&filter.until)?.map(|until| until.end),
         text: filter.text,
@@ -58,13 +36,6 @@ pub(in crate::commands) fn audit(home: &Home, filter: AuditFilter, output: Outpu
     }
     answer(home, &Query::Audit(wanted), output, |lines| {
         if lines.is_empty() { println!("No decisions.") } else { table(&lines).print() }
-    })
-}
-
-fn reason_of(word: &str) -> Result<Reason> {
-    Reason::ALL.into_iter().find(|reason| reason.word() == word).ok_or_else(|| {
-        let words: Vec<_> = Reason::ALL.iter().map(|reason| reason.word()).collect();
-        Failure::usage(format!("there is no reason `{word}`")).hint(format!("reasons are {}", words.join(", ")))
     })
 }
 
@@ -98,31 +69,17 @@ fn colour_of(cell: &str) -> Option<Colour> {
     }
 }
 
+/// Prints decisions as CSV, with the columns that `sql` has for them.
 fn csv(home: &Home, query: &Query) -> Result<u8> {
-    let mut out = csv::Writer::from_writer(std::io::stdout().lock());
-    let mut broken = out.write_record(CSV_COLUMNS).err();
+    let columns: Vec<_> = sql::columns_of("decisions").collect();
+    let mut sheet = Sheet::new(std::io::stdout().lock(), columns.iter().copied())?;
+    let mut written = Ok(());
     source::ask(home, query, |line| {
-        if broken.is_none() {
-            broken = out.write_record(CSV_COLUMNS.map(|column| field(&line[column]))).err();
+        if written.is_ok() {
+            written = sheet.row(columns.iter().map(|column| &line[*column]));
         }
     })?;
-    let broken = broken.map(std::io::Error::from).or_else(|| out.flush().err());
-    match broken {
-        Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(exit::OK),
-    }
-}
-
-/// Returns a value as a field of CSV: nothing for null, a list line by line.
-fn field(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(field).collect::<Vec<_>>().join("\n"),
-        // An action.
-        Value::Object(fields) if fields.contains_key("text") => field(&fields["text"]),
-        other => other.to_string(),
-    }
+    written.and_then(|()| sheet.finish()).map(|()| exit::OK)
 }
 
 fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
@@ -164,17 +121,4 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
         render::print_wrapped("let pass: ", &reasons.join(", "));
     }
     Ok(exit::OK)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn lists_are_fields_of_several_lines() {
-        let actions = json!([{ "text": "one", "step": "observe" }, { "text": "two" }]);
-        assert_eq!([field(&actions), field(&json!(null)), field(&json!(7))], ["one\ntwo", "", "7"]);
-    }
 }

@@ -44,6 +44,9 @@ pub(in crate::commands) fn timeline(
         }
         if !follow {
             turns.print(true);
+            if let (1, Some(turn), false) = (from, turn, output.json) {
+                println!("There is no turn {turn}: `checkpointd sessions` says how many there are.");
+            }
             return Ok(exit::OK);
         }
         std::thread::sleep(FOLLOW_EVERY);

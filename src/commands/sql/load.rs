@@ -13,20 +13,8 @@ use crate::failure::{Failure, Result};
 use crate::query::{Audit, Events, Query};
 use crate::source;
 
-/// Fields of an event's line that are columns of their own; the others belong to its kind.
-const ADDRESS: [&str; 11] = [
-    "seq",
-    "at",
-    "recorded_at",
-    "session",
-    "native_session",
-    "agent",
-    "id",
-    "late",
-    "kind",
-    "payload",
-    "payload_dropped",
-];
+/// Columns of `events` that an event's line does not have by itself.
+const MADE_HERE: [&str; 2] = ["turn", "fields"];
 
 /// Fills what is wanted. `progress` gets the name of what is read with every line.
 pub(super) fn fill(home: &Home, database: &Connection, wanted: &Wanted, progress: &mut dyn FnMut(&str)) -> Result<()> {
@@ -80,10 +68,10 @@ struct Insert<'a> {
 }
 
 fn insert_into<'a>(database: &'a Connection, table: &str) -> Result<Insert<'a>> {
-    let columns = tables::TABLES.iter().find(|known| known.name == table).map_or(&[][..], |known| known.columns);
+    let columns: Vec<_> = tables::columns_of(table).collect();
     let places = vec!["?"; columns.len()].join(",");
     let statement = database.prepare(&format!("INSERT INTO {table} VALUES ({places})")).map_err(Failure::failed)?;
-    Ok(Insert { statement, columns: columns.iter().map(|(name, ..)| *name).collect() })
+    Ok(Insert { statement, columns })
 }
 
 /// Inserts a row by its fields' names.
@@ -178,7 +166,10 @@ fn tool(line: &Value, turn: u64, subagent: Option<&str>, call: &ToolCall) -> Val
 }
 
 fn event(line: Fields, turn: u64) -> Value {
-    let (mut row, own): (Fields, Fields) = line.into_iter().partition(|(name, _)| ADDRESS.contains(&name.as_str()));
+    let is_column =
+        |name: &str| tables::columns_of("events").any(|column| column == name) && !MADE_HERE.contains(&name);
+    // What is no column of its own belongs to the kind.
+    let (mut row, own): (Fields, Fields) = line.into_iter().partition(|(name, _)| is_column(name));
     let dropped = row.get("payload_dropped").is_some();
     row.insert("payload_dropped".into(), dropped.into());
     row.insert("fields".into(), Value::Object(own));

@@ -1,4 +1,4 @@
-//! Rows for people and for spreadsheets.
+//! Rows for people.
 
 use std::io::{self, Write};
 
@@ -41,33 +41,4 @@ pub(super) fn table(out: &mut impl Write, names: &[String], rows: &[Vec<Value>])
     };
     writeln!(out, "{}", render::paint(Colour::Bold, &line(&head)))?;
     body.iter().try_for_each(|row| writeln!(out, "{}", line(row)))
-}
-
-/// Writes a row as CSV.
-pub(super) fn csv_row(out: &mut impl Write, row: &[Value]) -> io::Result<()> {
-    let cells: Vec<_> = row.iter().map(text).collect();
-    csv_line(out, cells.iter().map(String::as_str))
-}
-
-/// Writes one line of CSV (RFC 4180, with a plain line feed).
-pub(super) fn csv_line<'a>(out: &mut impl Write, cells: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
-    let quoted = |cell: &str| {
-        let plain = !cell.contains([',', '"', '\n', '\r']);
-        if plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
-    };
-    let cells: Vec<_> = cells.into_iter().map(quoted).collect();
-    writeln!(out, "{}", cells.join(","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_quotes_what_needs_it() {
-        let mut out = Vec::new();
-        csv_row(&mut out, &[Value::Null, 1.into(), "a,b".into(), "say \"x\"\nagain".into(), "plain".into()])
-            .expect("ok");
-        assert_eq!(String::from_utf8(out).expect("text"), ",1,\"a,b\",\"say \"\"x\"\"\nagain\",plain\n");
-    }
 }

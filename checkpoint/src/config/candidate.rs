@@ -1,0 +1,238 @@
+//! A file that is tried on history before it goes live: another `config.yml`, or a file of rules in the form of a
+//! project's `.checkpointd.yml`.
+
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+
+use super::error::did_you_mean;
+use super::settings::ProjectLayer;
+use super::{Config, ConfigError, DEFAULTS, GROUPS, Packs, Span, in_order, read, rule_entry, to_json};
+use crate::policy::Policy;
+use crate::rules::{Rule, packs};
+
+/// A file that is tried.
+#[derive(Debug)]
+pub enum Candidate {
+    /// It would stand in place of the user's `config.yml`.
+    Config(Box<Config>),
+    /// It would lie over whatever policy holds.
+    Rules(RuleFile),
+}
+
+/// A file of rules, and of any other keys that a project may set.
+#[derive(Debug)]
+pub struct RuleFile {
+    file: String,
+    text: String,
+    layer: ProjectLayer,
+}
+
+/// Keys that only a project's file has.
+const ONLY_PROJECT: [&str; 2] = ["enabled", "working_slug"];
+
+impl Candidate {
+    /// Reads a file, given by path and text. A file of rules is one that is called `.checkpointd.yml`, has a key that only
+    /// such a file may have, or has `rules` and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither, or not right; the message names the place.
+    pub fn read(file: &str, text: &str) -> Result<Self, ConfigError> {
+        let keys: Vec<String> = read::<Option<BTreeMap<String, IgnoredAny>>>(file, text)
+            .map_err(|error| if error.message.starts_with("expected keys") { neither(error) } else { error })?
+            .map(|keys| keys.into_keys().collect())
+            .unwrap_or_default();
+        let known = to_json(&*DEFAULTS);
+        let known =
+            || known.as_object().into_iter().flat_map(|keys| keys.keys()).map(String::as_str).chain(ONLY_PROJECT);
+        // A key that is misspelt is told from a file that is something else.
+        if !keys.is_empty()
+            && keys.iter().all(|key| !known().any(|known| known == key) && did_you_mean(key, known()).is_none())
+        {
+            let message = format!("unknown keys: {}", keys.join(", "));
+            return Err(neither(ConfigError::whole(file, message)));
+        }
+        let has = |names: &[&str]| keys.iter().any(|key| names.contains(&key.as_str()));
+        let is_named = file.rsplit('/').next() == Some(".checkpointd.yml");
+        let only_config = has(&GROUPS) || has(&["projects"]);
+        if has(&ONLY_PROJECT) && only_config {
+            let message = "it mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();
+            let hint = format!("`{}` belong into a .checkpointd.yml alone", ONLY_PROJECT.join("` and `"));
+            return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
+        }
+        if is_named || has(&ONLY_PROJECT) || keys == ["rules"] {
+            return Ok(Self::Rules(RuleFile { file: file.into(), text: text.into(), layer: read(file, text)? }));
+        }
+        Config::load(Some((file, text))).map(|config| Self::Config(Box::new(config)))
+    }
+}
+
+/// Says of a file that it is something else altogether.
+fn neither(error: ConfigError) -> ConfigError {
+    const EXAMPLES: &str = "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
+    let message = format!("neither a config.yml nor a file of rules: {}", error.message);
+    ConfigError { message, ..error }.with_hint(Some(EXAMPLES.into()))
+}
+
+impl RuleFile {
+    /// Refuses rules that can never have an effect, where `user` is the configuration that they would meet.
+    ///
+    /// # Errors
+    ///
+    /// The first of them, with its place.
+    pub fn check(&self, user: &Config) -> Result<(), ConfigError> {
+        rule_entry::check(&self.file, &self.text, self.layer.rules.as_deref().unwrap_or_default(), &user.settings.rules)
+    }
+
+    /// Returns a policy with this file laid over it. Of packs that are new, the rules come as the program has them.
+    pub fn over(&self, policy: &Policy) -> Policy {
+        let layer = &self.layer;
+        let mut laid = policy.clone();
+        if let Some(Packs::Only(names)) = &layer.packs {
+            let packs = in_order(names);
+            let is_on = |rule: &Rule| rule.pack == Rule::OWN_PACK || packs.contains(&rule.pack);
+            laid.rules.retain(is_on);
+            let new = packs::all().iter().filter(|pack| packs.iter().any(|name| name == pack.name));
+            let new = new.filter(|pack| !policy.packs.iter().any(|name| name == pack.name));
+            laid.rules.extend(new.flat_map(|pack| pack.rules.iter().cloned()));
+            // Own rules come first, then those of the packs, the most specific first.
+            let place = |rule: &Rule| packs.iter().position(|name| *name == rule.pack).map_or(0, |place| place + 1);
+            laid.rules.sort_by_key(place);
+            laid.packs = packs;
+        }
+        if let Some(rules) = &layer.rules {
+            laid.rules = rule_entry::lay(laid.rules, rules);
+        }
+        let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
+        Policy {
+            enabled: layer.enabled.unwrap_or(policy.enabled),
+            min_turn_ms: millis(layer.min_turn, policy.min_turn_ms),
+            timer: layer.timer.unwrap_or(policy.timer),
+            max_blocks_per_turn: layer.max_blocks_per_turn.unwrap_or(policy.max_blocks_per_turn),
+            scope: layer.scope.unwrap_or(policy.scope),
+            repeat: layer.repeat.unwrap_or(policy.repeat),
+            evidence: layer.evidence.unwrap_or(policy.evidence),
+            all_clear: layer.all_clear.unwrap_or(policy.all_clear),
+            docs_only: layer.docs_only.unwrap_or(policy.docs_only),
+            reply: layer.reply.unwrap_or(policy.reply),
+            headless: layer.headless.unwrap_or(policy.headless),
+            restart_delay_ms: millis(layer.restart_delay, policy.restart_delay_ms),
+            prefix: layer.prefix.as_ref().map_or_else(|| policy.prefix.clone(), |prefix| prefix.0.clone()),
+            confirm_timeout_ms: millis(layer.confirm_timeout, policy.confirm_timeout_ms),
+            working_slug: layer
+                .working_slug
+                .clone()
+                .map_or_else(|| policy.working_slug.clone(), |slug| Some(slug).filter(|slug| !slug.trim().is_empty())),
+            slug_from_branch: layer.slug_from_branch.unwrap_or(policy.slug_from_branch),
+            ..laid
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::packs::ProjectFacts;
+
+    const NEW_RULE: &str = "rules:\n  - name: database schema\n    include: ['migrations/**']\n    actions: [{text: Migrate a copy, evidence: [migrate]}]\n";
+
+    fn policy(user: &str, project: Option<&str>) -> Policy {
+        let facts = ProjectFacts { path: "/p".into(), files: vec!["Cargo.toml".into()] };
+        let config = Config::load(Some(("config.yml", user))).unwrap();
+        config.policy_for(&facts, project.map(|text| (".checkpointd.yml", text))).unwrap()
+    }
+
+    /// To lay a file over a policy gives what the daemon would have made of the same file in the project.
+    #[test]
+    fn a_rule_file_lies_over_a_policy_as_a_projects_file_does_over_the_settings() {
+        let user =
+            "min_turn: 2m\nrepeat: always\nrules: [{name: own, include: ['**/*.own'], actions: [{text: Own}]}]\n";
+        for file in [
+            NEW_RULE,
+            "enabled: false\n",
+            "working_slug: parser\nmin_turn: 5s\ntimer: first_tool_use\nmax_blocks_per_turn: 3\nscope: turn\nrepeat: once\n\
+             evidence: substring\nall_clear: silent\ndocs_only: silent\nreply: block\nheadless: never\nrestart_delay: 1s\n\
+             prefix: '[X] - '\nconfirm_timeout: 9s\nslug_from_branch: true\n",
+            "enabled: true\nrules: [{name: Rust code, disable: true}]\n",
+            "enabled: true\nrules: [{name: Rust code, include: ['src/**']}, {name: own, needs: [tests]}]\n",
+            "enabled: true\npacks: [python]\n",
+            "enabled: true\npacks: [rust, teleclaude]\n",
+        ] {
+            let Candidate::Rules(rules) = Candidate::read("rules.yml", file).unwrap() else { panic!("{file}") };
+            let base = Config::load(Some(("config.yml", user))).unwrap();
+            rules.check(&base).unwrap();
+            assert_eq!(rules.over(&policy(user, None)), policy(user, Some(file)), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_taken_for_what_it_is_and_one_that_is_neither_is_refused() {
+        for (file, text, is_rules) in [
+            ("new.yml", "min_turn: 60s\n", false),
+            ("new.yml", "", false),
+            ("new.yml", "rules: []\nmin_turn: 60s\n", false),
+            ("/p/.checkpointd.yml", "min_turn: 60s\n", true),
+            ("new.yml", "enabled: false\nmin_turn: 60s\n", true),
+            ("new.yml", NEW_RULE, true),
+        ] {
+            let read = Candidate::read(file, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(matches!(read, Candidate::Rules(_)), is_rules, "{file}: {text}");
+        }
+        let refused = |file, text| Candidate::read(file, text).unwrap_err().to_string();
+        insta::assert_snapshot!(
+            [
+                refused("new.yml", "just words\n"),
+                refused("new.yml", "- name: a rule\n"),
+                refused("new.yml", "enabled: true\nlogs: {level: info}\n"),
+                refused("new.yml", "colour: red\n"),
+                refused(".checkpointd.yml", "logs: {level: info}\n"),
+                refused("new.yml", "min_trun: 60s\n"),
+                refused("new.yml", "rules: [{nam: x}]\n"),
+            ]
+            .join("\n\n"),
+            @r#"
+            new.yml:1:1: neither a config.yml nor a file of rules: expected keys with values (`key: value`)
+              |
+            1 | just words
+              | ^
+            hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
+
+            new.yml:1:1: neither a config.yml nor a file of rules: expected keys with values (`key: value`)
+              |
+            1 | - name: a rule
+              | ^
+            hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
+
+            new.yml: it mixes keys of a config.yml with keys of a .checkpointd.yml
+            hint: `enabled` and `working_slug` belong into a .checkpointd.yml alone
+
+            new.yml: neither a config.yml nor a file of rules: unknown keys: colour
+            hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
+
+            .checkpointd.yml:1:1: unknown key `logs`
+              |
+            1 | logs: {level: info}
+              | ^
+            hint: `logs` belongs into config.yml
+
+            new.yml:1:1: unknown key `min_trun`
+              |
+            1 | min_trun: 60s
+              | ^
+            hint: did you mean `min_turn`?
+
+            new.yml:1:10: unknown key `nam`
+              |
+            1 | rules: [{nam: x}]
+              |          ^
+            hint: did you mean `name`?
+            "#
+        );
+        let Candidate::Rules(unknown) = Candidate::read("r.yml", "rules: [{name: Rust cod, disable: true}]").unwrap()
+        else {
+            panic!("rules")
+        };
+        assert!(unknown.check(&Config::default()).unwrap_err().to_string().contains("did you mean `Rust code`?"));
+    }
+}
