@@ -4,6 +4,7 @@
 
 mod automatic;
 mod files;
+mod rebuild;
 mod resume;
 mod validate;
 
@@ -21,6 +22,7 @@ use journal::{Agent, Draft, Envelope, Event, Home, Journal, ProgressKind, Stream
 use uuid::Uuid;
 
 pub use automatic::{Automatic, tell};
+pub use rebuild::{Problem, Rebuild, Rebuilt, rebuild};
 pub use resume::{offer, render};
 pub use validate::{Checked, validate};
 
