@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::model::{Answer, Call, says, shell, write};
+use crate::progress;
 use crate::stage::{Counts, PREFIX, Stage};
 use crate::terminal::Terminal;
 
@@ -24,6 +25,9 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
         ("a daemon killed in mid-turn loses nothing", killed_daemon),
         ("without hooks nothing is called", uninstalled),
         ("in its terminal it is told once too", in_terminal),
+        ("what was left is told once, to the session that begins next", progress::told_at_start),
+        ("before a compaction the work is written down", progress::compacted),
+        ("after /clear it is told what was left", progress::cleared),
     ];
     if agent == Agent::Codex {
         scenarios.push(("its notify beside hooks tells of nothing new", notified_too));
@@ -33,8 +37,8 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
     scenarios
 }
 
-const TASK: &str = "Write a small program.";
-const CODE: &str = "def answer():\n    return 42\n";
+pub(crate) const TASK: &str = "Write a small program.";
+pub(crate) const CODE: &str = "def answer():\n    return 42\n";
 /// Turns of a second and more are long.
 const SOON: &str = "min_turn: 1s\n";
 /// Makes a turn long.

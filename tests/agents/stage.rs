@@ -18,6 +18,8 @@ use crate::terminal::Terminal;
 const LIMIT: Duration = Duration::from_secs(120);
 /// Begins every checkpoint.
 pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint]";
+/// Begins what a session is told of an earlier one's work.
+const OFFER: &str = "Work of an earlier session can be resumed here.";
 
 /// What happened in runs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -214,6 +216,16 @@ impl Stage {
     /// Returns how many checkpoints each request of a conversation held.
     pub(crate) fn checkpoints(&self, task: &str) -> Vec<usize> {
         self.model.asked(task).iter().map(|holds| holds.matches(PREFIX).count()).collect()
+    }
+
+    /// Returns how often each request of a conversation held the text that a session is told which begins.
+    pub(crate) fn offers(&self, task: &str) -> Vec<usize> {
+        self.model.asked(task).iter().map(|holds| holds.matches(OFFER).count()).collect()
+    }
+
+    /// Returns the events of a kind.
+    pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
+        self.ask(&["tail", "-n", "1000", "--kind", kind, "--json"])
     }
 
     /// Returns the hook calls that the agent has made.

@@ -50,12 +50,17 @@ impl Terminal {
         }
     }
 
-    /// Tells the agent to quit, as a person does, and waits until it has.
-    pub(crate) fn quit(self) {
-        self.press(&["-l", "/quit"]);
+    /// Types a line and sends it, as a person does.
+    pub(crate) fn say(&self, line: &str) {
+        self.press(&["-l", line]);
         // Fast typing is taken for a paste, in which Enter is a new line.
         thread::sleep(Duration::from_millis(500));
         self.press(&["Enter"]);
+    }
+
+    /// Tells the agent to quit, and waits until it has.
+    pub(crate) fn quit(self) {
+        self.say("/quit");
         self.wait_until("it quits", || !self.tmux(&["has-session"]).status().expect("tmux is installed").success());
     }
 

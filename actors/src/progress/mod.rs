@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 pub use automatic::{Automatic, tell};
 pub use rebuild::{Problem, Rebuild, Rebuilt, rebuild};
-pub use resume::{offer, render};
+pub use resume::{Beginning, greet};
 pub use validate::{Checked, validate};
 
 use crate::{context, git, phases};
