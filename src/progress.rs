@@ -17,6 +17,9 @@ use crate::api::Api;
 use crate::phase::places;
 use crate::query;
 
+#[cfg(test)]
+mod tests;
+
 /// What is asked. A session is named, or hinted at by the environment that the command ran in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
