@@ -1,11 +1,11 @@
-//! Progress documents for whoever asks: `POST /v1/progress/{write,show,validate}` on the daemon's socket, and the same
+//! Progress documents for whoever asks: `POST /v1/progress/{write,show,validate,rebuild}` on the daemon's socket, and the same
 //! without a daemon on the journal itself.
 
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use actors::progress::{self, Error, Order};
+use actors::progress::{self, Error, Order, Rebuild};
 use checkpoint::config::{Config, ProgressPlace};
 use checkpoint::progress::{read, render};
 use journal::{Home, Journal, ProgressKind, Stream};
@@ -17,6 +17,9 @@ use crate::api::Api;
 use crate::phase::places;
 use crate::query;
 
+#[cfg(test)]
+mod tests;
+
 /// What is asked. A session is named, or hinted at by the environment that the command ran in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -25,13 +28,15 @@ pub(crate) struct Request {
     pub(crate) session: Option<String>,
     /// The session that the environment names; none of ours, maybe.
     pub(crate) inside: Option<String>,
-    /// The project's folder.
+    /// The project's folder; of `rebuild`, empty for all projects.
     pub(crate) project: String,
     /// Of `write`: the type.
     #[serde(rename = "type")]
     pub(crate) kind: Option<ProgressKind>,
     /// Of `write`: what the agent states.
     pub(crate) input: Option<String>,
+    /// Of `rebuild`: also files that somebody has changed.
+    pub(crate) force: bool,
 }
 
 /// Why there is no answer: the status, and a sentence.
@@ -56,7 +61,8 @@ pub(crate) fn answer(
             let seq = document(request, journal)?;
             if word == "show" { show(journal, seq) } else { validate(journal, config, seq) }
         }
-        _ => Err((StatusCode::NOT_FOUND, format!("there is no `{word}`: write, show and validate are known"))),
+        "rebuild" => rebuild(request, journal, home),
+        _ => Err((StatusCode::NOT_FOUND, format!("there is no `{word}`: write, show, validate and rebuild are known"))),
     }
 }
 
@@ -136,6 +142,15 @@ fn show(journal: &Journal, seq: u64) -> Result<Value, Refusal> {
 fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Value, Refusal> {
     let checked = progress::validate(journal, config, seq).map_err(refusal)?;
     Ok(json!({ "seq": checked.document, "holds": checked.report.holds, "lines": checked.report.lines }))
+}
+
+/// Writes files anew: of the session that is named, of the project, or all.
+fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Value, Refusal> {
+    let project = (!request.project.is_empty()).then(|| places::project(&request.project));
+    let session = if request.session.is_some() { session(request, journal, "")? } else { None };
+    let order = Rebuild { session: session.as_ref(), project: project.as_deref(), force: request.force };
+    let rebuilt = progress::rebuild(journal, home, order).map_err(refusal)?;
+    Ok(serde_json::to_value(rebuilt).expect("plain data"))
 }
 
 /// Sets up the routes.

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::hooks::{self, HookCall, Normal, Reading};
-use journal::{Draft, Event, Stream, Timestamp};
+use journal::{Draft, Event, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
 use crate::context::{Counters, daemon_draft};
 use crate::hook_reply::{HookReply, Wait};
-use crate::progress;
+use crate::progress::{self, Beginning};
 use crate::session::Decide;
 use crate::sessions::{DecideIn, Sessions};
 
@@ -134,12 +134,7 @@ impl Work {
             Event::AgentStopped { can_reply, .. } => Some(can_reply),
             _ => None,
         };
-        let begun = match &draft.event {
-            Event::SessionStarted { source, host } if host.subagent.is_none() => {
-                Some((draft.stream.clone(), source.clone()))
-            }
-            _ => None,
-        };
+        let begun = Beginning::of(&draft.stream, &draft.event).map(|beginning| (draft.stream.clone(), beginning));
         let appended = self.shared.append(vec![draft]).await.map_err(|error| {
             if error != journal::Error::Overloaded {
                 tracing::error!(%session, %error, "Could not journal a hook call.");
@@ -156,17 +151,13 @@ impl Work {
             Some(true) if !self.twin => self.answer(session, own.seq).await?,
             Some(false) if !own.duplicate => self.decide(session, own.seq, false).await.map(|()| String::new())?,
             _ => match begun.filter(|_| !self.twin && self.waits.is_some()) {
-                Some((stream, source)) => self.greet(&stream, &source, own.seq).await,
+                Some((stream, beginning)) => {
+                    progress::greet(&self.shared, &stream, &beginning, own.seq).await.unwrap_or_default()
+                }
                 None => String::new(),
             },
         };
         Ok(Taken { seq: own.seq, duplicate: own.duplicate, reply })
-    }
-
-    /// Tells a session that begins what there is to go on with.
-    async fn greet(&self, stream: &Stream, source: &str, seq: u64) -> String {
-        let offered = progress::offer(&self.shared, stream, source, seq).await;
-        offered.map_or_else(String::new, |text| progress::render(&text))
     }
 
     async fn answer(&self, session: Uuid, seq: u64) -> Result<String, Refusal> {

@@ -51,6 +51,11 @@ pub fn describe(agent: Agent, tool: &str, input: &Value) -> (ToolKind, Option<St
     }
 }
 
+/// Returns whether a tool call is a subagent at work, in a host that has no events of its own for subagents.
+pub fn is_subagent(agent: Agent, tool: &str) -> bool {
+    agent == Agent::Gemini && tool == "invoke_agent"
+}
+
 /// Returns the command line that an argument list stands for: the script of `bash -lc SCRIPT`, else the words joined.
 pub(crate) fn command_line(words: &[&str]) -> String {
     match words {

@@ -123,4 +123,20 @@ pub(crate) enum ProgressAction {
         #[command(flatten)]
         of: ProgressOf,
     },
+    /// Write files anew from the journal that are missing or older; those that somebody has changed stay
+    ///
+    /// Documents are events, and files follow from them: the latest document of each session comes back as it was
+    /// written, and so does the link to the newest. A file that is neither this document nor an older one of ours was
+    /// changed by somebody (or written by another version): it is named and left as it is.
+    Rebuild {
+        /// Only of this session: id, beginning of one, or `last`
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// Only of the project in this folder (default: of all projects)
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+        /// Also write those anew that somebody has changed; what they hold is kept beside them as NAME.kept
+        #[arg(long)]
+        force: bool,
+    },
 }

@@ -27,32 +27,46 @@ pub(super) fn run(home: &Home, action: ProgressAction, output: Output) -> Result
         }
         ProgressAction::Show { of } => ("show", request(of)?),
         ProgressAction::Validate { of } => ("validate", request(of)?),
+        ProgressAction::Rebuild { session, project, force } => {
+            let project = project.map(std::path::absolute).transpose()?.unwrap_or_default().display().to_string();
+            ("rebuild", Request { session, project, force, ..Request::default() })
+        }
     };
     // Git and checks of the user's own may take seconds.
     let is_shown = std::io::stderr().is_terminal();
     if is_shown {
-        eprint!("\r{} ..", if word == "validate" { "checking" } else { "looking at the work tree" });
+        let doing = match word {
+            "validate" => "checking",
+            "rebuild" => "holding files against the journal",
+            _ => "looking at the work tree",
+        };
+        eprint!("\r{doing} ..");
     }
     let answered = ask(home, word, &request);
     progress_done();
     let answer = answered?;
-    let holds = answer["holds"] != false;
+    let is_good = answer["holds"] != false && list(&answer["problems"]).is_empty();
     match (output.json, word) {
         (true, _) => println!("{answer}"),
         (false, "show") => println!("{}", render::printable_lines(text(&answer["markdown"]))),
         (false, "write") => {
             println!("{}", render::path(Path::new(text(&answer["file"]))));
-            for note in answer["notes"].as_array().into_iter().flatten() {
+            for note in list(&answer["notes"]) {
                 eprintln!("note: {}", render::printable(text(note)));
             }
         }
+        (false, "rebuild") => show_rebuilt(&answer),
         (false, _) => show_report(&answer),
     }
-    Ok(if holds { exit::OK } else { exit::FAILED })
+    Ok(if is_good { exit::OK } else { exit::FAILED })
 }
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 fn request(of: ProgressOf) -> Result<Request> {
@@ -97,7 +111,7 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
 }
 
 fn show_report(answer: &Value) {
-    for line in answer["lines"].as_array().into_iter().flatten() {
+    for line in list(&answer["lines"]) {
         let mark =
             if line["ok"] == true { render::paint(Colour::Green, "ok  ") } else { render::paint(Colour::Red, "FAIL") };
         println!("{mark}  {:<12}  {}", text(&line["check"]), render::printable(text(&line["found"])));
@@ -111,4 +125,23 @@ fn show_report(answer: &Value) {
         (Colour::Red, "It does not hold: settle the above first, then `checkpointd progress write`.")
     };
     println!("{}", render::paint(colour, verdict));
+}
+
+fn show_rebuilt(answer: &Value) {
+    let path = |file: &Value| render::path(Path::new(text(file)));
+    for (key, word) in [("rebuilt", "written anew"), ("kept", "kept")] {
+        list(&answer[key]).iter().for_each(|file| println!("{word:<12}  {}", path(file)));
+    }
+    println!("{} files written anew, {} are as they should be", list(&answer["rebuilt"]).len(), answer["unchanged"]);
+    for file in list(&answer["edited"]) {
+        eprintln!("note: {} was changed by somebody and stays; `--force` writes it anew and keeps a copy", path(file));
+    }
+    match list(&answer["gone"]).len() {
+        0 => {}
+        count => eprintln!("note: {count} files are left out, for their projects are gone"),
+    }
+    for problem in list(&answer["problems"]) {
+        let error = render::printable(text(&problem["error"]));
+        eprintln!("{} {} cannot be written: {error}", render::paint(Colour::Red, "error:"), path(&problem["file"]));
+    }
 }

@@ -21,6 +21,8 @@ const END_S: u64 = 1;
 pub(crate) struct Wanted {
     /// The event's name.
     pub(crate) event: &'static str,
+    /// The calls that it is for, where not all are.
+    pub(crate) matcher: Option<&'static str>,
     /// What the host's shell is to run.
     pub(crate) command: String,
     /// The host's time limit, in the host's own unit.
@@ -63,14 +65,15 @@ const CLAUDE: [Row; 15] = [
     ("SessionEnd", Limit::End, ANY),
 ];
 
-/// The model hooks and PreCompress come before every model call and tell nothing that is needed.
-const GEMINI: [Row; 7] = [
+/// The model hooks come before every model call and tell nothing that is needed. Subagents are tool calls here.
+const GEMINI: [Row; 8] = [
     ("SessionStart", Limit::Reply, ANY),
     ("BeforeAgent", Limit::Plain, ANY),
     ("BeforeTool", Limit::Plain, ANY),
     ("AfterTool", Limit::Plain, ANY),
     ("AfterAgent", Limit::Reply, ANY),
     ("Notification", Limit::Plain, ANY),
+    ("PreCompress", Limit::Plain, ANY),
     ("SessionEnd", Limit::Plain, ANY),
 ];
 
@@ -108,9 +111,15 @@ pub(crate) fn wanted(agent: Agent, version: Option<Version>, client: &Path, stop
         let timeout = if agent == Agent::Gemini { seconds * 1000 } else { seconds };
         // Gemini's payload always names its event, but says it too late for a look at the command line.
         let arguments = if agent == Agent::Gemini { format!("gemini {event}") } else { agent.word().to_owned() };
-        Wanted { event, command: command(client, &arguments), timeout }
+        Wanted { event, matcher: matcher(agent, event), command: command(client, &arguments), timeout }
     };
     known.map(entry).collect()
+}
+
+/// Returns the host's own condition for an event. Gemini's automatic PreCompress comes before every model call, whether
+/// the history will be compressed or not.
+fn matcher(agent: Agent, event: &str) -> Option<&'static str> {
+    (agent == Agent::Gemini && event == "PreCompress").then_some("manual")
 }
 
 /// Returns the agent's event at which a turn ends.

@@ -102,6 +102,11 @@ pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>
                 text = with(&text, wanted)?;
                 status = Status::Added;
             }
+            // Without a condition of ours, somebody's own for the group may stay.
+            Some(handler) if wanted.matcher.is_some() && handler.matcher.as_deref() != wanted.matcher => {
+                text = with(&without(&text, handler, &Kept::default())?, wanted)?;
+                status = Status::Updated;
+            }
             Some(handler) if handler.command != wanted.command || handler.timeout != Some(wanted.timeout) => {
                 text = updated(&text, handler, wanted)?;
                 status = Status::Updated;
@@ -213,9 +218,11 @@ fn line(text: &str, at: usize) -> usize {
 
 fn with(text: &str, wanted: &Wanted) -> Result<String> {
     let root = json::parse(text)?;
-    let group = json!({
-        "hooks": [{ "type": "command", "command": wanted.command, "timeout": wanted.timeout }]
-    });
+    let handlers = json!([{ "type": "command", "command": wanted.command, "timeout": wanted.timeout }]);
+    let group = match wanted.matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": handlers }),
+        None => json!({ "hooks": handlers }),
+    };
     let Some(hooks) = hooks_of(text, root.as_ref())? else {
         let root = root.as_ref().and_then(Container::of).ok_or("the file does not hold an object")?;
         return Ok(json::append(text, &root, Some("hooks"), &json!({ wanted.event: [group] })));

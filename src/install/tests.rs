@@ -97,7 +97,7 @@ fn an_entry_that_is_there_twice_becomes_one_and_a_stale_one_goes() {
     );
     let twice = twice.replacen(
         "\"AfterTool\"",
-        "\"PreCompress\": [{\"hooks\": [{\"type\": \"command\", \
+        "\"BeforeModel\": [{\"hooks\": [{\"type\": \"command\", \
         \"command\": \"/a/checkpointd-hook gemini\"}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"AfterTool\"",
         1,
     );
@@ -107,7 +107,25 @@ fn an_entry_that_is_there_twice_becomes_one_and_a_stale_one_goes() {
     assert_eq!(foreign(&mended).len(), 1);
     let changed: Vec<_> = statuses.into_iter().filter(|entry| entry.status != Status::AlreadyThere).collect();
     let changed: Vec<_> = changed.iter().map(|entry| (entry.name.as_str(), entry.status)).collect();
-    assert_eq!(changed, [("PreCompress", Status::Removed), ("AfterAgent", Status::Updated)]);
+    assert_eq!(changed, [("BeforeModel", Status::Removed), ("AfterAgent", Status::Updated)]);
+}
+
+#[test]
+fn an_entry_of_ours_that_lost_its_condition_gets_it_back_and_others_of_its_group_stay() {
+    let entries = wanted(Agent::Gemini, "/b/checkpointd-hook");
+    let entry = entries.iter().find(|entry| entry.event == "PreCompress").expect("one");
+    let ours = json!({ "type": "command", "command": entry.command, "timeout": entry.timeout });
+    let mine = json!({ "type": "command", "command": "mine" });
+    for (group, left) in [(json!([ours]), 0), (json!([mine, ours]), 1)] {
+        let wrong = json!({ "hooks": { "PreCompress": [{ "matcher": "*", "hooks": group }] } }).to_string();
+        let (mended, statuses) = settings::merge(&wrong, &entries).expect("JSON");
+        let updated: Vec<_> = statuses.iter().filter(|entry| entry.status == Status::Updated).collect();
+        assert_eq!(updated.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["PreCompress"]);
+        let all = settings::handlers(&mended).expect("JSON").into_iter().filter(|one| one.event == "PreCompress");
+        let (own, foreign): (Vec<_>, Vec<_>) = all.partition(|handler| handler.client.is_some());
+        assert_eq!(own.iter().map(|handler| handler.matcher.as_deref()).collect::<Vec<_>>(), [Some("manual")]);
+        assert_eq!(foreign.iter().filter(|one| one.matcher.as_deref() == Some("*")).count(), left);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod agent;
 mod model;
+mod progress;
 mod scenarios;
 mod stage;
 mod terminal;

@@ -18,6 +18,9 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 
+/// What stands for a conversation that was compacted, in the words of each vendor's prompt that matter to its agent.
+const SUMMARY: &str = "<analysis>Little.</analysis>\n<summary>A small program was begun.</summary>";
+
 /// What a model says at its turn.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
@@ -152,9 +155,15 @@ impl Shared {
     /// Returns the answer to a request, and keeps the request.
     fn answer(&self, asked: &Asked) -> Answer {
         let mut conversations = self.conversations();
-        // A whole text: what is asked beside the conversation only quotes it.
-        let is_task = |one: &&mut Conversation| asked.begins.contains(&format!(":{}", json!(one.task)));
-        let conversation = conversations.iter_mut().find(is_task);
+        // A whole text: what is asked beside the conversation only quotes it. Gemini sets before it what a hook said.
+        let is_in = |one: &Conversation, text: &str| {
+            let task = json!(one.task).to_string();
+            text.contains(&format!(":{task}")) || text.contains(&format!("</hook_context>\\n\\n{}", &task[1..]))
+        };
+        // What comes after a compaction begins with a summary, and maybe with what was said before it.
+        let place = conversations.iter().rposition(|one| is_in(one, &asked.begins));
+        let place = place.or_else(|| conversations.iter().rposition(|one| is_in(one, &asked.holds)));
+        let conversation = place.map(|place| &mut conversations[place]);
         let task = conversation.as_ref().map(|one| one.task.clone());
         // Where the script is over the agent is let go; the test sees that there was a request too many.
         let answer =
@@ -162,6 +171,20 @@ impl Shared {
         drop(conversations);
         self.keep(&json!({ "task": task, "holds": asked.holds }));
         answer
+    }
+
+    /// Says an answer in the vendor's words.
+    fn reply(&self, path: &str, body: &Value, answer: &Answer) -> HttpResponse {
+        let events = match self.agent {
+            Agent::Claude => claude::speak(&self.project, answer),
+            Agent::Gemini => gemini::speak(&self.project, body, answer),
+            Agent::Codex => codex::speak(answer),
+        };
+        // Gemini asks for some answers whole.
+        if path.ends_with(":generateContent") {
+            return HttpResponse::Ok().json(&events[0]);
+        }
+        HttpResponse::Ok().content_type("text/event-stream").body(events.iter().map(server_sent).collect::<String>())
     }
 
     fn keep(&self, line: &Value) {
@@ -173,23 +196,21 @@ impl Shared {
 async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>) -> HttpResponse {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = request.path();
-    let asked = match shared.agent {
-        Agent::Claude => claude::asked(path, &body),
-        Agent::Gemini => gemini::asked(path, &body),
-        Agent::Codex => codex::asked(path, &body),
+    let (asked, compacts) = match shared.agent {
+        Agent::Claude => (claude::asked(path, &body), claude::compacts(&body)),
+        Agent::Gemini => (gemini::asked(path, &body), gemini::compacts(&body)),
+        Agent::Codex => (codex::asked(path, &body), codex::compacts(&body)),
     };
+    if compacts {
+        return shared.reply(path, &body, &says(SUMMARY));
+    }
     let Some(asked) = asked else {
         shared.keep(&json!({ "path": path, "body": body }));
         let error = json!({ "type": "not_found_error", "message": "not in the script" });
         return HttpResponse::NotFound().json(json!({ "error": error }));
     };
     let answer = shared.answer(&asked);
-    let events = match shared.agent {
-        Agent::Claude => claude::speak(&shared.project, &answer),
-        Agent::Gemini => gemini::speak(&shared.project, &body, &answer),
-        Agent::Codex => codex::speak(&answer),
-    };
-    HttpResponse::Ok().content_type("text/event-stream").body(events.iter().map(server_sent).collect::<String>())
+    shared.reply(path, &body, &answer)
 }
 
 /// An event as it is sent, with its type where the protocol has one.

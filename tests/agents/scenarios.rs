@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::model::{Answer, Call, says, shell, write};
+use crate::progress;
 use crate::stage::{Counts, PREFIX, Stage};
 use crate::terminal::Terminal;
 
@@ -24,6 +25,10 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
         ("a daemon killed in mid-turn loses nothing", killed_daemon),
         ("without hooks nothing is called", uninstalled),
         ("in its terminal it is told once too", in_terminal),
+        ("what was left is told once, to the session that begins next", progress::told_at_start),
+        ("before a compaction the work is written down", progress::compacted),
+        ("after /clear it is told what was left", progress::cleared),
+        ("restarted in its terminal it is the same session, told there once", restarted),
     ];
     if agent == Agent::Codex {
         scenarios.push(("its notify beside hooks tells of nothing new", notified_too));
@@ -33,8 +38,8 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
     scenarios
 }
 
-const TASK: &str = "Write a small program.";
-const CODE: &str = "def answer():\n    return 42\n";
+pub(crate) const TASK: &str = "Write a small program.";
+pub(crate) const CODE: &str = "def answer():\n    return 42\n";
 /// Turns of a second and more are long.
 const SOON: &str = "min_turn: 1s\n";
 /// Makes a turn long.
@@ -158,6 +163,30 @@ fn in_terminal(agent: Agent) -> Counts {
     work_in_terminal(&mut stage);
     assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
+    stage.finish()
+}
+
+/// No hook waits for an answer then, so this checkpoint is typed.
+fn restarted(agent: Agent) -> Counts {
+    let gemini = "restart: {gemini: 'gemini --yolo -m gemini-2.5-flash --resume {session}'}\n";
+    let mut stage = Stage::new(agent, &format!("min_turn: 1h\nrestart_delay: 2s\n{gemini}"));
+    let terminal = stage.open_from_shell(TASK, [write("app.py", CODE), says("Written.")]);
+    let has_stopped = || !stage.decisions().is_empty();
+    terminal.wait_until("it is at rest", has_stopped);
+    terminal.wait_until("its words are shown", || terminal.screen().contains("Written."));
+    stage.model.expect(TASK, [says("Debrief.")]);
+    let answer = stage.ask(&["restart", "last", "--json"]);
+    assert_eq!(answer.len(), 1);
+    let is_told = || stage.decisions().iter().any(|decision| decision == "restart confirmed");
+    terminal.wait_until("the checkpoint is typed and taken", is_told);
+    terminal.wait_until("the debrief is shown", || terminal.screen().contains("Debrief."));
+    terminal.wait_until("it is at rest again", || stage.decisions().len() == 3);
+    terminal.leave();
+    assert_eq!(stage.decisions(), ["below_threshold none", "restart confirmed", "block_budget none"]);
+    assert_eq!(stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"], "tmux");
+    assert_eq!(stage.checkpoints(TASK), [0, 0, 1]);
+    let sessions: Vec<Value> = stage.ask(&["sessions", "--json"]);
+    assert_eq!(sessions.len(), 1, "a resumed session is the same one: {sessions:?}");
     stage.finish()
 }
 

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// After this long what is waited for will not come.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// The shell that agents are started from. Its prompt begins with its name.
+const SHELL: &str = "bash";
+
 /// The terminal. Its programs end with it.
 pub(crate) struct Terminal {
     socket: PathBuf,
@@ -27,6 +30,20 @@ impl Terminal {
         tmux.arg("--").arg(command.get_program()).args(command.get_args());
         let status = tmux.status().expect("tmux is installed");
         assert!(status.success(), "tmux: {status}");
+        terminal
+    }
+
+    /// Opens one that runs a shell, in which this command is typed.
+    pub(crate) fn open_shell(socket: PathBuf, command: &Command) -> Self {
+        let mut shell = Command::new(SHELL);
+        shell.args(["--norc", "--noprofile", "-i"]);
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(command.get_current_dir().expect("it has one"));
+        let terminal = Self::open(socket, &shell);
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        let words: Vec<_> = words.map(|word| word.to_str().expect("text")).collect();
+        terminal.wait_until("the shell is up", || terminal.screen().contains(SHELL));
+        terminal.say(&shlex::try_join(words).expect("no NUL"));
         terminal
     }
 
@@ -50,13 +67,31 @@ impl Terminal {
         }
     }
 
-    /// Tells the agent to quit, as a person does, and waits until it has.
-    pub(crate) fn quit(self) {
-        self.press(&["-l", "/quit"]);
+    /// Types a line and sends it, as a person does.
+    pub(crate) fn say(&self, line: &str) {
+        self.press(&["-l", line]);
         // Fast typing is taken for a paste, in which Enter is a new line.
         thread::sleep(Duration::from_millis(500));
         self.press(&["Enter"]);
+    }
+
+    /// Tells the agent to quit, and waits until it has.
+    pub(crate) fn quit(self) {
+        self.say("/quit");
         self.wait_until("it quits", || !self.tmux(&["has-session"]).status().expect("tmux is installed").success());
+    }
+
+    /// Tells the agent to quit, and waits until the shell that it was started from is back.
+    pub(crate) fn leave(self) {
+        self.say("/quit");
+        self.wait_until("the shell is back", || self.program() == SHELL);
+    }
+
+    /// Returns the program in front, as tmux names it.
+    pub(crate) fn program(&self) -> String {
+        let mut command = self.tmux(&["display-message", "-p", "#{pane_current_command}"]);
+        let output = command.stdout(Stdio::piped()).output().expect("tmux is installed");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
     fn tmux(&self, arguments: &[&str]) -> Command {

@@ -9,7 +9,8 @@ use actix::prelude::*;
 use checkpoint::config::AutoProgress;
 use checkpoint::progress::Judgements;
 use checkpoint::state::{SessionState, Written};
-use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp};
+use checkpoint::tools;
+use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
 use uuid::Uuid;
 
 use super::{Error, Order, write};
@@ -112,17 +113,20 @@ pub struct Heard(Envelope);
 
 /// Tells of those of the events that matter. Never waits; what finds no room is left out.
 pub fn tell(automatic: &Addr<Automatic>, events: &[Envelope]) {
-    for envelope in events.iter().filter(|envelope| meaning(&envelope.event).is_some()) {
+    for envelope in events.iter().filter(|envelope| meaning(envelope).is_some()) {
         let _ = automatic.try_send(Heard(envelope.clone()));
     }
 }
 
 /// Returns the type of the document that an event asks for, and the word for why.
-fn meaning(event: &Event) -> Option<(ProgressKind, &'static str)> {
-    Some(match event {
+fn meaning(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
+    let is_subagent = |call: &ToolCall| tools::is_subagent(envelope.stream.agent, &call.tool);
+    Some(match &envelope.event {
         Event::CompactionStarted { .. } => (ProgressKind::PreCompaction, "compaction"),
         Event::SubagentStarted { .. } => (ProgressKind::PreOperation, "subagent_start"),
         Event::SubagentStopped { .. } => (ProgressKind::Incremental, "subagent_stop"),
+        Event::ToolStarted { call, .. } if is_subagent(call) => (ProgressKind::PreOperation, "subagent_start"),
+        Event::ToolFinished { call, .. } if is_subagent(call) => (ProgressKind::Incremental, "subagent_stop"),
         Event::Interrupted { cause, .. } if cause != "user" => (ProgressKind::Error, "error"),
         Event::SessionEnded { .. } => (ProgressKind::Full, "session_end"),
         Event::PhaseCreated { imported: false, .. } | Event::PhaseCompleted { .. } => (ProgressKind::Full, "phase"),
@@ -145,7 +149,7 @@ impl Handler<Heard> for Automatic {
     type Result = ();
 
     fn handle(&mut self, Heard(envelope): Heard, ctx: &mut Self::Context) {
-        let Some((kind, cause)) = meaning(&envelope.event) else { return };
+        let Some((kind, cause)) = meaning(&envelope) else { return };
         let config = self.shared.config();
         if !is_wanted(&config.settings.progress.auto, cause) || Timestamp::now().since(envelope.at) > HEARD_WITHIN {
             return;

@@ -38,6 +38,23 @@ impl Place {
         Self { folder: latest.parent().unwrap_or(Path::new(project)).to_owned(), stem, bounds: project.into() }
     }
 
+    /// Where the document of a session was that had this file. Our own folder may have moved since.
+    pub(super) fn of_file(file: &Path, session: Uuid, project: &str, data: &Path) -> Self {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let own = name.split_once(&format!("-{session}."));
+        match (file.strip_prefix(project), own) {
+            (Ok(path), Some((stem, _))) if !file.starts_with(data) => {
+                Self::in_project(project, &path.with_file_name(format!("{stem}.md")).to_string_lossy())
+            }
+            _ => Self::in_data(data, project),
+        }
+    }
+
+    /// Returns whether there is still a place: a project that is gone has none, our own folder is made where it is not.
+    pub(super) fn is_there(&self, data: &Path) -> bool {
+        self.bounds == data || self.bounds.is_dir()
+    }
+
     /// Returns a session's file. An incremental document has one of its own, so that the full one stays.
     pub(super) fn file(&self, session: Uuid, kind: ProgressKind) -> PathBuf {
         let end = if kind == ProgressKind::Incremental { ".incremental.md" } else { ".md" };
@@ -85,7 +102,8 @@ impl Place {
         Ok(note)
     }
 
-    fn point_to(&self, path: &Path) -> io::Result<Option<String>> {
+    /// Leads the shared file to a session's. Returns a note where it is somebody's own.
+    pub(super) fn point_to(&self, path: &Path) -> io::Result<Option<String>> {
         let latest = self.latest();
         if fs::symlink_metadata(&latest).is_ok_and(|meta| !meta.is_symlink()) {
             return Ok(Some(format!("{} is a file of somebody's own and stays as it is", latest.display())));

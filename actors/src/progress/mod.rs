@@ -4,6 +4,7 @@
 
 mod automatic;
 mod files;
+mod rebuild;
 mod resume;
 mod validate;
 
@@ -21,7 +22,8 @@ use journal::{Agent, Draft, Envelope, Event, Home, Journal, ProgressKind, Stream
 use uuid::Uuid;
 
 pub use automatic::{Automatic, tell};
-pub use resume::{offer, render};
+pub use rebuild::{Problem, Rebuild, Rebuilt, rebuild};
+pub use resume::{Beginning, greet};
 pub use validate::{Checked, validate};
 
 use crate::{context, git, phases};

@@ -1,14 +1,14 @@
 //! Telling a session that begins what there is to go on with.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use checkpoint::phase::Scope;
 use checkpoint::progress::{self, Document, Report};
-use journal::{Event, Stream, Timestamp};
+use journal::{Agent, Event, PromptOrigin, Stream, Timestamp};
 use serde_json::json;
 
-use super::{Error, open_phase, project_root, read, sessions_of, validate};
+use super::{Error, TURN, open_phase, project_root, read, sessions_of, validate};
 use crate::context::{Shared, derived};
 use crate::evidence;
 
@@ -19,15 +19,68 @@ const LOOK_WITHIN: Duration = Duration::from_millis(500);
 /// A session that was heard of so lately may still be at work; what nobody asked it to hand over stays its own.
 const AT_WORK_WITHIN: Duration = Duration::from_secs(30 * 60);
 
-/// Returns the reply to a session's start: the same object for all three hosts, with no field that one does not know.
-pub fn render(text: &str) -> String {
-    json!({ "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": text } }).to_string()
+/// A call at which a session can be told what there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// It starts; the host's word for how.
+    Start(String),
+    /// A message of the person's, where the host does not look at the reply to a start: Gemini CLI after `/clear`.
+    Prompt,
 }
 
-/// Returns what a session is told that has just begun, journaled; none where there is nothing, or no time.
-///
-/// `source` is the host's word for how it began, `seq` its event.
-pub async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) -> Option<String> {
+impl Beginning {
+    /// Returns what an event of this stream begins.
+    pub fn of(stream: &Stream, event: &Event) -> Option<Self> {
+        match event {
+            Event::SessionStarted { source, host } if host.subagent.is_none() => Some(Self::Start(source.clone())),
+            Event::PromptSubmitted { host, origin: PromptOrigin::User, .. } if host.subagent.is_none() => {
+                (stream.agent == Agent::Gemini).then_some(Self::Prompt)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the reply that tells a session what there is to go on with, journaled; none where there is nothing, or no
+/// time. `seq` is the event that is replied to. The object is the same for all hosts, with no field that one does not
+/// know.
+pub async fn greet(shared: &Arc<Shared>, stream: &Stream, beginning: &Beginning, seq: u64) -> Option<String> {
+    let (hook, text) = match beginning {
+        Beginning::Start(source) => {
+            let text = offer(shared, stream, source, seq).await?;
+            if is_unheard(stream, source) {
+                return None;
+            }
+            ("SessionStart", text)
+        }
+        Beginning::Prompt => ("BeforeAgent", withheld(shared, stream).await?),
+    };
+    Some(json!({ "hookSpecificOutput": { "hookEventName": hook, "additionalContext": text } }).to_string())
+}
+
+fn is_unheard(stream: &Stream, source: &str) -> bool {
+    stream.agent == Agent::Gemini && source == "clear"
+}
+
+/// Returns the offer of a session whose first message has just come, if nobody looked at it when it was made.
+async fn withheld(shared: &Arc<Shared>, stream: &Stream) -> Option<String> {
+    shared.settle().await.ok()?;
+    if shared.load(stream).ok()?.turns != 1 {
+        return None;
+    }
+    let events = shared.journal.stream(stream.session, 0, usize::MAX).ok()?;
+    let was_unheard = |seq: u64| {
+        let start = events.iter().find(|envelope| envelope.seq == seq).map(|envelope| &envelope.event);
+        matches!(start, Some(Event::SessionStarted { source, .. }) if is_unheard(stream, source))
+    };
+    events.iter().rev().find_map(|envelope| match &envelope.event {
+        Event::ResumeOffered { start, text, .. } if was_unheard(*start) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// Returns what a session is told that has just begun in this way, journaled.
+async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) -> Option<String> {
     // Who resumes or forks a session has all that was in it.
     if !shared.config().settings.progress.resume || matches!(source, "resume" | "fork") {
         return None;
@@ -50,6 +103,11 @@ pub async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64
 
 fn find(shared: &Shared, stream: &Stream, source: &str) -> Result<Option<(Option<u64>, String)>, Error> {
     let (journal, config) = (&shared.journal, shared.config());
+    if matches!(source, "clear" | "compact") {
+        // What is being written down just now is the document that is needed.
+        drop(TURN.lock().unwrap_or_else(PoisonError::into_inner));
+        journal.settle()?;
+    }
     let state = shared.load(stream)?;
     let is_off = || !evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;
     if state.project().is_empty() || state.is_muted(Timestamp::now()) || is_off() {

@@ -11,6 +11,8 @@ mod render;
 mod report;
 mod stated;
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod tests;
 mod values;
 

@@ -65,11 +65,11 @@ None
 Good
 ";
 
-fn at(second: i64) -> Timestamp {
+pub(super) fn at(second: i64) -> Timestamp {
     Timestamp::from_micros(1_800_000_000_000_000 + second * 1_000_000)
 }
 
-fn document(kind: ProgressKind, stated: &str) -> Document {
+pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
     let mut all = Stated::default();
     all.lay(read(stated).expect("it reads"), at(100));
     let file = FileWork {

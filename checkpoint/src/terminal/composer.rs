@@ -28,6 +28,10 @@ const TAIL_CHARS_MIN: usize = 40;
 const BEGINNING_CHARS: usize = 60;
 /// How many rows may stand between the upper rule of Gemini's composer and its first line.
 const GEMINI_RULE_ROWS: usize = 4;
+/// The column at which the text of Gemini's composer begins at most: in a frame.
+const GEMINI_START_MAX: usize = 4;
+/// The column at which the text of Codex's composer begins.
+const CODEX_START: usize = 2;
 /// The shortest line that is a rule.
 const RULE_CHARS_MIN: usize = 10;
 
@@ -121,9 +125,10 @@ fn claude<'a>(rows: &'a [Row], view: &View) -> Option<Typed<'a>> {
     (column >= start).then(|| Typed::of(lines, start, (column, row) == (start, above + 1)))
 }
 
-/// Gemini CLI: ` > text` below a rule, or in a frame.
+/// Gemini CLI: ` > text` below a rule, or in a frame; ` * text` where it asks for no permission (`--yolo`). Behind ` ! `
+/// it takes shell commands, which is no composer of ours.
 fn gemini<'a>(rows: &'a [Row], view: &View) -> Option<Typed<'a>> {
-    let (first, last, start) = open_composer(rows, view, '>')?;
+    let (first, last, start) = open_composer(rows, view, &['>', '*'], GEMINI_START_MAX)?;
     let has_rule = (first.saturating_sub(GEMINI_RULE_ROWS)..first).any(|at| is_rule(&rows[at]));
     let asks = rows[last..].iter().any(is_choice);
     (has_rule && !asks).then(|| Typed::of(&rows[first..last], start, view.cursor == (start, first)))
@@ -131,18 +136,18 @@ fn gemini<'a>(rows: &'a [Row], view: &View) -> Option<Typed<'a>> {
 
 /// Codex CLI: `› text` at the left edge. It shows the terminal's cursor, except while it asks something.
 fn codex<'a>(rows: &'a [Row], view: &View) -> Option<Typed<'a>> {
-    let (first, last, start) = open_composer(rows, view, '›').filter(|_| view.cursor_shown)?;
-    let at_edge = rows[first].text.starts_with('›');
-    at_edge.then(|| Typed::of(&rows[first..last], start, view.cursor == (start, first)))
+    let (first, last, start) = open_composer(rows, view, &['›'], CODEX_START).filter(|_| view.cursor_shown)?;
+    Some(Typed::of(&rows[first..last], start, view.cursor == (start, first)))
 }
 
 /// Finds the rows from the last marker above the cursor to the end of the text around it, where nothing but that text
-/// stands between, and the column behind the marker.
-fn open_composer(rows: &[Row], view: &View, sign: char) -> Option<(usize, usize, usize)> {
+/// stands between, and the column behind the marker, which is no more than `start_max`: further in, a line of the text
+/// itself may begin with such a sign.
+fn open_composer(rows: &[Row], view: &View, signs: &[char], start_max: usize) -> Option<(usize, usize, usize)> {
     let (column, row) = view.cursor;
     let above = rows.get(..=row)?;
-    let (first, start) =
-        above.iter().enumerate().rev().find_map(|(at, row)| Some((at, marker(&row.text, &[sign])?)))?;
+    let begins = |text: &str| marker(text, signs).filter(|start| *start <= start_max);
+    let (first, start) = above.iter().enumerate().rev().find_map(|(at, row)| Some((at, begins(&row.text)?)))?;
     let is_inside = above[first + 1..].iter().all(|row| row.text.is_empty() || continues(row, start));
     let last = row + 1 + rows[row + 1..].iter().take_while(|row| continues(row, start)).count();
     (is_inside && column >= start).then_some((first, last, start))

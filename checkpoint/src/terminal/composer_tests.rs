@@ -41,6 +41,7 @@ fn the_real_screens_are_read_as_what_they_show() {
         ("claude-queued", Claude, picture!("claude-queued"), ONE, Empty),
         ("claude-dialog", Claude, picture!("claude-dialog"), ONE, Dialog),
         ("gemini-empty", Gemini, picture!("gemini-empty"), ONE, Empty),
+        ("gemini-yolo", Gemini, picture!("gemini-yolo"), ONE, Empty),
         ("gemini-draft", Gemini, picture!("gemini-draft"), ONE, Draft),
         ("gemini-ours-short", Gemini, picture!("gemini-ours-short"), SHORT, Ours),
         ("gemini-ours-one", Gemini, picture!("gemini-ours-one"), ONE, Ours),
@@ -100,6 +101,12 @@ fn frames_older_versions_and_questions_are_known() {
         assert_eq!(at(&framed(""), (4, 1), agent), Composer::Empty, "{agent}");
         assert_eq!(at(&framed("half a draft"), (16, 1), agent), Composer::Draft, "{agent}");
     }
+    // Lines of a draft that begin as composers do.
+    for (line, begins) in [(" > - a", "   > "), (" * a list", "   * "), (" > a list", "   * ")] {
+        let screen = format!("{rule}\n hint\n{line}\n{begins}\n");
+        assert_eq!(at(&screen, (5, 3), Agent::Gemini), Composer::Draft, "{line}");
+    }
+    assert_eq!(at(&format!("{rule}\n ! ls\n"), (5, 1), Agent::Gemini), Composer::Unknown, "its shell mode");
     assert_eq!(
         at("  Allow command?\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n", (0, 3), Agent::Codex),
         Composer::Dialog

@@ -14,6 +14,12 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
     (path == "/v1/messages" && has_tools).then(|| Asked { begins, holds: body["messages"].to_string() })
 }
 
+/// Returns whether a summary of the conversation is asked for, to go on with in its place.
+pub(super) fn compacts(body: &Value) -> bool {
+    let last = body["messages"].as_array().and_then(|messages| messages.last());
+    last.is_some_and(|last| last.to_string().contains("an <analysis> block followed by a <summary> block"))
+}
+
 /// Returns the events that the answer is streamed in.
 pub(super) fn speak(project: &Path, answer: &Answer) -> Vec<Value> {
     let message = json!({

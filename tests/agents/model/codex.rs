@@ -14,6 +14,12 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
     (path.ends_with("/responses") && has_tools).then(|| Asked { begins, holds: body["input"].to_string() })
 }
 
+/// Returns whether a summary of the conversation is asked for, to go on with in its place.
+pub(super) fn compacts(body: &Value) -> bool {
+    let last = body["input"].as_array().and_then(|input| input.last());
+    last.is_some_and(|last| last.to_string().contains("You are performing a CONTEXT CHECKPOINT COMPACTION"))
+}
+
 /// Returns the events that the answer is streamed in.
 pub(super) fn speak(answer: &Answer) -> Vec<Value> {
     let items: Vec<Value> = match answer {
