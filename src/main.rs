@@ -15,6 +15,7 @@ mod daemon;
 mod doctor;
 mod failure;
 mod install;
+mod live;
 mod phase;
 mod progress;
 mod query;
@@ -25,6 +26,7 @@ mod settings;
 mod source;
 mod upkeep;
 mod views;
+mod web;
 mod when;
 
 /// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.

@@ -22,3 +22,4 @@ mod store;
 mod support;
 mod terminal;
 mod tmux;
+mod web;
