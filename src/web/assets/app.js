@@ -36,10 +36,10 @@ async function show() {
     // Somebody may have gone on meanwhile.
     if (turn === state.turn) state.view = view;
     else view?.leave?.();
-    root.dataset.ready = 'yes';
   } catch (error) {
     replace(root, h('h1', null, title), h('p', { class: 'problem', role: 'alert' }, error.message));
   }
+  root.dataset.ready = 'yes';
   if (state.moved) main.focus({ preventScroll: true });
   state.moved = true;
 }

@@ -40,7 +40,7 @@ export function replace(element, ...children) {
 export function table(caption, heads, rows, numeric = []) {
   const side = (index) => (numeric.includes(index) ? 'number' : null);
   const head = h('tr', null, heads.map((text, index) => h('th', { scope: 'col', class: side(index) }, text)));
-  const cell = (value, index) => h('td', { class: side(index), 'data-label': heads[index] }, value);
+  const cell = (value, index) => h('td', { class: side(index) }, value);
   const body = rows.map((row) => h('tr', null, row.map(cell)));
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     h('table', null, h('caption', { class: 'unseen' }, caption), h('thead', null, head), h('tbody', null, body)));

@@ -16,8 +16,8 @@ const MARK = 7;
 const NEAR = 8;
 const SPAN_MIN_MS = 20;
 const NAMES = ['paper', 'panel', 'line', 'ink', 'soft', 'faint', 'accent', 'good', 'warn', 'bad', 'c7'];
-// Drawn later, and so above the others where they fall on one point.
-const ABOVE = ['bad', 'warn'];
+// In the order in which they are drawn: what matters more stands above the others where they fall on one point.
+const TONES = ['soft', 'ink', 'accent', 'tool', 'good', 'warn', 'bad'];
 
 export class Lanes {
   constructor(chart, overview, pick) {
@@ -33,7 +33,7 @@ export class Lanes {
     const atEnd = this.scale === null || this.to >= this.scale.length;
     const whole = this.scale === null || (this.from <= 0 && atEnd);
     const grown = this.scale ? scale.length - this.scale.length : 0;
-    Object.assign(this, { scale, items, turns });
+    Object.assign(this, { scale, items, turns, layers: TONES.map((tone) => items.filter((item) => item.tone === tone)) });
     if (whole) this.fit();
     else if (atEnd) this.look(this.from + grown, this.to + grown);
     else this.draw();
@@ -112,11 +112,7 @@ export class Lanes {
     });
     this.paintAxis(pen, width);
     const edge = new Map();
-    for (const above of [false, true]) {
-      for (const item of this.items) {
-        if (ABOVE.includes(item.tone) === above) this.paintItem(pen, item, edge);
-      }
-    }
+    for (const items of this.layers) for (const item of items) this.paintItem(pen, item, edge);
     const selected = this.items.find((item) => item.seq === this.selected);
     if (selected) this.paintSelected(pen, selected, height);
     pen.rect(LEFT - 1, 0, 1, height, colours.line);
@@ -162,7 +158,7 @@ export class Lanes {
     const wide = right - left >= 2;
     if (right < LEFT - MARK || left > this.width + MARK) return;
     const row = PLACE.get(item.lane);
-    const key = row * 8 + (ABOVE.includes(item.tone) ? 1 : 0);
+    const key = row * TONES.length + TONES.indexOf(item.tone);
     // Nothing to be seen beside what is there already.
     if (right < (edge.get(key) ?? -1) + 0.75) return;
     edge.set(key, right);
@@ -207,7 +203,8 @@ export class Lanes {
       if (item.lane !== row) continue;
       const [left, right] = [this.x(item.from), this.x(item.to)];
       const away = x < left ? left - x : x > right ? x - right : 0;
-      if (away < least || (away === least && best && ABOVE.includes(item.tone))) [best, least] = [item, away];
+      const matters = best && TONES.indexOf(item.tone) > TONES.indexOf(best.tone);
+      if (away < least || (away === least && matters)) [best, least] = [item, away];
     }
     return best;
   }

@@ -12,16 +12,16 @@ const BOTTOM = 42;
 export const COLOURS = 8;
 
 // `names` stand below the bars, `series` are {name, values}; they are stacked. `unit` belongs to the figures, `across`
-// to the names.
-export function bars({ title, names, series, unit, across, format = number, most: given }) {
+// to the names. With `named`, one series alone is named too.
+export function bars({ title, names, series, unit, across, format = number, named }) {
   const sums = names.map((_, index) => series.reduce((sum, { values }) => sum + values[index], 0));
-  const most = given ?? Math.max(1, ...sums);
+  const most = Math.max(1, ...sums);
   const steps = ticks(most);
-  const top = Math.max(given ?? 0, steps[steps.length - 1]);
+  const top = steps[steps.length - 1];
   const x = (index) => LEFT + ((WIDTH - LEFT - RIGHT) * index) / names.length;
   const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / top;
   const wide = (WIDTH - LEFT - RIGHT) / names.length;
-  const every = Math.ceil(Math.max(...names.map((name) => name.length), 3) * 6.2 / wide);
+  const every = Math.ceil(Math.max(...names.map((name) => name.length), 3) * 7.6 / wide);
   const chart = s('svg', { viewBox: '0 0 ' + WIDTH + ' ' + HEIGHT, role: 'img', 'aria-label': title + ', in ' + unit + '. The table below has the figures.' },
     steps.map((value) => [
       s('line', { class: 'axis', x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
@@ -31,7 +31,7 @@ export function bars({ title, names, series, unit, across, format = number, most
     names.map((name, index) => (index % every ? null
       : s('text', { class: 'name', x: x(index) + wide / 2, y: HEIGHT - BOTTOM + 15, 'text-anchor': 'middle' }, name))),
     s('text', { x: 0, y: 10 }, unit), s('text', { x: WIDTH - RIGHT, y: HEIGHT - 8, 'text-anchor': 'end' }, across));
-  const legend = series.length > 1 ? h('ul', { class: 'legend' }, series.map(({ name }, index) => h('li', null, h('i', { class: 'k' + (index % COLOURS) }), name))) : null;
+  const legend = series.length > 1 || named ? h('ul', { class: 'legend' }, series.map(({ name }, index) => h('li', null, h('i', { class: 'k' + (index % COLOURS) }), name))) : null;
   const rows = names.map((name, index) => [name, ...series.map(({ values }) => format(values[index]))]);
   return h('figure', null, h('figcaption', null, title), chart, legend,
     h('details', null, h('summary', null, 'As a table'), table(title, [across, ...series.map((one) => one.name)], rows, series.map((_, index) => index + 1))));

@@ -1,8 +1,9 @@
 // From time to place. Hours in which nobody did anything would leave no room for the seconds in which much happened, so
-// pauses between turns are drawn short.
+// long pauses are drawn short.
 
-// A longer pause before a new turn is cut, to this much.
+// A longer pause before a new turn is cut, and within one a much longer one; to this much.
 const PAUSE_MS = 60000;
+const LONG_MS = 900000;
 const CUT_MS = 8000;
 
 export class Scale {
@@ -21,7 +22,7 @@ export class Scale {
     for (let index = 1; cuts && index < moments.length; index += 1) {
       const [before, turn] = moments[index - 1];
       const [after, next] = moments[index];
-      if (turn === next || after - before <= PAUSE_MS) continue;
+      if (after - before <= (turn === next ? LONG_MS : PAUSE_MS)) continue;
       knot(before);
       shift += after - before - CUT_MS;
       knot(after);

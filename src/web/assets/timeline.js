@@ -69,8 +69,8 @@ class Timeline {
       h('div', { class: 'tools' },
         button('+', 'Zoom in', () => this.lanes.zoom(0.5)), button('−', 'Zoom out', () => this.lanes.zoom(2)),
         button('◂', 'Earlier', () => this.lanes.pan(-0.5)), button('▸', 'Later', () => this.lanes.pan(0.5)),
-        button('All', 'Show all', () => this.lanes.fit()), h('label', null, cuts, 'shorten pauses between turns'),
-        h('span', { class: 'soft' }, HINT)),
+        button('All', 'Show all', () => this.lanes.fit()), h('label', null, cuts, 'shorten long pauses'),
+        h('span', { class: 'soft' }, 'drag to move, Ctrl+wheel to zoom, ← and → from event to event')),
       h('div', { class: 'lanes' }, chart, overview), this.said,
       h('div', { class: 'split' }, h('section', { 'aria-label': 'Events' }, h('h2', null, 'Events'), this.search(), this.list), this.detail));
     this.update();

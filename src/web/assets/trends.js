@@ -33,9 +33,9 @@ function plots(answer) {
       + duration(turns.median_ms) + '; hook calls journaled in ' + micros(hooks.p50_us) + ', one in a hundred in ' + micros(hooks.p99_us) + ' or more'
       + (hooks.later ? '; ' + plural(hooks.later, 'call') + ' came by the spool' : '') + '.'),
     h('div', { class: 'plots' },
-      bars({ title: 'Checkpoints by reason', names, unit: 'checkpoints', across: 'day', series: by(sent, days, (it) => words(it.reason)) }),
-      bars({ title: 'Checkpoints by project', names, unit: 'checkpoints', across: 'day', series: by(sent, days, (it) => folder(it.project)) }),
-      bars({ title: 'Stops that were let pass, by reason', names, unit: 'stops', across: 'day', series: by(decisions.filter((it) => it.verdict === 'pass'), days, (it) => words(it.reason)) }),
+      bars({ title: 'Checkpoints by reason', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => words(it.reason)) }),
+      bars({ title: 'Checkpoints by project', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => folder(it.project)) }),
+      bars({ title: 'Stops that were let pass, by reason', names, unit: 'stops', across: 'day', named: true, series: by(decisions.filter((it) => it.verdict === 'pass'), days, (it) => words(it.reason)) }),
       bars({ title: 'Demands, and what became of them', names, unit: 'demands', across: 'day',
         series: [{ name: 'met', values: asked.map((it) => it.met) }, { name: 'not met', values: asked.map((it) => it.demands - it.met) }] }),
       bars({ title: 'Turn lengths', names: classes(turns.bounds_ms, duration), unit: 'turns', across: 'length, up to', series: [{ name: 'turns', values: turns.counts }] }),
