@@ -14,6 +14,14 @@ test *filter:
 agents *filter:
     tests/agents/run.sh {{ filter }}
 
+# Look at the web page in a real browser: all, or what matches
+web *filter:
+    tests/web/run.sh {{ filter }}
+
+# Take the README's pictures anew
+pictures:
+    CHECKPOINTD_SCREENSHOTS=docs/images tests/web/run.sh pictures
+
 # Format, and mend what lints can mend
 fix:
     cargo fmt --all

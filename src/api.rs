@@ -21,7 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use crate::query::{self, Query};
-use crate::{control, phase, progress, settings, upkeep};
+use crate::{control, phase, progress, settings, upkeep, web as page};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -88,6 +88,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/status", web::get().to(status))
         .route("/v1/shutdown", web::post().to(shutdown))
         .configure(upkeep::routes)
+        .configure(page::control::routes)
         .configure(control::routes)
         .configure(phase::routes)
         .configure(progress::routes);
@@ -265,9 +266,15 @@ async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
 
 /// Answers a question line by line, as fast as the asker reads.
 async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
+    stream_answer(&api.shared, query.into_inner(), ())
+}
+
+/// Answers a question as [`ask`] does, and holds on to `permit` until it is answered.
+pub(crate) fn stream_answer(shared: &Arc<Shared>, query: Query, permit: impl Send + 'static) -> HttpResponse {
     let (lines, answer) = mpsc::channel::<Result<web::Bytes, std::io::Error>>(LINES_MAX);
-    let shared = Arc::clone(&api.shared);
+    let shared = Arc::clone(shared);
     std::thread::spawn(move || {
+        let _permit = permit;
         let mut emit = |line: Value| lines.blocking_send(Ok(web::Bytes::from(format!("{line}\n")))).is_ok();
         if let Err(error) = query::answer(&query, &shared.journal, &mut emit)
             && !matches!(error, query::Error::Gone)
@@ -280,8 +287,8 @@ async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
 }
 
 /// Answers a question as one JSON document: an array, or the one object there is.
-async fn ask_whole(api: &Api, query: Query, one: bool) -> HttpResponse {
-    let shared = Arc::clone(&api.shared);
+pub(crate) async fn ask_whole(shared: &Arc<Shared>, query: Query, one: bool) -> HttpResponse {
+    let shared = Arc::clone(shared);
     let answered = web::block(move || {
         let mut lines = Vec::new();
         let result = query::answer(&query, &shared.journal, &mut |line| {
@@ -300,19 +307,19 @@ async fn ask_whole(api: &Api, query: Query, one: bool) -> HttpResponse {
 }
 
 async fn sessions(api: web::Data<Api>) -> HttpResponse {
-    ask_whole(&api, Query::Sessions, false).await
+    ask_whole(&api.shared, Query::Sessions, false).await
 }
 
 async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    ask_whole(&api, Query::State { session: id.into_inner(), seq: None, time: None }, true).await
+    ask_whole(&api.shared, Query::State { session: id.into_inner(), seq: None, time: None }, true).await
 }
 
 async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> HttpResponse {
-    ask_whole(&api, Query::Audit(filter.into_inner()), false).await
+    ask_whole(&api.shared, Query::Audit(filter.into_inner()), false).await
 }
 
 async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpResponse {
-    ask_whole(&api, Query::Events(wanted.into_inner()), false).await
+    ask_whole(&api.shared, Query::Events(wanted.into_inner()), false).await
 }
 
 /// What only a running daemon can tell.

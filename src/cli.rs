@@ -14,7 +14,7 @@ mod work;
 
 pub(crate) use data::{JournalAction, SqlArgs};
 pub(crate) use filter::{AgentName, AuditFilter};
-pub(crate) use setup::{DoctorArgs, InitArgs, ServiceAction, UninstallArgs};
+pub(crate) use setup::{DoctorArgs, InitArgs, ServiceAction, UninstallArgs, WebArgs};
 pub(crate) use work::{PhaseAction, ProgressAction, ProgressOf};
 
 /// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
@@ -72,6 +72,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Serve a page that shows what every agent is doing, on this machine alone
+    #[command(
+        after_help = "Examples:\n  checkpointd web --open\n  checkpointd web --port 8090 --json\n  checkpointd web --stop\n\n\
+        The address holds a token that opens the page once. The page stays open until the daemon ends."
+    )]
+    Web(WebArgs),
     /// Add the hooks to the settings of every agent on this machine
     #[command(
         after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --agent claude\n  checkpointd init --project"

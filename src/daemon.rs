@@ -28,6 +28,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
+use crate::web::Page;
 use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
 /// A journal that a command holds open is free again soon.
@@ -133,7 +134,10 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let listener = Listener::new(Arc::clone(&shared)).start();
     let automatic = progress::Automatic::new(Arc::clone(&shared)).start();
     let poke = sessions.clone();
+    let page = Page::new(Arc::clone(&shared));
+    let lookers = Arc::clone(&page);
     journal.observe(move |events| {
+        lookers.tell(events);
         listener::tell(&listener, events);
         progress::tell(&automatic, events);
         let mut touched: Vec<_> = events
@@ -161,7 +165,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     // The first look makes the rules ready, which the first hook call shall not wait for.
     let _ = shared.config().redactor.text("");
     let stop = Rc::new(Notify::new());
-    let app = App::new().app_data(api.clone()).configure(api::routes);
+    let app = App::new().app_data(api.clone()).app_data(web::Data::from(Arc::clone(&page))).configure(api::routes);
     let mut serving = actix::spawn(serve::serve(socket, app, Rc::clone(&stop), GRACE));
 
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.
@@ -185,6 +189,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         let _ = fs::remove_file(&home.socket);
     }
     stop.notify_one();
+    page.close().await;
     let _ = serving.await;
     let _ = tokio::task::spawn_blocking(move || journal.close()).await;
     drop(pid_file);

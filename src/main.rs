@@ -15,6 +15,7 @@ mod daemon;
 mod doctor;
 mod failure;
 mod install;
+mod live;
 mod log_file;
 mod phase;
 mod progress;
@@ -27,6 +28,7 @@ mod source;
 mod spreadsheet;
 mod upkeep;
 mod views;
+mod web;
 mod when;
 
 /// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.

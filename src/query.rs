@@ -18,6 +18,7 @@ mod audit;
 mod explain;
 mod overview;
 mod story;
+mod trends;
 mod whatif;
 mod whose;
 
@@ -86,6 +87,16 @@ pub(crate) enum Query {
         name: String,
         /// Its text.
         text: String,
+    },
+    /// One event with its payload.
+    Event {
+        /// Its number.
+        seq: u64,
+    },
+    /// What the last days come to, for plots.
+    Trends {
+        /// So many days, the last of them today.
+        days: u32,
     },
     /// What there is, without a walk over all of it.
     Overview,
@@ -206,6 +217,8 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
         Query::Explain { seq, session } => send(emit, explain::explain(journal, *seq, session.as_deref())?),
         Query::Verify { session } => verify(journal, session.as_deref(), emit),
         Query::WhatIf { session, name, text } => whatif::what_if(journal, session.as_deref(), name, text, emit),
+        Query::Event { seq } => send(emit, event(journal, *seq)?),
+        Query::Trends { days } => send(emit, trends::trends(journal, *days, Timestamp::now())?),
         Query::Stats => send(emit, stats(journal)?),
         Query::Overview => send(emit, overview::overview(journal)?),
         Query::VerifyJournal => {
@@ -318,6 +331,11 @@ fn events(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()>
         }
     }
     Ok(())
+}
+
+fn event(journal: &Journal, seq: u64) -> Result<Value> {
+    let envelope = journal.event(seq)?.ok_or_else(|| Error::NotFound(format!("there is no event {seq}")))?;
+    Ok(codec::to_export(&envelope, &journal.kept_payload(seq)?))
 }
 
 /// Events between two signs of progress.

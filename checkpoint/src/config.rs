@@ -27,7 +27,7 @@ pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{
     AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Progress, Redact, Restart,
-    Settings, Tmux,
+    Settings, Tmux, Web,
 };
 pub use units::{Size, Span, parse_duration, parse_size};
 pub use values::{
@@ -146,7 +146,7 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 12] = [
+const GROUPS: [&str; 13] = [
     "journal",
     "hooks",
     "daemon",
@@ -158,6 +158,7 @@ const GROUPS: [&str; 12] = [
     "phase",
     "redact",
     "progress",
+    "web",
     "logs",
 ];
 

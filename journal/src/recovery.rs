@@ -206,13 +206,7 @@ struct Tail {
 }
 
 /// Moves what the store lacks into it, up to event `upto`.
-fn catch_up(
-    store: &Store,
-    segments: &[Segment],
-    had: u64,
-    upto: u64,
-    recovered: &mut Recovered,
-) -> Result<Tail> {
+fn catch_up(store: &Store, segments: &[Segment], had: u64, upto: u64, recovered: &mut Recovered) -> Result<Tail> {
     let mut next = had + 1;
     let mut tail = Tail::default();
     for (index, segment) in segments.iter().enumerate() {

@@ -90,3 +90,20 @@ pub(crate) enum ServiceAction {
         lines: u64,
     },
 }
+
+/// Whether the page is opened or closed, and where.
+#[derive(Args, Debug)]
+pub(crate) struct WebArgs {
+    /// Open it in your browser
+    #[arg(long, conflicts_with = "stop")]
+    pub(crate) open: bool,
+    /// Serve it on this port; 0 for any that is free (default: `web.port`)
+    #[arg(long, value_name = "N", conflicts_with = "stop")]
+    pub(crate) port: Option<u16>,
+    /// Close it
+    #[arg(long)]
+    pub(crate) stop: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -27,6 +27,7 @@ mod status;
 mod trace;
 mod uninstall;
 mod upkeep;
+mod web;
 
 pub(crate) use shell::COMPLETE;
 
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             daemon::run(home).map(|()| exit::OK)
         }
         Command::Demo { keep, output } => demo::run(keep, output),
+        Command::Web(arguments) => web::run(&home, &arguments),
         Command::Init(arguments) => init::run(&home, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&home, &arguments),
         Command::Doctor(arguments) => doctor::run(&home, &arguments),

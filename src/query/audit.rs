@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
+use checkpoint::Policy;
 use checkpoint::aftermath::{self, Aftermath};
 use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use super::{Audit, Emit, Result, Whose, explain, send};
 use crate::views;
 
 /// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
-fn walk(
+pub(super) fn walk(
     journal: &Journal,
     filter: &Audit,
     mut each: impl FnMut(&Envelope, &Decision, Outcome, &str) -> Result<()>,
@@ -64,6 +65,68 @@ pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Re
     lines.into_iter().rev().try_for_each(|line| send(emit, line))
 }
 
+/// How long turns were: from what the timer counts from to the last stop that was decided about.
+#[derive(Default)]
+pub(super) struct TurnLengths(HashMap<(Uuid, u64), (Timestamp, Timestamp)>);
+
+impl TurnLengths {
+    /// Takes a decision about one of a turn's stops.
+    pub(super) fn add(&mut self, envelope: &Envelope, decision: &Decision) {
+        if let Some(elapsed) = decision.elapsed_ms {
+            let began = envelope.at.minus(std::time::Duration::from_millis(elapsed));
+            let turn = self.0.entry((envelope.stream.session, decision.turn)).or_insert((began, envelope.at));
+            *turn = (turn.0.min(began), turn.1.max(envelope.at));
+        }
+    }
+
+    /// Returns each turn's length, the shortest first.
+    pub(super) fn lengths_ms(&self) -> Vec<u64> {
+        let mut lengths: Vec<_> = self.0.values().map(|(began, ended)| ended.millis_since(*began)).collect();
+        lengths.sort_unstable();
+        lengths
+    }
+
+    /// Returns the middle turn's length; of an even number of turns the longer one of the middle two.
+    pub(super) fn median_ms(&self) -> Option<u64> {
+        let lengths = self.lengths_ms();
+        lengths.get(lengths.len() / 2).copied()
+    }
+}
+
+/// What became of demands, looked up once for each session.
+pub(super) struct Followed<'a> {
+    journal: &'a Journal,
+    policies: HashMap<u64, Policy>,
+    ends: HashMap<Uuid, HashMap<u64, Aftermath>>,
+}
+
+impl<'a> Followed<'a> {
+    /// Begins with the journal's policies.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(super) fn new(journal: &'a Journal) -> Result<Self> {
+        Ok(Self { journal, policies: explain::policies(journal)?, ends: HashMap::new() })
+    }
+
+    /// Returns what became of a decision's demand, if it made one.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(super) fn end(&mut self, decided: &Envelope) -> Result<Option<&Aftermath>> {
+        let ends = match self.ends.entry(decided.stream.session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
+                new.insert(aftermath::of_session(&events, &self.policies).into_iter().collect())
+            }
+        };
+        Ok(ends.get(&decided.seq))
+    }
+}
+
 /// What some decisions come to.
 #[derive(Default)]
 struct Totals {
@@ -73,8 +136,7 @@ struct Totals {
     passed: BTreeMap<&'static str, u64>,
     /// Checkpoints by their outcome.
     outcomes: HashMap<Outcome, u64>,
-    /// First and last moment of each turn, by session and number.
-    turns: HashMap<(Uuid, u64), (Timestamp, Timestamp)>,
+    turns: TurnLengths,
     /// Checkpoints that asked for actions, whose end is known.
     demands: u64,
     /// Those of them after which every action was done.
@@ -90,24 +152,12 @@ impl Totals {
         } else {
             *self.passed.entry(decision.reason.word()).or_default() += 1;
         }
-        if let Some(elapsed) = decision.elapsed_ms {
-            let began = envelope.at.minus(std::time::Duration::from_millis(elapsed));
-            let turn = self.turns.entry((envelope.stream.session, decision.turn)).or_insert((began, envelope.at));
-            *turn = (turn.0.min(began), turn.1.max(envelope.at));
-        }
+        self.turns.add(envelope, decision);
         match aftermath {
             Some(Aftermath::Met) => (self.demands, self.met) = (self.demands + 1, self.met + 1),
             Some(Aftermath::Left(_)) => self.demands += 1,
             Some(Aftermath::Open | Aftermath::Unknown) | None => {}
         }
-    }
-
-    /// The middle turn's length, from what the timer counts from to the last stop that was decided about; of an even
-    /// number of turns the longer one of the middle two.
-    fn median_turn_ms(&self) -> Option<u64> {
-        let mut lengths: Vec<_> = self.turns.values().map(|(began, ended)| ended.millis_since(*began)).collect();
-        lengths.sort_unstable();
-        lengths.get(lengths.len() / 2).copied()
     }
 
     fn to_json(&self) -> Value {
@@ -121,8 +171,8 @@ impl Totals {
             "failed": outcome(Outcome::Failed),
             "expired": outcome(Outcome::Expired),
             "pending": outcome(Outcome::Pending),
-            "turns": self.turns.len(),
-            "median_turn_ms": self.median_turn_ms(),
+            "turns": self.turns.0.len(),
+            "median_turn_ms": self.turns.median_ms(),
             "demands": self.demands,
             "met": self.met,
         })
@@ -133,19 +183,10 @@ impl Totals {
 ///
 /// A demand counts as met as [`aftermath::of_session`] says; one whose end is not known yet is not counted.
 pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
-    let policies = explain::policies(journal)?;
-    let mut followed: HashMap<Uuid, HashMap<u64, Aftermath>> = HashMap::new();
+    let mut followed = Followed::new(journal)?;
     let (mut total, mut groups) = (Totals::default(), BTreeMap::<_, Totals>::new());
     walk(journal, filter, |envelope, decision, outcome, project| {
-        let session = envelope.stream.session;
-        let ends = match followed.entry(session) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let events = journal.stream(session, 0, usize::MAX)?;
-                new.insert(aftermath::of_session(&events, &policies).into_iter().collect())
-            }
-        };
-        let end = ends.get(&envelope.seq);
+        let end = followed.end(envelope)?;
         total.add(envelope, decision, outcome, end);
         let group = groups.entry((envelope.stream.agent.word(), project.to_owned())).or_default();
         group.add(envelope, decision, outcome, end);

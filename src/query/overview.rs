@@ -36,25 +36,43 @@ pub(super) fn overview(journal: &Journal) -> Result<Value> {
     }))
 }
 
-/// Returns how long hook calls took from the client's start until they were journaled, in microseconds.
-fn hooks(journal: &Journal) -> Result<Value> {
-    let from = (journal.last_seq() + 1).saturating_sub(NEWEST).max(1);
+/// How long hook calls took from the client's start until they were journaled.
+pub(super) struct HookTimes {
+    /// Of calls that were answered, the shortest first.
+    pub(super) times: Vec<Duration>,
+    /// Calls that came by the spool.
+    pub(super) later: u64,
+}
+
+impl HookTimes {
+    /// Returns the time within which so many of a hundred calls were journaled, in microseconds.
+    pub(super) fn quantile_us(&self, of_hundred: usize) -> Option<u64> {
+        self.times.get(self.times.len() * of_hundred / 100).map(|time| time.as_micros() as u64)
+    }
+}
+
+/// Returns how long the hook calls among so many newest events took.
+pub(super) fn hook_times(journal: &Journal, newest: u64) -> Result<HookTimes> {
+    let from = (journal.last_seq() + 1).saturating_sub(newest).max(1);
     let took = |envelope: &Envelope| envelope.event.host().map(|_| envelope.recorded_at.since(envelope.at));
-    let mut times = Vec::new();
-    let mut spooled = 0u64;
+    let (mut times, mut later) = (Vec::new(), 0);
     for envelope in journal.events_from(from) {
         match took(&envelope?) {
             Some(time) if time <= ANSWERED_WITHIN => times.push(time),
-            Some(_) => spooled += 1,
+            Some(_) => later += 1,
             None => {}
         }
     }
     times.sort_unstable();
-    let quantile = |of_hundred: usize| times.get(times.len() * of_hundred / 100).map(Duration::as_micros);
+    Ok(HookTimes { times, later })
+}
+
+fn hooks(journal: &Journal) -> Result<Value> {
+    let hooks = hook_times(journal, NEWEST)?;
     Ok(json!({
-        "calls": times.len(),
-        "p50_us": quantile(50).map(|micros| micros as u64),
-        "p99_us": quantile(99).map(|micros| micros as u64),
-        "later": spooled,
+        "calls": hooks.times.len(),
+        "p50_us": hooks.quantile_us(50),
+        "p99_us": hooks.quantile_us(99),
+        "later": hooks.later,
     }))
 }

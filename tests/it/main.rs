@@ -27,4 +27,5 @@ mod strace;
 mod support;
 mod terminal;
 mod tmux;
+mod web;
 mod whatif;

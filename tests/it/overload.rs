@@ -75,7 +75,8 @@ fn peak_mb(daemon: &Daemon) -> u64 {
 
 /// Appends calls by one command, in pieces.
 fn append(daemon: &Daemon, calls: impl Iterator<Item = Value>) {
-    let lines: Vec<String> = calls.map(|payload| json!({ "agent": "claude", "payload": payload }).to_string()).collect();
+    let lines: Vec<String> =
+        calls.map(|payload| json!({ "agent": "claude", "payload": payload }).to_string()).collect();
     for piece in lines.chunks(5_000) {
         let mut command = daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "append"]);
         let output = run(&mut command, piece.join("\n").as_bytes());
@@ -95,7 +96,11 @@ fn hooks_return_while_the_daemon_is_stopped_and_all_arrive_when_it_goes_on() {
     signal(&daemon, "-CONT");
     wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "wedged") == 21);
     daemon.verify();
-    println!("daemon stopped: a tool call took {} ms at most, a stop {} ms; 0 of 21 lost", plain.as_millis(), stop.as_millis());
+    println!(
+        "daemon stopped: a tool call took {} ms at most, a stop {} ms; 0 of 21 lost",
+        plain.as_millis(),
+        stop.as_millis()
+    );
 }
 
 #[test]
@@ -198,7 +203,10 @@ fn a_session_of_very_many_events_is_decided_about_in_time() {
     assert_eq!(decisions.len(), 1);
     let peak = peak_mb(&daemon);
     let answered = if reply.is_empty() { "not answered" } else { "answered" };
-    println!("a session of {count} events: {peak} MB at most, its stop took {} ms and was {answered}", stop.as_millis());
+    println!(
+        "a session of {count} events: {peak} MB at most, its stop took {} ms and was {answered}",
+        stop.as_millis()
+    );
     assert!(peak < 600, "{peak} MB");
 }
 

@@ -169,7 +169,8 @@ fn cut_everywhere(sync: &str, always: bool, short: usize) {
     let lines: Vec<&str> = record.lines().collect();
     let mut disk = Disk::new(home.path());
     // Somebody made the folder before, and it was there for long; the rest is the daemon's.
-    let folder: String = home.path().join("data").to_string_lossy().bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+    let folder: String =
+        home.path().join("data").to_string_lossy().bytes().map(|byte| format!("\\x{byte:02x}")).collect();
     let above: String = home.path().to_string_lossy().bytes().map(|byte| format!("\\x{byte:02x}")).collect();
     disk.line(&format!("1 0.0 mkdir(\"{folder}\", 0700) = 0"));
     disk.line(&format!("1 0.0 fsync(3<{above}>) = 0"));

@@ -287,6 +287,14 @@ layered! {
 }
 
 layered! {
+    /// The web page.
+    Web, WebLayer {
+        /// The loopback port that it is served on; 0 for any that is free.
+        port: u16,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -354,6 +362,8 @@ files! {
         redact: Redact, RedactLayer;
         /// Progress documents.
         progress: Progress, ProgressLayer;
+        /// The web page.
+        web: Web, WebLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

@@ -1,0 +1,51 @@
+//! The page's own files, compiled in.
+
+use actix_web::{HttpResponse, web};
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const ICON: &str = "image/svg+xml";
+
+macro_rules! files {
+    ($($name:literal: $kind:expr,)*) => {
+        /// Name, type and text of each file.
+        const FILES: &[(&str, &str, &str)] = &[$(($name, $kind, include_str!(concat!("assets/", $name))),)*];
+    };
+}
+
+files! {
+    "index.html": HTML,
+    "style.css": CSS,
+    "icon.svg": ICON,
+    "app.js": SCRIPT,
+    "api.js": SCRIPT,
+    "dom.js": SCRIPT,
+    "format.js": SCRIPT,
+    "words.js": SCRIPT,
+    "now.js": SCRIPT,
+    "timeline.js": SCRIPT,
+    "lanes.js": SCRIPT,
+    "scale.js": SCRIPT,
+    "decision.js": SCRIPT,
+    "whatif.js": SCRIPT,
+    "trends.js": SCRIPT,
+    "plot.js": SCRIPT,
+}
+
+/// The page itself.
+pub(super) async fn index() -> HttpResponse {
+    send("index.html")
+}
+
+/// One of its files.
+pub(super) async fn file(name: web::Path<String>) -> HttpResponse {
+    send(&name)
+}
+
+fn send(wanted: &str) -> HttpResponse {
+    match FILES.iter().find(|(name, ..)| *name == wanted) {
+        Some((_, kind, text)) => HttpResponse::Ok().content_type(*kind).body(*text),
+        None => HttpResponse::NotFound().finish(),
+    }
+}

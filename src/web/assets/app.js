@@ -1,0 +1,112 @@
+// Which view is shown, the colours, and the link to the daemon. Views are permanent links: `#/session/ID` and the like.
+
+import { follow, get } from './api.js';
+import { h, replace } from './dom.js';
+
+const VIEWS = {
+  '': ['now', 'Now', () => import('./now.js')],
+  session: ['now', 'Session', () => import('./timeline.js')],
+  decision: ['decision', 'Decision', () => import('./decision.js')],
+  'what-if': ['what-if', 'What if', () => import('./whatif.js')],
+  trends: ['trends', 'Trends', () => import('./trends.js')],
+};
+const THEMES = ['auto', 'light', 'dark'];
+const RETRY_MS = 5000;
+const LOOK_MS = 15000;
+
+const main = document.getElementById('main');
+const state = { view: null, turn: 0, source: null, seq: 0, timer: 0, attempt: 0 };
+
+async function show() {
+  const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/');
+  const [tab, title, load] = VIEWS[name] ?? VIEWS[''];
+  const turn = ++state.turn;
+  state.view?.leave?.();
+  state.view = null;
+  for (const anchor of document.querySelectorAll('nav a')) {
+    if (anchor.dataset.view === tab) anchor.setAttribute('aria-current', 'page');
+    else anchor.removeAttribute('aria-current');
+  }
+  document.title = title + ' – checkpointd';
+  const root = h('div', { class: 'view', 'data-view': name || 'now' });
+  replace(main, root);
+  try {
+    const module = await load();
+    const view = await module.show(root, decodeURIComponent(rest.join('/')));
+    // Somebody may have gone on meanwhile.
+    if (turn === state.turn) state.view = view;
+    else view?.leave?.();
+  } catch (error) {
+    replace(root, h('h1', null, title), h('p', { class: 'problem', role: 'alert' }, error.message));
+  }
+  root.dataset.ready = 'yes';
+  if (state.moved) main.focus({ preventScroll: true });
+  state.moved = true;
+}
+
+function theme(word) {
+  document.documentElement.dataset.theme = word;
+  const button = document.getElementById('theme');
+  button.textContent = word;
+  button.setAttribute('aria-label', 'Colours: ' + (word === 'auto' ? 'as the system has them' : word));
+  state.view?.restyled?.();
+}
+
+function said(is, text) {
+  const place = document.getElementById('link');
+  place.className = is ? 'on' : 'off';
+  place.textContent = text;
+}
+
+const unlinked = (refused) => said(false, refused ? 'not let in: run checkpointd web --open' : 'no link to the daemon');
+
+// Begins at the journal's end: every view reads by itself what was there before. A browser has six connections for all
+// of its tabs, so only those that are seen keep one; the others look now and then, for the count in their title.
+async function connect() {
+  const attempt = ++state.attempt;
+  clearTimeout(state.timer);
+  state.source?.close();
+  state.source = null;
+  const later = (wait) => { state.timer = setTimeout(connect, wait); };
+  try {
+    const { seq } = await get('/api/now');
+    if (attempt !== state.attempt) return;
+    if (state.seq && state.seq !== seq) state.view?.changed?.({ seq, everything: true });
+    state.seq = seq;
+    if (document.hidden) {
+      later(LOOK_MS);
+      return;
+    }
+    state.source = follow(seq, (message) => {
+      state.seq = message.seq;
+      state.view?.changed?.(message);
+    }, (is, gone) => {
+      if (is) said(true, 'live');
+      else unlinked(false);
+      if (gone) connect();
+    });
+  } catch (error) {
+    if (attempt !== state.attempt) return;
+    unlinked(error.status === 403);
+    later(RETRY_MS);
+  }
+}
+
+document.addEventListener('visibilitychange', connect);
+addEventListener('pagehide', () => state.source?.close());
+addEventListener('pageshow', (event) => { if (event.persisted) connect(); });
+document.getElementById('theme').addEventListener('click', () => {
+  const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
+  localStorage.setItem('theme', next);
+  theme(next);
+});
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
+});
+addEventListener('hashchange', show);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => state.view?.restyled?.());
+const kept = localStorage.getItem('theme');
+theme(THEMES.includes(kept) ? kept : 'auto');
+show();
+connect();

@@ -1,0 +1,141 @@
+// A decision as a page: what it was based on, what was found and missing, what was sent, and what became of it.
+
+import { get } from './api.js';
+import { decisionLink, h, link, replace, sessionLink, table } from './dom.js';
+import { cut, duration, folder, micros, moment, number, words } from './format.js';
+import { toolWords } from './words.js';
+
+const LIST = 100;
+const FILES_MAX = 60;
+const FILES_CHARS_MAX = 200;
+const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
+const FOUND = { counts: 'counts', not_run: 'was not certainly run', too_early: 'came before what it has to follow', before_edit: 'came before the last edit' };
+const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was done afterwards', unknown: 'not known' };
+
+export const show = (root, seq) => (seq ? one(root, seq) : list(root));
+
+async function list(root) {
+  const verdict = h('select', { 'aria-label': 'Verdict' }, ['all', 'inject', 'pass'].map((word) => h('option', { value: word }, word)));
+  const text = h('input', { type: 'search', placeholder: 'words in what was asked', 'aria-label': 'Words in what was asked' });
+  const place = h('div');
+  const draw = async () => {
+    const query = new URLSearchParams({ limit: LIST });
+    if (verdict.value !== 'all') query.set('verdict', verdict.value);
+    if (text.value) query.set('text', text.value);
+    const decisions = (await get('/api/decisions?' + query)).reverse();
+    replace(place, decisions.length ? table('Decisions, the newest first',
+      ['Decision', 'At', 'Agent', 'Session', 'Project', 'Turn', 'Verdict', 'Why', 'After', 'Delivery'],
+      decisions.map((it) => [decisionLink(it.seq), moment(it.at), it.agent, sessionLink(it.session), folder(it.project), it.turn,
+        verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)]), [0, 5, 8])
+      : h('p', { class: 'empty' }, 'Nothing like that was decided yet.'));
+  };
+  verdict.addEventListener('change', draw);
+  text.addEventListener('change', draw);
+  replace(root, h('h1', null, 'Decisions'), h('p', { class: 'summary' }, 'The last ' + LIST + ', the newest first.'),
+    h('div', { class: 'tools' }, h('label', null, 'Verdict ', verdict), text), place);
+  await draw();
+  return { changed: draw };
+}
+
+const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, decision.verdict);
+const delivery = (decision) => (decision.delivery === 'none' ? '–'
+  : OUTCOMES[decision.delivery] + (decision.delivery_reason ? ' (' + words(decision.delivery_reason) + ')' : ''));
+
+async function one(root, seq) {
+  let shown = '';
+  const draw = async () => {
+    const answer = await get('/api/decisions/' + encodeURIComponent(seq));
+    // Whatever somebody reads or marks stays as it is, unless it has changed.
+    const text = JSON.stringify(answer);
+    if (text === shown) return;
+    shown = text;
+    document.title = 'Decision ' + answer.decision.seq + ' – checkpointd';
+    replace(root, page(answer));
+  };
+  await draw();
+  const session = JSON.parse(shown).decision.session;
+  return { changed: (message) => (message.everything || message.rows.some((row) => row.session === session) ? draw() : null) };
+}
+
+function page(answer) {
+  const { decision, state, evidence, rules, considered } = answer;
+  return [
+    h('h1', null, 'Decision ' + decision.seq + ': ', verdictOf(decision), ', ' + words(decision.reason)),
+    h('p', { class: 'summary' }, decision.agent, ' session ', sessionLink(decision.session), ', turn ' + decision.turn + ', ',
+      moment(decision.at), decision.elapsed_ms === null ? '' : ', after ' + duration(decision.elapsed_ms) + ' of work'),
+    decision.message ? [h('h2', null, 'The message as the agent got it'), h('pre', { class: 'message' }, decision.message)] : null,
+    h('div', { class: 'split' }, h('div', null, asked(answer), exits(considered), found(rules)), h('div', null, inputs(answer.event, state), seen(evidence), times(answer))),
+  ];
+}
+
+function asked({ decision, demand }) {
+  const list = (title, items) => (items.length ? [h('h2', null, title), h('ol', null, items.map((item) => h('li', null, item)))] : null);
+  const left = demand?.end === 'left' ? (demand.left ?? []).length + ' of ' + decision.actions.length + ' were not done afterwards' : ENDS[demand?.end];
+  return [
+    list('What it asked for', decision.actions.map((action) => [action.text, h('span', { class: 'soft' }, ' ' + action.category + ', ' + action.step)])),
+    decision.actions.length && left ? h('p', { class: demand.end === 'met' ? 'good' : demand.end === 'left' ? 'warn' : 'soft' }, 'Outcome: ' + left + '.') : null,
+    list('What it had noticed', decision.observations),
+  ];
+}
+
+// The exits in their order: the first that is taken decides.
+function exits(considered) {
+  return [h('h2', null, 'Ways out, in order'), table('Ways out that were considered',
+    ['Way out', 'Taken', 'Why'], considered.map((exit) => [words(exit.reason), exit.taken ? h('strong', { class: 'warn' }, 'taken') : 'no', exit.why]))];
+}
+
+// What each rule asks for: which files brought it up, what was looked for, and what was found.
+function found(rules) {
+  if (!rules) return null;
+  return [h('h2', null, 'What the rules found'),
+    h('p', { class: 'soft' }, 'Categories: ' + (rules.categories.join(', ') || 'none') + '. All clear: ' + (rules.all_clear ? 'yes' : 'no') + '.'),
+    (rules.trace ?? []).map((rule) => [
+      h('h3', null, rule.rule, h('span', { class: 'soft' }, ' (' + rule.pack + ') ' + (rule.files.length ? cut(rule.files.join(' '), FILES_CHARS_MAX) : 'every stop'))),
+      (rule.actions ?? []).map(action)])];
+}
+
+function action(action) {
+  const done = action.found.some((seen) => seen.outcome === 'counts');
+  const [mark, tone] = action.stands ? ['due', 'warn'] : done ? ['done', 'good'] : ['with another', 'soft'];
+  const calls = action.found.map((seen) => h('li', null, h('code', null, cut(seen.command, 90)), ' (call ' + (seen.call + 1) + '): ' + (FOUND[seen.outcome] ?? words(seen.outcome))));
+  return h('div', { class: 'action' }, h('p', null, h('strong', { class: tone }, mark), ' ', action.text),
+    action.looked_for.length ? h('p', { class: 'soft' }, 'Looked for ', action.looked_for.map((text, index) => [index ? ', ' : '', h('code', null, text)])) : null,
+    calls.length ? h('ul', null, calls) : h('p', { class: 'soft' }, 'Found nothing like it.'));
+}
+
+function inputs(event, state) {
+  const rows = [['project', state.project], ['last message', time(state.last_message_sent_at)], ['last checkpoint', time(state.last_checkpoint_at)],
+    ['last tool use', time(state.last_tool_use_at)], ['checkpoints in this turn', number(state.blocks_this_turn)],
+    ['muted', state.muted === 'off' || !state.muted ? 'no' : 'yes'], ['cleared by a person', state.cleared ? 'yes' : 'no']];
+  return [h('h2', null, 'The session before it'), h('dl', null, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value ?? '–')])),
+    event ? h('p', null, words(event.kind) + ', event ' + event.seq + ', in ', link('session/' + encodeURIComponent(event.session), 'the session’s timeline')) : null];
+}
+
+const time = (at) => (at ? moment(at) : '–');
+
+function seen(evidence) {
+  if (!evidence) return null;
+  const { changes } = evidence;
+  const files = changes?.known?.map((file) => file.path);
+  const said = files ? (files.length ? number(files.length) : 'none') : changes?.unknown ? 'unknown: ' + words(changes.unknown) : 'not asked for';
+  const { calls, source } = evidence.timeline;
+  return [
+    h('h2', null, 'What git and the transcript said'),
+    h('dl', null, h('dt', null, 'changed files'), h('dd', null, said), h('dt', null, 'tool calls'), h('dd', null, number(calls.length) + ', from: ' + source),
+      evidence.notes.map((note) => [h('dt', null, 'note'), h('dd', null, note)])),
+    files?.length ? h('details', { open: files.length <= 12 }, h('summary', null, 'Changed files'),
+      h('ul', { class: 'mono' }, files.slice(0, FILES_MAX).map((file) => h('li', null, file))), files.length > FILES_MAX ? h('p', null, '… and ' + (files.length - FILES_MAX) + ' more') : null) : null,
+    calls.length ? h('details', { open: calls.length <= 12 }, h('summary', null, 'Tool calls'),
+      h('ol', { class: 'mono' }, calls.map((call) => h('li', { class: call.is_error ? 'bad' : null }, toolWords(call))))) : null,
+  ];
+}
+
+function times({ decision, evidence, times, delivery: steps }) {
+  const rows = (times ?? []).map((step, index) => [index === 0 ? 'stop journaled' : index === 1 ? 'decision journaled' : words(step.kind),
+    micros(step.after_us), words(steps[index - 2]?.by ?? steps[index - 2]?.reason ?? steps[index - 2]?.obstacle ?? '')]);
+  return [
+    h('h2', null, 'Times, and the delivery: ', OUTCOMES[decision.delivery]),
+    rows.length ? table('Steps after the stop', ['Step', 'After the stop', ''], rows, [1]) : null,
+    evidence?.steps?.length ? h('p', { class: 'soft' }, 'Looking things up: ' + evidence.steps.map(([name, us]) => name + ' ' + micros(us)).join(', ')) : null,
+  ];
+}

@@ -1,0 +1,51 @@
+// Makes elements. Whatever an agent wrote enters the page here, and only as text.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+// Characters that are not seen, or that turn the writing direction, become visible: they could make one text look
+// like another.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+export function printable(value) {
+  return String(value).replace(UNSEEN, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'value') element.value = value;
+    else element.setAttribute(name, value === true ? '' : printable(value));
+  }
+  append(element, children);
+  return element;
+}
+
+export function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(printable(child)));
+  }
+}
+
+export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+export function replace(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
+// A table from column heads and rows of cells; a cell may be an element or a text. `numeric` names columns by place.
+export function table(caption, heads, rows, numeric = []) {
+  const side = (index) => (numeric.includes(index) ? 'number' : null);
+  const head = h('tr', null, heads.map((text, index) => h('th', { scope: 'col', class: side(index) }, text)));
+  const cell = (value, index) => h('td', { class: side(index) }, value);
+  const body = rows.map((row) => h('tr', null, row.map(cell)));
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    h('table', null, h('caption', { class: 'unseen' }, caption), h('thead', null, head), h('tbody', null, body)));
+}
+
+export const link = (hash, text) => h('a', { href: '#/' + hash }, text);
+export const sessionLink = (id, text) => link('session/' + encodeURIComponent(id), text ?? id.slice(0, 8));
+export const decisionLink = (seq) => link('decision/' + Number(seq), String(seq));

@@ -1,0 +1,136 @@
+// How every session stands, what waits for a person first.
+
+import { get } from './api.js';
+import { h, replace, sessionLink } from './dom.js';
+import { clock, cut, duration, folder, moment, number, plural, words } from './format.js';
+
+const GROUPS = [
+  ['needs_you', 'Needs you'],
+  ['waiting', 'Finished, waiting for you'],
+  ['running', 'Running'],
+  ['idle', 'Idle'],
+  ['ended', 'Ended'],
+  ['earlier', 'Quiet for a day'],
+];
+const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Heard of'];
+const FLAGS = {
+  muted: 'its stops pass and nothing is told of it',
+  off: 'its project is switched off',
+  cleared: 'its next stop passes',
+  asked: 'this turn had its checkpoint',
+  sending: 'a checkpoint is on its way',
+  restart: 'it is being restarted',
+};
+const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
+
+const groupOf = (row) => (row.earlier ? 'earlier' : row.standing);
+const newest = (a, b) => (a.last_at < b.last_at ? 1 : a.last_at > b.last_at ? -1 : 0);
+
+export async function show(root) {
+  const rows = new Map();
+  let seen = await get('/api/now');
+  // The daemon's clock and this one may differ.
+  let ahead = Date.now() - Date.parse(seen.at);
+  let all = false;
+  const summary = h('p', { class: 'summary', role: 'status' });
+  const place = h('div');
+  replace(root, h('h1', null, 'Now'), summary, place);
+
+  function take(answer) {
+    seen = { ...seen, sessions: answer.sessions ?? seen.sessions };
+    ahead = Date.now() - Date.parse(answer.at);
+    for (const row of answer.rows) rows.set(row.session, row);
+    draw();
+  }
+
+  function draw() {
+    const bodies = GROUPS.map(([group, title]) => body(group, title, [...rows.values()].filter((row) => groupOf(row) === group)));
+    const focused = document.activeElement?.closest?.('tr')?.dataset.session;
+    const heads = HEADS.map((text, index) => h('th', { scope: 'col', class: index === 2 || index === 6 ? 'number' : null }, text));
+    const more = seen.sessions > rows.size && !all && h('p', null, h('button', { type: 'button', onclick: showAll },
+      'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' heard of last)');
+    replace(place, rows.size
+      ? h('table', { class: 'now' }, h('caption', { class: 'unseen' }, 'Sessions, by how they stand'),
+        h('thead', null, h('tr', null, heads)), bodies)
+      : h('p', { class: 'empty' }, 'No agent was heard of yet. ',
+        h('code', null, 'checkpointd init'), ' adds the hooks; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
+    if (focused) place.querySelector('tr[data-session="' + CSS.escape(focused) + '"] a')?.focus({ preventScroll: true });
+    const count = (group) => [...rows.values()].filter((row) => groupOf(row) === group).length;
+    const waits = count('needs_you') + count('waiting');
+    summary.textContent = count('needs_you') + ' need you · ' + count('waiting') + ' finished · ' + count('running')
+      + ' running · ' + plural(seen.sessions, 'session') + ' known';
+    document.title = (waits ? '(' + waits + ') ' : '') + 'Now – checkpointd';
+    tick();
+  }
+
+  async function showAll() {
+    all = true;
+    take(await get('/api/now?all=true'));
+  }
+
+  // Only figures that grow are touched.
+  function tick() {
+    const now = Date.now() - ahead;
+    for (const element of place.querySelectorAll('[data-heard]')) {
+      element.textContent = duration(Math.max(0, Math.floor((now - Number(element.dataset.heard)) / 1000) * 1000)).replace('.0', '') + ' ago';
+    }
+    for (const element of place.querySelectorAll('[data-began]')) {
+      turnClock(element, now - Number(element.dataset.began), Number(element.dataset.least));
+    }
+  }
+
+  take(seen);
+  const timer = setInterval(tick, 1000);
+  return {
+    async changed(message) {
+      take(message.everything ? await get('/api/now' + (all ? '?all=true' : '')) : message);
+    },
+    leave: () => clearInterval(timer),
+  };
+}
+
+function body(group, title, rows) {
+  if (!rows.length) return null;
+  const head = h('tr', { class: 'group' }, h('th', { scope: 'rowgroup', colspan: HEADS.length },
+    title, ' ', h('span', { class: 'count' }, rows.length)));
+  return h('tbody', { class: group }, head, rows.sort(newest).map(line));
+}
+
+function line(row) {
+  const tool = row.last_tool;
+  const why = row.why && row.why !== 'agent_finished' && h('span', { class: 'why' }, words(row.why));
+  const cells = [
+    [sessionLink(row.session), ' ', h('span', { class: 'agent ' + row.agent }, AGENTS[row.agent] ?? row.agent), why],
+    [h('span', { title: row.project }, folder(row.project)), row.branch && h('span', { class: 'branch', title: 'branch' }, row.branch)],
+    row.turn,
+    clockCell(row),
+    tool ? [h('span', { class: tool.failed ? 'failed' : null }, tool.tool), ' ', h('span', { class: 'about', title: tool.about }, cut(tool.about, 60)),
+      tool.failed ? ' failed' : tool.finished ? ' ' + duration(tool.duration_ms) : ' …'] : '–',
+    row.flags.length ? row.flags.map((flag) => h('span', { class: 'flag', title: FLAGS[flag] }, flag)) : '–',
+    row.injected + ' of ' + (row.injected + row.passed),
+    h('time', { 'data-heard': Date.parse(row.last_at), datetime: row.last_at, title: moment(row.last_at) }),
+  ];
+  return h('tr', { 'data-session': row.session, class: row.standing }, cells.map((cell, index) =>
+    h('td', { 'data-label': HEADS[index], class: index === 2 || index === 6 ? 'number' : null }, cell)));
+}
+
+function clockCell(row) {
+  if (!row.turn_start) return '–';
+  const began = Date.parse(row.turn_start);
+  const cell = h('div', { class: 'clock' }, h('span', { class: 'elapsed' }), h('span', { class: 'bar' }, h('span')));
+  if (row.standing === 'running' || row.standing === 'needs_you') {
+    cell.dataset.began = began;
+    cell.dataset.least = row.min_turn_ms;
+  }
+  turnClock(cell, Math.max(0, Date.parse(row.last_at) - began), row.min_turn_ms);
+  return cell;
+}
+
+// How long the turn has lasted, against the length from which its stop gets a checkpoint.
+function turnClock(cell, elapsed, least) {
+  const due = elapsed >= least;
+  cell.classList.toggle('due', due);
+  cell.firstChild.textContent = clock(Math.max(0, elapsed)) + ' of ' + clock(least);
+  cell.title = due ? 'long enough for a checkpoint' : 'too short for a checkpoint so far';
+  cell.lastChild.firstChild.style.width = Math.min(100, least ? (100 * elapsed) / least : 100) + '%';
+}

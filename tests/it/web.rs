@@ -1,0 +1,321 @@
+//! The web page's server, without a browser: who is let in, what is served, and what is pushed.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::{run, wait_until};
+
+/// After this long an answer does not come any more.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A page that a daemon serves.
+struct Page {
+    port: u16,
+    token: String,
+}
+
+impl Page {
+    fn open(daemon: &Daemon) -> Self {
+        let answer = &daemon.ask(&["web", "--json"])[0];
+        let port = u16::try_from(answer["port"].as_u64().expect("a port")).expect("a port");
+        let url = answer["url"].as_str().expect("an address");
+        let token = url.strip_prefix(&format!("http://127.0.0.1:{port}/?token=")).expect(url).to_owned();
+        Self { port, token }
+    }
+
+    /// Exchanges the token for a cookie.
+    fn enter(&self) -> String {
+        let answer = self.get(&format!("/?token={}", self.token), &[]);
+        assert_eq!((answer.status, answer.header("location")), (303, Some("/")), "{}", answer.body);
+        let cookie = answer.header("set-cookie").expect("a cookie");
+        assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+        cookie.split(';').next().expect("a part").to_owned()
+    }
+
+    fn connect(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        stream.set_read_timeout(Some(LIMIT)).expect("a timeout");
+        let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            head.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
+        }
+        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("it takes requests");
+        stream
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut bytes = Vec::new();
+        self.connect(method, path, headers, body).read_to_end(&mut bytes).expect("an answer");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send("GET", path, headers, "")
+    }
+
+    /// Follows what the page is pushed, from an event on.
+    fn follow(&self, cookie: &str, after: u64) -> Pushed {
+        let stream = self.connect("GET", &format!("/api/live?after={after}"), &[("Cookie", cookie)], "");
+        Pushed(BufReader::new(stream))
+    }
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, wanted: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
+    }
+}
+
+struct Pushed(BufReader<TcpStream>);
+
+impl Pushed {
+    fn next(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).expect("a line") > 0, "the stream has ended");
+            if let Some(data) = line.strip_prefix("data: ") {
+                return serde_json::from_str(data).expect(data);
+            }
+        }
+    }
+}
+
+fn prompt(session: &str, text: &str) -> String {
+    json!({ "hook_event_name": "UserPromptSubmit", "session_id": session, "cwd": "/nowhere/project", "prompt": text })
+        .to_string()
+}
+
+#[test]
+fn a_token_opens_the_page_once_and_nothing_else_does() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    for path in ["/", "/?token=", "/?token=0123", "/assets/app.js", "/api/now", "/api/live", "/nowhere"] {
+        let answer = page.get(path, &[]);
+        assert_eq!(answer.status, 403, "{path}");
+        assert!(answer.body.contains("`checkpointd web --open`"), "{}", answer.body);
+        assert!(answer.header("set-cookie").is_none(), "{path}");
+    }
+    let cookie = page.enter();
+    assert_eq!(page.get(&format!("/?token={}", page.token), &[]).status, 403, "it is used up");
+    let cookie_line = [("Cookie", cookie.as_str())];
+    assert_eq!(page.get("/?token=0123", &cookie_line).status, 303, "a browser that was let in goes on");
+    let (name, value) = cookie.split_once('=').expect("a name");
+    let shorter = format!("{name}={}", &value[1..]);
+    assert_eq!(page.get("/", &[("Cookie", &shorter)]).status, 403);
+
+    let answer = page.get("/", &cookie_line);
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let policy = answer.header("content-security-policy").expect("a policy");
+    for part in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+
+    // The other browser gets a token of its own; the first one stays in.
+    let other = Page::open(&daemon);
+    assert_eq!(other.port, page.port, "one page");
+    other.enter();
+    assert_eq!(page.get("/", &cookie_line).status, 200);
+}
+
+#[test]
+fn another_site_gets_nothing_even_with_the_cookie() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let own = format!("http://127.0.0.1:{}", page.port);
+    let other_port = format!("127.0.0.1:{}", page.port ^ 1);
+    let foreign = format!("http://{other_port}");
+    let refused: &[&[(&str, &str)]] = &[
+        &[("Host", "evil.example")],
+        &[("Host", "127.0.0.1")],
+        &[("Host", &other_port)],
+        &[("Host", "")],
+        &[("Origin", "http://evil.example")],
+        &[("Origin", "null")],
+        &[("Origin", &foreign)],
+        &[("Origin", &own), ("Origin", "http://evil.example")],
+        &[("Sec-Fetch-Site", "cross-site")],
+        &[("Sec-Fetch-Site", "same-site")],
+    ];
+    for headers in refused {
+        let headers = [&[("Cookie", cookie.as_str())], *headers].concat();
+        let answer = page.get("/api/now", &headers);
+        assert!(answer.status == 403 || answer.status == 400, "{headers:?}: {}", answer.status);
+        assert!(!answer.body.contains("\"rows\""), "{headers:?}");
+    }
+    let named = format!("localhost:{}", page.port);
+    let allowed: &[&[(&str, &str)]] =
+        &[&[], &[("Origin", &own)], &[("Sec-Fetch-Site", "same-origin")], &[("Host", &named)]];
+    for headers in allowed {
+        let headers = [&[("Cookie", cookie.as_str())], *headers].concat();
+        assert_eq!(page.get("/api/now", &headers).status, 200, "{headers:?}");
+    }
+    // A token that another site sends opens nothing, and is not spent.
+    let second = Page::open(&daemon);
+    let path = format!("/?token={}", second.token);
+    assert_eq!(second.get(&path, &[("Host", "evil.example")]).status, 403);
+    assert_eq!(second.get(&path, &[("Sec-Fetch-Site", "cross-site")]).status, 403);
+    second.enter();
+    // What is sent needs an origin.
+    let tried = json!({ "text": "" }).to_string();
+    let send = |headers: &[(&str, &str)]| {
+        let headers = [&[("Cookie", cookie.as_str()), ("Content-Type", "application/json")], headers].concat();
+        page.send("POST", "/api/what-if", &headers, &tried).status
+    };
+    assert_eq!((send(&[]), send(&[("Origin", &foreign)]), send(&[("Origin", &own)])), (403, 403, 200));
+}
+
+#[test]
+fn nothing_can_be_changed_through_the_page() {
+    let daemon = Daemon::with(EVERY_STOP);
+    recorded("claude/h-stop-block-once").iter().for_each(|call| drop(play(&daemon, call)));
+    let session = daemon.ask(&["sessions", "--json"])[0]["session"].as_str().expect("an id").to_owned();
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let own = format!("http://127.0.0.1:{}", page.port);
+    let headers = [("Cookie", cookie.as_str()), ("Origin", own.as_str()), ("Content-Type", "application/json")];
+    let events = daemon.ask(&["journal", "stats", "--json"])[0]["events"].clone();
+    // All that the socket takes.
+    let paths = [
+        "/v1/shutdown".to_owned(),
+        "/v1/hooks/claude".into(),
+        "/v1/append".into(),
+        "/v1/query".into(),
+        "/v1/web/open".into(),
+        "/v1/web/close".into(),
+        "/v1/phase/create".into(),
+        "/healthz".into(),
+        format!("/sessions/{session}/mute"),
+        format!("/sessions/{session}/clear"),
+        format!("/sessions/{session}/agent-restart"),
+    ];
+    for path in &paths {
+        for method in ["GET", "POST", "PUT", "DELETE"] {
+            let answer = page.send(method, path, &headers, "{}");
+            assert_eq!(answer.status, 404, "{method} {path}: {}", answer.body);
+        }
+    }
+    for path in ["/api/now", "/api/trends?days=7", "/api/config", "/api/decisions"] {
+        let status = page.send("POST", path, &headers, "{}").status;
+        assert!(status == 404 || status == 405, "{path}: {status}");
+    }
+    assert_eq!(daemon.ask(&["journal", "stats", "--json"])[0]["events"], events);
+}
+
+#[test]
+fn every_file_of_the_page_is_served_and_every_question_answered() {
+    let daemon = Daemon::with(EVERY_STOP);
+    recorded("claude/h-stop-block-once").iter().for_each(|call| drop(play(&daemon, call)));
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let get = |path: &str| {
+        let answer = page.get(path, &[("Cookie", &cookie)]);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.body
+    };
+    let mut seen = vec!["/".to_owned()];
+    let mut next = 0;
+    while next < seen.len() {
+        let text = get(&seen[next]);
+        // Whatever a file names is served too, and nothing comes from elsewhere.
+        for part in text.split(['"', '\'', '(']).filter(|part| part.starts_with("/assets/") || part.starts_with("./")) {
+            let name = part.rsplit('/').next().expect("a name");
+            let path = format!("/assets/{name}");
+            if !seen.contains(&path) {
+                seen.push(path);
+            }
+        }
+        let outside = text.replace("http://www.w3.org/2000/svg", "");
+        assert!(!outside.contains("http://") && !outside.contains("https://"), "{} names a place outside", seen[next]);
+        next += 1;
+    }
+    assert!(seen.len() > 12, "{seen:?}");
+
+    let decisions = daemon.ask(&["audit", "--json"]);
+    let seq = &decisions[0]["seq"];
+    assert_eq!(serde_json::from_str::<Value>(&get("/api/decisions")).expect("JSON"), json!(decisions));
+    let explained: Value = serde_json::from_str(&get(&format!("/api/decisions/{seq}"))).expect("JSON");
+    assert_eq!(explained, daemon.ask(&["explain", &seq.to_string(), "--json"])[0]);
+    let event: Value = serde_json::from_str(&get("/api/events/2")).expect("JSON");
+    assert_eq!((&event["seq"], event["payload"].is_object()), (&json!(2), true), "{event}");
+    assert_eq!(page.get("/api/events/99999", &[("Cookie", &cookie)]).status, 404);
+    let trends = get("/api/trends?days=7");
+    assert!(trends.contains("\"days\"") && trends.contains("block_budget"), "{trends}");
+    let session = decisions[0]["session"].as_str().expect("an id");
+    assert!(get(&format!("/api/sessions/{session}/timeline")).contains("\"agent_stopped\""));
+}
+
+#[test]
+fn what_changes_is_pushed_with_how_it_stands_now() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let now: Value = serde_json::from_str(&page.get("/api/now", &[("Cookie", &cookie)]).body).expect("JSON");
+    assert_eq!((&now["rows"], &now["sessions"]), (&json!([]), &json!(0)));
+    let mut pushed = page.follow(&cookie, now["seq"].as_u64().expect("a number"));
+
+    let id = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
+    daemon.hook(&["claude", "UserPromptSubmit"], prompt(id, "please").as_bytes());
+    let message = pushed.next();
+    let row = &message["rows"][0];
+    assert_eq!((&row["session"], &row["standing"], &row["turn"]), (&json!(id), &json!("running"), &json!(1)), "{row}");
+    assert_eq!((&row["min_turn_ms"], &row["project"]), (&json!(0), &json!("/nowhere/project")), "{row}");
+
+    let ask = json!({ "hook_event_name": "PermissionRequest", "session_id": id, "cwd": "/nowhere/project",
+        "tool_name": "Bash", "tool_input": { "command": "rm -r build" } });
+    daemon.hook(&["claude", "PermissionRequest"], ask.to_string().as_bytes());
+    let message = pushed.next();
+    assert_eq!(message["rows"][0]["standing"], "needs_you", "{message}");
+    // Whoever comes back says what it knew last.
+    let missed = page.follow(&cookie, 0).next();
+    assert_eq!(missed["seq"], message["seq"]);
+    // Readers that do not read keep nobody from anything.
+    let _silent: Vec<_> = (0..8).map(|_| page.follow(&cookie, 0)).collect();
+    for number in 0..20 {
+        daemon.hook(&["claude", "UserPromptSubmit"], prompt(id, &format!("{number}")).as_bytes());
+    }
+    let last = daemon.ask(&["journal", "stats", "--json"])[0]["events"].clone();
+    while pushed.next()["seq"] != last {}
+}
+
+#[test]
+fn the_page_closes_when_asked_and_with_the_daemon() {
+    let daemon = Daemon::with(EVERY_STOP);
+    assert_eq!(daemon.ask(&["web", "--stop", "--json"])[0]["closed"], false);
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let (code, _) = daemon.ask_code(&["web", "--port", &(page.port ^ 1).to_string(), "--json"]);
+    assert_eq!(code, 1, "it is open elsewhere");
+    let mut pushed = page.follow(&cookie, 0);
+    pushed.next();
+    assert_eq!(daemon.ask(&["web", "--stop", "--json"])[0]["closed"], true);
+    wait_until(|| TcpStream::connect(("127.0.0.1", page.port)).is_err());
+    // On the same port: who was let in before is not let in again.
+    let port = page.port.to_string();
+    let again = &daemon.ask(&["web", "--port", &port, "--json"])[0];
+    assert_eq!(again["port"], page.port);
+    assert_eq!(page.get("/", &[("Cookie", &cookie)]).status, 403);
+    let stop = &mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]);
+    assert!(run(stop, b"").status.success());
+    wait_until(|| TcpStream::connect(("127.0.0.1", page.port)).is_err());
+    assert_eq!(daemon.ask_code(&["web", "--json"]).0, 3, "no daemon, no page");
+}

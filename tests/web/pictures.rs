@@ -1,0 +1,50 @@
+//! The README's pictures: taken where somebody asks for them, so that a run of the tests changes no file.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::stage::Stage;
+use crate::views::last_checkpoint;
+
+/// Names the folder that the pictures go to.
+const FOLDER: &str = "CHECKPOINTD_SCREENSHOTS";
+/// The largest picture that belongs into a repository.
+const BYTES_MAX: u64 = 150 * 1024;
+
+pub(crate) fn take(stage: &Stage, browser: &Browser) {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let light = json!({ "features": [{ "name": "prefers-color-scheme", "value": "light" }] });
+    browser.call("Emulation.setEmulatedMedia", light);
+    let take = |name: &str, height: u32| {
+        browser.size(1080, height);
+        // Two frames on, everything has been drawn in its new size.
+        browser.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400))))",
+        );
+        let file = folder.join(format!("{name}.png"));
+        browser.picture(&file);
+        let size = file.metadata().expect("a file").len();
+        assert!(size < BYTES_MAX, "{name} has {size} bytes");
+    };
+    browser.show("");
+    take("now", 620);
+    // A recorded session of the demo.
+    let recorded = &stage.ask(&["audit", "--agent", "claude", "--json"])[0];
+    browser.show(&format!("session/{}", recorded["session"].as_str().expect("an id")));
+    browser.evaluate(&format!("document.querySelector('.events tr[data-seq=\"{}\"]').click()", recorded["seq"]));
+    browser.wait("document.querySelector('.detail h2')");
+    take("timeline", 760);
+    browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));
+    take("decision", 760);
+    browser.show("what-if");
+    browser.evaluate(
+        "(() => { document.querySelector('textarea').rows = 5; const field = document.querySelector('[name=min_turn]'); field.value = '5m';
+         field.dispatchEvent(new Event('change')); document.querySelector('form button').click(); })()",
+    );
+    browser.wait("document.querySelector('main table')");
+    take("what-if", 760);
+    browser.show("trends");
+    take("trends", 760);
+}
