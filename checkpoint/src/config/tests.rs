@@ -70,6 +70,7 @@ fn every_key_with_its_default() {
     progress.resume_within: 14d (default)
     progress.checks: [] (default)
     progress.auto: {"place":"data","interval":"30m","phase":true,"compaction":true,"subagent":true,"error":true,"session_end":true} (default)
+    web.port: 0 (default)
     logs.level: info (default)
     "#);
 }
@@ -219,7 +220,7 @@ fn mistakes_are_shown_with_their_place() {
         "evidence_limits: {transcript_bytes: lots}\n",
     ]
     .map(|text| format!("{}\n", Config::load(Some(("config.yml", text))).unwrap_err()));
-    insta::assert_snapshot!(table.join("\n"), @r"
+    insta::assert_snapshot!(table.join("\n"), @r#"
     config.yml:1:1: unknown key `min_trun`
       |
     1 | min_trun: 30s
@@ -393,7 +394,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |
@@ -409,7 +410,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | evidence_limits: {transcript_bytes: lots}
       |                                     ^
-    ");
+    "#);
 }
 
 #[test]
