@@ -417,11 +417,12 @@ fn phases() {
     ];
     let id = lines(&home, &create).remove(0)["checkpointId"].as_str().expect("an id").to_owned();
     let made = lines(&home, &["phase", "show", &id]).remove(0);
-    let made = made["checkpoint"]["createdAt"].as_str().expect("a time")[..19].replace('T', " ");
+    let made = &made["checkpoint"]["createdAt"].as_str().expect("a time")[..19];
+    let (shown_at, named_at) = (made.replace('T', " "), made.replace(':', "-"));
     let folder = home.path().display().to_string();
     let shown = |arguments: &[&str]| {
         let text = screen_by(arguments, |columns, colours| on_a_terminal(&home, arguments, columns, colours));
-        hide(&text, &[&id, &made, &folder])
+        hide(&text, &[&id, &shown_at, &named_at, &folder])
     };
     insta::assert_snapshot!(shown(&["phase", "list"]), @r#"
     ID                                    PHASE  STATE  SUMMARY
@@ -444,7 +445,7 @@ fn phases() {
     criterion      completed one the parser reads every case that the old one did
     metadata       {}
     project        /home/ada/inventory
-    file           ###############/phases/ckpt-2026-11-22T05-38-01-build.json
+    file           ###############/phases/ckpt-###################-build.json
     == at 140 columns
     taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
     == colours
@@ -488,12 +489,12 @@ fn progress() {
     let commit = |folder: &Path| {
         let head =
             std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(folder).output().expect("git");
-        String::from_utf8(head.stdout).expect("text")[..7].to_owned()
+        String::from_utf8(head.stdout).expect("text")[..10].to_owned()
     };
     let first = commit(&project);
     insta::assert_snapshot!(hide(&screen(&home, &about("validate")), &[&first]), @r#"
     ok    git           on branch main
-    ok    git           last commit is #######4b5
+    ok    git           last commit is ##########
     ok    git           the same 0 uncommitted files
     ok    files         all 0 files of the session are as they were left
     ok    sessions      no other session changed files here since
@@ -503,7 +504,7 @@ fn progress() {
 
     == colours
     ^32mok  ^0m  git           on branch main
-    ^32mok  ^0m  git           last commit is #######4b5
+    ^32mok  ^0m  git           last commit is ##########
     ^32mok  ^0m  git           the same 0 uncommitted files
     ^32mok  ^0m  files         all 0 files of the session are as they were left
     ^32mok  ^0m  sessions      no other session changed files here since
@@ -514,8 +515,8 @@ fn progress() {
     git(&["commit", "-qam", "second"]);
     insta::assert_snapshot!(hide(&screen(&home, &about("validate")), &[&first, &commit(&project)]), @r#"
     ok    git           on branch main
-    FAIL  git           last commit was #######4b5 and is #######ca1 (second)
-                        -> read `git log #######4b5..HEAD`
+    FAIL  git           last commit was ########## and is ########## (second)
+                        -> read `git log ##########..HEAD`
     ok    git           the same 0 uncommitted files
     ok    files         all 0 files of the session are as they were left
     ok    sessions      no other session changed files here since
@@ -525,7 +526,7 @@ fn progress() {
 
     == colours
     ^32mok  ^0m  git           on branch main
-    ^31mFAIL^0m  git           last commit was #######4b5 and is #######ca1 (second)
+    ^31mFAIL^0m  git           last commit was ########## and is ########## (second)
     ^32mok  ^0m  git           the same 0 uncommitted files
     ^32mok  ^0m  files         all 0 files of the session are as they were left
     ^32mok  ^0m  sessions      no other session changed files here since
