@@ -175,13 +175,17 @@ pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
     lines
 }
 
+/// Returns a text behind a label, broken between words into lines that fit.
+pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
+    let indent = label.chars().count();
+    let lines = wrap(text, width().saturating_sub(indent).max(20)).into_iter().enumerate();
+    let before = |number| if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+    lines.map(|(number, line)| format!("{}{line}", before(number)).trim_end().to_owned()).collect()
+}
+
 /// Prints a text behind a label, broken between words so that it fits the line.
 pub(crate) fn print_wrapped(label: &str, text: &str) {
-    let indent = label.chars().count();
-    for (number, line) in wrap(text, width().saturating_sub(indent).max(20)).into_iter().enumerate() {
-        let before = if number == 0 { label.to_owned() } else { " ".repeat(indent) };
-        println!("{}", format!("{before}{line}").trim_end());
-    }
+    wrapped(label, text).iter().for_each(|line| println!("{line}"));
 }
 
 /// Columns that the last column of a table has at least, if it has so much to say.

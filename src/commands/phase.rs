@@ -169,21 +169,21 @@ fn show(request: &Request, answer: &Value) {
 fn show_one(checkpoint: &Value) {
     for (key, value) in checkpoint.as_object().into_iter().flatten() {
         match (key.as_str(), value) {
-            ("createdAt", value) => println!("{key:12} {}", render::local_time(text(value))),
+            ("createdAt", value) => println!("{key:14} {}", render::local_time(text(value))),
             ("iscCriteria", Value::Array(criteria)) => {
                 for one in criteria {
                     let line = format!("{} {} {}", text(&one["status"]), text(&one["id"]), text(&one["subject"]));
-                    println!("{:12} {}", "criterion", render::printable(&line));
+                    render::print_wrapped(&format!("{:14} ", "criterion"), &render::printable(&line));
                 }
             }
-            (key, Value::String(value)) => println!("{key:12} {}", render::printable(value)),
-            (key, value) => println!("{key:12} {}", render::printable(&value.to_string())),
+            (key, Value::String(value)) => render::print_wrapped(&format!("{key:14} "), &render::printable(value)),
+            (key, value) => render::print_wrapped(&format!("{key:14} "), &render::printable(&value.to_string())),
         }
     }
 }
 
 fn show_list(answer: &Value) {
-    let mut table = Table::new(["ID", "MADE", "PHASE", "NUMBER", "STATE", "SESSION", "SUMMARY"]);
+    let mut table = Table::new(["ID", "MADE", "PHASE", "NUMBER", "STATE", "SESSION", "SUMMARY"]).optional(&[5, 3, 1]);
     for one in answer["checkpoints"].as_array().into_iter().flatten() {
         table.row([
             text(&one["id"]).into(),

@@ -112,11 +112,14 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
 
 fn show_report(answer: &Value) {
     for line in list(&answer["lines"]) {
-        let mark =
-            if line["ok"] == true { render::paint(Colour::Green, "ok  ") } else { render::paint(Colour::Red, "FAIL") };
-        println!("{mark}  {:<12}  {}", text(&line["check"]), render::printable(text(&line["found"])));
+        let (colour, mark) = if line["ok"] == true { (Colour::Green, "ok  ") } else { (Colour::Red, "FAIL") };
+        let label = format!("{mark}  {:<12}  ", text(&line["check"]));
+        for (number, part) in render::wrapped(&label, &render::printable(text(&line["found"]))).into_iter().enumerate()
+        {
+            println!("{}", if number == 0 { part.replacen(mark, &render::paint(colour, mark), 1) } else { part });
+        }
         if let Some(reconcile) = line["reconcile"].as_str() {
-            println!("{:20}-> {}", "", render::printable(reconcile));
+            render::print_wrapped(&format!("{:20}-> ", ""), &render::printable(reconcile));
         }
     }
     let (colour, verdict) = if answer["holds"] == true {

@@ -53,9 +53,12 @@ fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
         for line in &mismatched {
             let fields: Vec<_> = line["fields"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let what = line["why"].as_str().map_or_else(|| format!("differs in {}", fields.join(", ")), str::to_owned);
-            println!("decision {}: {}", line["seq"], render::printable(&what));
+            render::print_wrapped(&format!("decision {}: ", line["seq"]), &render::printable(&what));
         }
         println!("{} decisions, {} decided the same again", answer["decisions"], answer["matched"]);
+        if let Some(first) = mismatched.first() {
+            println!("`checkpointd explain {}` shows the first with all that it was based on", first["seq"]);
+        }
     }
     Ok(if mismatched.is_empty() { exit::OK } else { exit::FAILED })
 }

@@ -74,7 +74,9 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
         for rule in taking {
             let only = if rule.alone { "; speaks only when no code changed" } else { "" };
             println!("  {} ({}, {}{only})", rule.name, rule.pack, kind(rule));
-            rule.actions.iter().for_each(|action| println!("    {:10} {}", action.purpose, action.text));
+            rule.actions
+                .iter()
+                .for_each(|action| render::print_wrapped(&format!("    {:10} ", action.purpose), &action.text));
         }
     }
     Ok(exit::OK)

@@ -1,5 +1,7 @@
 //! `status` and `daemon status`: how things stand.
 
+use std::path::Path;
+
 use journal::{Home, Timestamp};
 use serde_json::{Value, json};
 
@@ -148,7 +150,7 @@ fn show(answer: &Value) {
         })
         .collect();
     if !agents.is_empty() {
-        println!("agents     {}", agents.join("; "));
+        render::print_wrapped("agents     ", &agents.join("; "));
     }
     println!(
         "sessions   {} known, {} running, {} waiting for you",
@@ -157,21 +159,19 @@ fn show(answer: &Value) {
     for session in answer["waiting_for_you"].as_array().into_iter().flatten().rev().take(WAITING) {
         let id: String = text(&session["session"]).chars().take(8).collect();
         let word = render::printable(text(&session["notification"]));
-        println!(
-            "           {id} {:6} {word} in {}",
-            text(&session["agent"]),
-            render::printable(text(&session["project"]))
-        );
+        let project = render::path(Path::new(text(&session["project"])));
+        let line = format!("           {id} {:6} {word} in {project}", text(&session["agent"]));
+        println!("{}", render::cut(&line, render::width()));
     }
     let size = |value: &Value| render::bytes(value.as_u64().unwrap_or(0));
     let hooks = &answer["hooks"];
     if let (Some(p50), Some(p99)) = (hooks["p50_us"].as_f64(), hooks["p99_us"].as_f64()) {
-        println!(
-            "hooks      {:.1} ms until journaled, {:.1} ms for one in a hundred (the last {} calls)",
-            p50 / 1e3,
-            p99 / 1e3,
+        let (p50, p99) = (p50 / 1e3, p99 / 1e3);
+        let times = format!(
+            "{p50:.1} ms until journaled, {p99:.1} ms for one in a hundred (the last {} calls)",
             hooks["calls"]
         );
+        render::print_wrapped("hooks      ", &times);
     }
     println!(
         "journal    {} events, {} store, {} log, {} free",
@@ -182,7 +182,11 @@ fn show(answer: &Value) {
     );
     println!("spool      {} calls", answer["spool"]["calls"]);
     for warning in answer["warnings"].as_array().into_iter().flatten() {
-        println!("{}    {}", render::paint(render::Colour::Yellow, "warning"), render::printable(text(warning)));
+        for (number, line) in render::wrapped("warning    ", &render::printable(text(warning))).into_iter().enumerate()
+        {
+            let painted = render::paint(render::Colour::Yellow, "warning");
+            println!("{}", if number == 0 { line.replacen("warning", &painted, 1) } else { line });
+        }
     }
     let decisions: Vec<_> = answer["last_decisions"].as_array().cloned().unwrap_or_default();
     if !decisions.is_empty() {
@@ -201,7 +205,8 @@ pub(super) fn delivery(line: &Value) -> String {
 
 /// Returns decisions as a table.
 pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
-    let mut table = Table::new(["SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY"]);
+    let mut table =
+        Table::new(["SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY"]).optional(&[4, 3]);
     for line in decisions {
         table.row([
             line["seq"].to_string(),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::daemon::Daemon;
 use crate::support::{Home, run, wait, wait_until};
 
+mod answers;
 mod screens;
 
 const CHECKPOINTD: &str = env!("CARGO_BIN_EXE_checkpointd");
@@ -88,6 +89,48 @@ fn audit_shows_what_was_asked_for() {
     assert!(error.contains("`soon` is no time") && error.contains("yesterday"), "{error}");
     let (code, _, error) = ask(&home, &["audit", "--reason", "why"]);
     assert!(code == 2 && error.contains("block_budget"), "{error}");
+}
+
+#[test]
+fn words_that_do_not_exist_are_refused_and_the_nearest_is_named() {
+    let home = recorded();
+    for (arguments, near) in [
+        (["tail", "--kind", "decide"], "'decided'"),
+        (["tail", "--kind", "agent_stoped"], "'agent_stopped'"),
+        (["tail", "--agent", "claud"], "'claude'"),
+        (["audit", "--verdict", "injekt"], "'inject'"),
+        (["audit", "--reason", "below_treshold"], "'below_threshold'"),
+        (["audit", "--agent", "gemmini"], "'gemini'"),
+    ] {
+        let (code, out, error) = ask(&home, &arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {error}");
+        assert!(error.contains(&format!("a similar value exists: {near}")), "{arguments:?}: {error}");
+        assert!(error.contains("possible values: "), "{arguments:?}: {error}");
+    }
+    for kind in journal::Event::KINDS {
+        assert_eq!(ask(&home, &["tail", "--kind", kind]).0, 0, "{kind}");
+    }
+    assert_eq!(ask(&home, &["tail", "--kind", "muted"]).1, "No events.\n");
+    let (_, out, _) = ask(&home, &["timeline", "3f0a", "--turn", "9"]);
+    assert!(out.starts_with("There is no turn 9"), "{out}");
+}
+
+#[test]
+fn a_spreadsheet_takes_nothing_that_an_agent_wrote_for_a_formula() {
+    let formula = "=cmd|' /C calc'!A0";
+    let was = "Reorder points are off by one; please fix them";
+    assert!(recording().contains(was));
+    let home = home_with(&recording().replace(was, formula).replace("\"Rust code\"", "\"=Rust\""));
+    let query =
+        "select prompt, -1 as number, -0.5 as half, '-1' as text, '@x' as at, '+1' as plus from turns where seq = 3";
+    let (code, out, error) = ask(&home, &["sql", "--csv", query]);
+    assert_eq!(
+        (code, out.as_str()),
+        (0, "prompt,number,half,text,at,plus\n'=cmd|' /C calc'!A0,-1,-0.5,'-1,'@x,'+1\n"),
+        "{error}"
+    );
+    // Nothing is added to where no spreadsheet reads.
+    assert_eq!(lines(&home, &["sql", query])[0]["prompt"], formula);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub enum Candidate {
     /// It would stand in place of the user's `config.yml`.
     Config(Box<Config>),
     /// It would lie over whatever policy holds.
-    Rules(RuleFile),
+    Rules(Box<RuleFile>),
 }
 
 /// A file of rules, and of any other keys that a project may set.
@@ -62,7 +62,8 @@ impl Candidate {
             return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
         }
         if is_named || has(&ONLY_PROJECT) || keys == ["rules"] {
-            return Ok(Self::Rules(RuleFile { file: file.into(), text: text.into(), layer: read(file, text)? }));
+            let layer = read(file, text)?;
+            return Ok(Self::Rules(Box::new(RuleFile { file: file.into(), text: text.into(), layer })));
         }
         Config::load(Some((file, text))).map(|config| Self::Config(Box::new(config)))
     }

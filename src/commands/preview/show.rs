@@ -32,11 +32,11 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let observations = if inject { &decision.observations } else { &findings.observations };
     if !observations.is_empty() {
         heading("observations");
-        observations.iter().for_each(|line| println!("  {}", render::printable(line)));
+        observations.iter().for_each(|line| render::print_wrapped("  ", &render::printable(line)));
     }
     if let Some(message) = &decision.message {
         heading("message");
-        render::printable_lines(message).lines().for_each(|line| println!("  {line}"));
+        render::printable_lines(message).lines().for_each(|line| render::print_wrapped("  ", line));
     }
 }
 
@@ -55,10 +55,11 @@ fn show_files(case: &Case<'_>, findings: &Findings) {
             let rules = findings.trace.iter().filter(|rule| !rule.files.is_empty());
             for rule in rules {
                 unclaimed.retain(|path| !rule.files.iter().any(|file| file == path));
-                println!("  {:24} {}", rule.rule, few(rule.files.iter().map(String::as_str)));
+                let label = format!("  {:24} ", rule.rule);
+                render::print_wrapped(&label, &few(rule.files.iter().map(String::as_str)));
             }
             if !unclaimed.is_empty() {
-                println!("  {:24} {}", "(no rule)", few(unclaimed.into_iter()));
+                render::print_wrapped(&format!("  {:24} ", "(no rule)"), &few(unclaimed.into_iter()));
             }
         }
     }
@@ -79,9 +80,6 @@ fn show_timeline(case: &Case<'_>) {
         TimelineSource::None => "neither transcript nor journal has any, so nothing counts as done",
     };
     heading("what the agent did");
-    println!(
-        "  {} calls, {} failed; {from}",
-        timeline.calls.len(),
-        timeline.calls.iter().filter(|c| c.is_error).count()
-    );
+    let failed = timeline.calls.iter().filter(|call| call.is_error).count();
+    render::print_wrapped("  ", &format!("{} calls, {failed} failed; {from}", timeline.calls.len()));
 }

@@ -5,7 +5,8 @@ use super::{Home, command, home_with, recorded, recording, run};
 fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
     let mut command = command(home, arguments);
     let output = run(command.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours), b"");
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    // A check that fails has something to show too.
+    assert!(matches!(output.status.code(), Some(0 | 1)) && output.stderr.is_empty(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
@@ -18,15 +19,21 @@ fn without_colours(text: &str) -> String {
 /// Returns the screen of 80 columns, the lines of the one of 140 columns that differ, and the lines with colours; `^` is
 /// where a colour begins or ends. That colours change nothing else, and that no line is too long, is checked here.
 #[track_caller]
-fn screen(home: &Home, arguments: &[&str]) -> String {
+pub(super) fn screen(home: &Home, arguments: &[&str]) -> String {
+    screen_by(arguments, |columns, colours| show(home, arguments, columns, colours))
+}
+
+/// Does what [`screen`] does for what is shown in another way.
+#[track_caller]
+pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String) -> String {
     let mut plain = Vec::new();
     let mut coloured = Vec::new();
     for columns in ["80", "140"] {
-        let text = show(home, arguments, columns, "0");
+        let text = show(columns, "0");
         assert!(!text.contains('\x1b'), "{arguments:?}");
         let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(longest <= columns.parse().expect("a number"), "{arguments:?}: {longest} of {columns}");
-        let painted = show(home, arguments, columns, "1");
+        let painted = show(columns, "1");
         assert_eq!(without_colours(&painted), text, "{arguments:?} at {columns}");
         plain.push(text);
         coloured.push(painted);
@@ -39,7 +46,7 @@ fn screen(home: &Home, arguments: &[&str]) -> String {
 }
 
 /// Makes times that have passed since comparable: they have five digits of days, hence the same width.
-fn without_ages(text: &str) -> String {
+pub(super) fn without_ages(text: &str) -> String {
     let hide = |word: &str| {
         let is_age = word.len() == 9 && word.as_bytes()[5] == b'd' && word.ends_with('h');
         if is_age { "#####d##h".to_owned() } else { word.to_owned() }

@@ -1,0 +1,536 @@
+//! What people see: proofs, what-if, numbers, rules, previews and kept work, at 80 and at 140 columns, with and without
+//! colours.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::screens::{screen, screen_by, without_ages};
+use super::{CHECKPOINTD, Home, ask, command, home_with, lines, recorded, recording, run};
+
+fn write(home: &Home, name: &str, text: &str) -> String {
+    let path = home.path().join(name);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes");
+    std::fs::write(&path, text).expect("writes");
+    name.to_owned()
+}
+
+/// Hides what differs from run to run, at the same width.
+fn hide(text: &str, secrets: &[&str]) -> String {
+    secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, &"#".repeat(secret.chars().count())))
+}
+
+/// Cuts lines after the words that every machine says differently.
+fn up_to(text: &str, begins: &[&str]) -> String {
+    let cut = |line: &str| {
+        begins.iter().find(|begin| line.starts_with(**begin)).map_or(line.to_owned(), |begin| (*begin).to_owned())
+    };
+    text.lines().map(cut).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn status() {
+    let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
+    let text = without_ages(&screen(&home, &["status"]));
+    insta::assert_snapshot!(up_to(&text, &["journal    47 events,"]), @r#"
+    daemon     not running
+    agents     claude 1 session, heard of #####d##h ago; gemini 1 session, heard of
+               #####d##h ago; codex 1 session, heard of #####d##h ago
+    sessions   3 known, 0 running, 2 waiting for you
+               8c4e2d10 gemini agent_finished in ~/inventory
+               3f0a6c1e claude agent_finished in ~/inventory
+    hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28
+               calls)
+    journal    47 events,
+    spool      0 calls
+
+    SEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY
+    22   1990-11-20 09:01:50  claude  3f0a6c1e  pass     block_budget     none
+    26   1990-11-20 09:05:08  claude  3f0a6c1e  pass     below_threshold  none
+    33   1990-11-20 09:07:30  gemini  8c4e2d10  inject   actions_due      pending
+    37   1990-11-20 09:07:50  gemini  8c4e2d10  pass     block_budget     none
+    45   1990-11-20 09:09:20  codex   01a1ffea  inject   docs_only        pending
+    == at 140 columns
+    agents     claude 1 session, heard of #####d##h ago; gemini 1 session, heard of #####d##h ago; codex 1 session, heard of #####d##h ago
+    hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28 calls)
+    SEQ  AT                   AGENT   SESSION   TURN  VERDICT  REASON           DELIVERY
+    22   1990-11-20 09:01:50  claude  3f0a6c1e  1     pass     block_budget     none
+    26   1990-11-20 09:05:08  claude  3f0a6c1e  2     pass     below_threshold  none
+    33   1990-11-20 09:07:30  gemini  8c4e2d10  1     inject   actions_due      pending
+    37   1990-11-20 09:07:50  gemini  8c4e2d10  1     pass     block_budget     none
+    45   1990-11-20 09:09:20  codex   01a1ffea  1     inject   docs_only        pending
+    == colours
+    ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
+    "#);
+}
+
+#[test]
+fn verify() {
+    insta::assert_snapshot!(screen(&recorded(), &["replay", "--verify"]), @r#"
+    6 decisions, 6 decided the same again
+    == at 140 columns
+
+    == colours
+    "#);
+    // Somebody changed what was decided.
+    let changed = recording().replace("\"elapsed_ms\":74000", "\"elapsed_ms\":75000");
+    insta::assert_snapshot!(screen(&home_with(&changed), &["replay", "--verify"]), @r#"
+    decision 13: differs in elapsed_ms
+    6 decisions, 5 decided the same again
+    `checkpointd explain 13` shows the first with all that it was based on
+    == at 140 columns
+
+    == colours
+    "#);
+}
+
+#[test]
+fn what_if() {
+    let home = recorded();
+    write(&home, "new.yml", "min_turn: 60s\n");
+    insta::assert_snapshot!(screen(&home, &["replay", "--policy", "new.yml"]), @r#"
+    new.yml is read as a config.yml in place of yours; projects' own files lie over
+    it
+
+    SEQ  WAS                 NOW                   WHAT IS ASKED
+    33   inject actions_due  pass below_threshold  - Run the tests that cover the c…
+    45   inject docs_only    pass below_threshold  -
+
+    2 of 6 decisions would change: 0 more checkpoints, 2 fewer
+    == at 140 columns
+    new.yml is read as a config.yml in place of yours; projects' own files lie over it
+    SEQ  AT                   AGENT   SESSION   WAS                 NOW                   WHAT IS ASKED
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  pass below_threshold  - Run the tests that cover the changed Python code (`…
+    45   2026-11-20 09:09:20  codex   01a1ffea  inject docs_only    pass below_threshold  -
+    == colours
+    ^1mSEQ  WAS                 NOW                   WHAT IS ASKED^0m
+    33   ^32minject actions_due^0m  ^2mpass below_threshold^0m  - Run the tests that cover the c…^0m
+    45   ^32minject docs_only^0m    ^2mpass below_threshold^0m  -
+    "#);
+    let rule = "rules:\n  - name: stock\n    include: ['stock/**']\n    actions: [{text: Count the stock by hand, evidence: [count]}]\n";
+    write(&home, "rules.yml", rule);
+    insta::assert_snapshot!(screen(&home, &["replay", "--policy", "rules.yml"]), @r#"
+    rules.yml is read as a file of rules: it lies over the policy that each decision
+    was made by
+
+    SEQ  WAS                 NOW                 WHAT IS ASKED
+    13   inject actions_due  inject actions_due  + Count the stock by hand
+    33   inject actions_due  inject actions_due  + Count the stock by hand
+
+    2 of 6 decisions would change: 0 more checkpoints, 0 fewer
+    == at 140 columns
+    rules.yml is read as a file of rules: it lies over the policy that each decision was made by
+    SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand
+    == colours
+    ^1mSEQ  WAS                 NOW                 WHAT IS ASKED^0m
+    13   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand
+    33   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand
+    "#);
+}
+
+#[test]
+fn sql() {
+    let query = "select seq, tool, command, paths, is_error, duration_ms, session from tools order by seq limit 3";
+    insta::assert_snapshot!(screen(&recorded(), &["sql", query]), @r#"
+    seq  tool  command    paths                                     is_error  durat…
+    5    Read             ["/home/ada/inventory/stock/reorder.py"]  0         50   …
+    7    Edit             ["/home/ada/inventory/stock/reorder.py"]  0         120  …
+    9    Bash  pytest -q  []                                        1         12500…
+    == at 140 columns
+    seq  tool  command    paths                                     is_error  duration_ms  session
+    5    Read             ["/home/ada/inventory/stock/reorder.py"]  0         50           3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    7    Edit             ["/home/ada/inventory/stock/reorder.py"]  0         120          3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    9    Bash  pytest -q  []                                        1         12500        3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    == colours
+    ^1mseq  tool  command    paths                                     is_error  durat…^0m
+    "#);
+    let schema = screen(&recorded(), &["sql", "--schema"]);
+    insta::assert_snapshot!(schema.lines().take(12).collect::<Vec<_>>().join("\n"), @r#"
+    events all that happened
+      seq              INTEGER  place in the journal, from 1
+      at               TEXT     when it happened (RFC 3339, UTC; julianday() and
+                                date() read it)
+      recorded_at      TEXT     when the journal took it
+      session          TEXT     the session's id here
+      native_session   TEXT     the session's id at its agent
+      agent            TEXT     claude, gemini, codex; daemon for its own events
+      turn             INTEGER  the session's turn, from 1; 0 before the first
+                                prompt
+      id               TEXT     identity
+      late             INTEGER  1: it came after an event that happened later
+    "#);
+}
+
+#[test]
+fn numbers_and_checks_of_the_journal() {
+    let home = recorded();
+    let stats = screen(&home, &["journal", "stats"]);
+    let sizes = stats.lines().nth(1).expect("a line");
+    assert!(sizes.contains(" store, ") && sizes.ends_with(" intake log"), "{sizes}");
+    insta::assert_snapshot!(stats.replace(sizes, "##"), @r#"
+    47 events of 3 sessions
+    ##
+
+    KIND                EVENTS
+    agent_stopped       6
+    daemon_started      1
+    decided             6
+    delivery_attempted  3
+    delivery_confirmed  1
+    evidence_gathered   6
+    policy_adopted      2
+    prompt_submitted    4
+    session_ended       1
+    session_started     3
+    tool_failed         1
+    tool_finished       6
+    tool_started        7
+    == at 140 columns
+
+    == colours
+    ^1mKIND                EVENTS^0m
+    "#);
+    insta::assert_snapshot!(screen(&home, &["journal", "verify"]), @r#"
+    whole: 47 events in the store, 47 in the intake log
+    == at 140 columns
+
+    == colours
+    "#);
+}
+
+#[test]
+fn rules_and_previews() {
+    let home = recorded();
+    write(&home, "shop/Cargo.toml", "");
+    write(
+        &home,
+        "shop/.checkpointd.yml",
+        "rules: [{name: database schema, include: ['migrations/**'], actions: [{text: Run the migration against a copy of the database that nobody else uses (`make migrate-test`)}]}]",
+    );
+    insta::assert_snapshot!(screen(&home, &["rules", "--project", "shop"]), @r#"
+    packs: rust, generic
+
+    PACK     RULE             KIND      ASKS FOR         FILES
+    own      database schema  code      database schema  migrations/**
+    rust     Rust code        code      tests            **/*.rs
+    rust     tests only       tests     tests            **/tests/**/*.rs
+    rust     benchmarks       code      bench-build      **/benches/**/*.rs
+    rust     dependencies     settings  install          **/Cargo.toml **/Cargo.loc…
+    generic  container image  settings  image            **/Dockerfile **/Dockerfil…
+    generic  compose file     settings  compose          **/docker-compose*.{yml,ya…
+    generic  no code changes  docs      -                {docs,doc,todos,ideas}/** …
+    generic  tests only       tests     tests            **/{test,tests,spec,specs,…
+    generic  code             code      tests            **
+    == at 140 columns
+    rust     dependencies     settings  install          **/Cargo.toml **/Cargo.lock **/rust-toolchain **/rust-toolchain.toml
+    generic  container image  settings  image            **/Dockerfile **/Dockerfile.* **/*.Dockerfile **/Containerfile **/.dockerignore
+    generic  compose file     settings  compose          **/docker-compose*.{yml,yaml} **/compose*.{yml,yaml}
+    generic  no code changes  docs      -                {docs,doc,todos,ideas}/** **/*.{md,mdx,markdown,rst,adoc,asciidoc,org,txt} **/{LICENSE…
+    generic  tests only       tests     tests            **/{test,tests,spec,specs,testdata,__tests__}/** **/*_test.* **/*_spec.* **/*.test.* *…
+    == colours
+    ^1mPACK     RULE             KIND      ASKS FOR         FILES^0m
+    "#);
+    insta::assert_snapshot!(screen(&home, &["rules", "test", "--project", "shop", "src/main.rs", "migrations/1.sql"]), @r#"
+    src/main.rs
+      Rust code (rust, code)
+        tests      Run the tests that cover the changed Rust code (`cargo test`)
+    migrations/1.sql
+      database schema (own, code)
+        database schema Run the migration against a copy of the database that nobody
+                        else uses (`make migrate-test`)
+    == at 140 columns
+        database schema Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+    == colours
+    ^1msrc/main.rs^0m
+    ^1mmigrations/1.sql^0m
+    "#);
+    for file in ["src/main.rs", "migrations/1.sql"] {
+        write(&home, &format!("shop/{file}"), "");
+    }
+    let mut git = std::process::Command::new("git");
+    assert!(git.args(["init", "-q"]).current_dir(home.path().join("shop")).status().expect("git").success());
+    let preview = |elapsed| screen(&home, &["preview", "--agent", "claude", "--project", "shop", "--elapsed", elapsed]);
+    insta::assert_snapshot!(preview("90s"), @r#"
+    inject: actions_due  (turn of 1m30s, claude)
+      nothing stood against it
+
+    changed files
+      database schema          migrations/1.sql
+      Rust code                src/main.rs
+      dependencies             Cargo.toml
+      code                     .checkpointd.yml
+
+    what the agent did
+      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts
+      as done
+
+    rules
+      database schema (own)    migrations/1.sql
+        due   Run the migration against a copy of the database that nobody else uses
+              (`make migrate-test`)
+              looked for
+              found       nothing like it
+      Rust code (rust)         src/main.rs
+        due   Run the tests that cover the changed Rust code (`cargo test`)
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo
+                          tarpaulin, cargo insta test, cargo miri test, make test,
+                          make check, just test, just check, make test, make check,
+                          just test, just check, task test, cargo test, cargo
+                          nextest, cargo t, npm test, npm t, npm run *test, pnpm
+                          *test, yarn *test, …
+              found       nothing like it
+      dependencies (rust)      Cargo.toml
+        due   Build with the changed manifest (`cargo build`)
+              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo
+                          nextest, cargo run, cargo install, cargo b, cargo c, cargo
+                          t, cargo r, make build, make test, just build, just test
+              found       nothing like it
+      code (generic)           .checkpointd.yml
+
+    message
+      [TeleClaude Checkpoint] - Context-aware checkpoint
+
+      Changed: database schema, Rust code, dependencies, code
+
+      Required actions, in this order:
+      1. Build with the changed manifest (`cargo build`)
+      2. Run the migration against a copy of the database that nobody else uses
+      (`make migrate-test`)
+      3. Run the tests that cover the changed Rust code (`cargo test`)
+
+      Capture memories/bugs/ideas worth keeping.
+
+      Do this housekeeping silently. Then give the user a short debrief: the outcome
+      of the task, a blocker, or a decision you need. Leave checkpoint chores out of
+      it.
+
+      Last resort, only if the above cannot be done: `touch
+      "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+    == at 140 columns
+      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
+        due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo tarpaulin, cargo insta test, cargo miri test, make test,
+                          make check, just test, just check, make test, make check, just test, just check, task test, cargo test, cargo nextest,
+                          cargo t, npm test, npm t, npm run *test, pnpm *test, yarn *test, …
+              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo nextest, cargo run, cargo install, cargo b, cargo c, cargo
+      2. Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+      Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
+      checkpoint chores out of it.
+      Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+    == colours
+    ^32minject^0m: actions_due  (turn of 1m30s, claude)
+    ^1mchanged files^0m
+    ^1mwhat the agent did^0m
+    ^1mrules^0m
+        ^33mdue ^0m  Run the migration against a copy of the database that nobody else uses
+        ^33mdue ^0m  Run the tests that cover the changed Rust code (`cargo test`)
+        ^33mdue ^0m  Build with the changed manifest (`cargo build`)
+    ^1mmessage^0m
+    "#);
+    insta::assert_snapshot!(preview("9s"), @r#"
+    pass: below_threshold  (turn of 9.0s, claude)
+      elapsed: 9000 ms, threshold: 30000 ms
+
+    changed files
+      database schema          migrations/1.sql
+      Rust code                src/main.rs
+      dependencies             Cargo.toml
+      code                     .checkpointd.yml
+
+    what the agent did
+      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts
+      as done
+
+    rules
+      database schema (own)    migrations/1.sql
+        due   Run the migration against a copy of the database that nobody else uses
+              (`make migrate-test`)
+              looked for
+              found       nothing like it
+      Rust code (rust)         src/main.rs
+        due   Run the tests that cover the changed Rust code (`cargo test`)
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo
+                          tarpaulin, cargo insta test, cargo miri test, make test,
+                          make check, just test, just check, make test, make check,
+                          just test, just check, task test, cargo test, cargo
+                          nextest, cargo t, npm test, npm t, npm run *test, pnpm
+                          *test, yarn *test, …
+              found       nothing like it
+      dependencies (rust)      Cargo.toml
+        due   Build with the changed manifest (`cargo build`)
+              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo
+                          nextest, cargo run, cargo install, cargo b, cargo c, cargo
+                          t, cargo r, make build, make test, just build, just test
+              found       nothing like it
+      code (generic)           .checkpointd.yml
+    == at 140 columns
+      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
+        due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo tarpaulin, cargo insta test, cargo miri test, make test,
+                          make check, just test, just check, make test, make check, just test, just check, task test, cargo test, cargo nextest,
+                          cargo t, npm test, npm t, npm run *test, pnpm *test, yarn *test, …
+              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo nextest, cargo run, cargo install, cargo b, cargo c, cargo
+    == colours
+    ^33mpass^0m: below_threshold  (turn of 9.0s, claude)
+    ^1mchanged files^0m
+    ^1mwhat the agent did^0m
+    ^1mrules^0m
+        ^33mdue ^0m  Run the migration against a copy of the database that nobody else uses
+        ^33mdue ^0m  Run the tests that cover the changed Rust code (`cargo test`)
+        ^33mdue ^0m  Build with the changed manifest (`cargo build`)
+    "#);
+}
+
+/// Runs a command on a terminal of its own: phase checkpoints are shown to people only there.
+fn on_a_terminal(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
+    let line: Vec<_> = [CHECKPOINTD].iter().chain(arguments).map(|word| format!("'{word}'")).collect();
+    let mut terminal = home.command("script", &["-qec", &line.join(" "), "/dev/null"]);
+    terminal.env("TZ", "UTC").env("HOME", home.path()).env("COLUMNS", columns);
+    let output = run(terminal.env("NO_COLOR", if colours == "1" { "" } else { "1" }), b"");
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text").replace('\r', "")
+}
+
+#[test]
+fn phases() {
+    let home = recorded();
+    write(&home, "config.yml", &format!("phase: {{folder: '{}'}}\n", home.path().join("phases").display()));
+    let criteria =
+        json!([{ "id": "one", "subject": "the parser reads every case that the old one did", "status": "completed" }]);
+    write(&home, "criteria.json", &criteria.to_string());
+    let summary = "The parser is done and reads all cases; the printer is next, and its tests are not written yet";
+    let create = [
+        "phase",
+        "create",
+        "--phase",
+        "build",
+        "--number",
+        "4",
+        "--summary",
+        summary,
+        "--criteria",
+        "criteria.json",
+        "--session",
+        "3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d",
+    ];
+    let id = lines(&home, &create).remove(0)["checkpointId"].as_str().expect("an id").to_owned();
+    let made = lines(&home, &["phase", "show", &id]).remove(0);
+    let made = &made["checkpoint"]["createdAt"].as_str().expect("a time")[..19];
+    let (shown_at, named_at) = (made.replace('T', " "), made.replace(':', "-"));
+    let folder = home.path().display().to_string();
+    let shown = |arguments: &[&str]| {
+        let text = screen_by(arguments, |columns, colours| on_a_terminal(&home, arguments, columns, colours));
+        hide(&text, &[&id, &shown_at, &named_at, &folder])
+    };
+    insta::assert_snapshot!(shown(&["phase", "list"]), @r#"
+    ID                                    PHASE  STATE  SUMMARY
+    ####################################  build  open   The parser is done and read…
+    == at 140 columns
+    ID                                    MADE                 PHASE  NUMBER  STATE  SESSION   SUMMARY
+    ####################################  ###################  build  4       open   3f0a6c1e  The parser is done and reads all cases; the prin…
+    == colours
+    ^1mID                                    PHASE  STATE  SUMMARY^0m
+    "#);
+    insta::assert_snapshot!(shown(&["phase", "show", &id]), @r#"
+    id             ####################################
+    sessionId      3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    phase          build
+    phaseNumber    4
+    createdAt      ###################
+    completed      false
+    taskSummary    The parser is done and reads all cases; the printer is next, and
+                   its tests are not written yet
+    criterion      completed one the parser reads every case that the old one did
+    metadata       {}
+    project        /home/ada/inventory
+    file           ###############/phases/ckpt-###################-build.json
+    == at 140 columns
+    taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
+    == colours
+    "#);
+    assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase checkpoints."));
+}
+
+#[test]
+fn progress() {
+    let home = Home::new();
+    let project = home.path().join("shop");
+    std::fs::create_dir(&project).expect("makes");
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        let git = git.args(["-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false"]).args(arguments);
+        assert!(git.current_dir(&project).status().expect("git").success());
+    };
+    write(&home, "shop/app.py", "one\n");
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    let call = |event: &str, more: serde_json::Value| {
+        let mut payload = json!({ "session_id": "s", "cwd": project, "hook_event_name": event });
+        payload.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        json!({ "agent": "claude", "at": "2026-11-20T09:00:00Z", "payload": payload }).to_string()
+    };
+    let calls = call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }));
+    assert!(run(&mut command(&home, &["journal", "append"]), calls.as_bytes()).status.success());
+    write(&home, "notes.md", "## Goal\nA parser\n\n## Must Read\n- app.py - goes on here\n");
+    let (code, _, error) = ask(&home, &["progress", "write", "--project", "shop", "--from", "notes.md"]);
+    assert_eq!(code, 0, "{error}");
+    let about = |action: &'static str| ["progress", action, "--project", "shop"];
+    // The document is shown as it is, at any width.
+    let document = lines(&home, &about("show")).remove(0)["markdown"].as_str().expect("a text").to_owned();
+    for (columns, colours) in [("80", "0"), ("140", "1")] {
+        let mut show = command(&home, &about("show"));
+        let shown = run(show.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours), b"").stdout;
+        assert_eq!(String::from_utf8(shown).expect("text").trim_end(), document.trim_end());
+    }
+    assert!(document.contains("A parser"));
+    let commit = |folder: &Path| {
+        let head =
+            std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(folder).output().expect("git");
+        String::from_utf8(head.stdout).expect("text")[..10].to_owned()
+    };
+    let first = commit(&project);
+    insta::assert_snapshot!(hide(&screen(&home, &about("validate")), &[&first]), @r#"
+    ok    git           on branch main
+    ok    git           last commit is ##########
+    ok    git           the same 0 uncommitted files
+    ok    files         all 0 files of the session are as they were left
+    ok    sessions      no other session changed files here since
+    ok    dependencies  there are no lock files
+    It holds: go on from it.
+    == at 140 columns
+
+    == colours
+    ^32mok  ^0m  git           on branch main
+    ^32mok  ^0m  git           last commit is ##########
+    ^32mok  ^0m  git           the same 0 uncommitted files
+    ^32mok  ^0m  files         all 0 files of the session are as they were left
+    ^32mok  ^0m  sessions      no other session changed files here since
+    ^32mok  ^0m  dependencies  there are no lock files
+    ^32mIt holds: go on from it.^0m
+    "#);
+    write(&home, "shop/app.py", "two\n");
+    git(&["commit", "-qam", "second"]);
+    insta::assert_snapshot!(hide(&screen(&home, &about("validate")), &[&first, &commit(&project)]), @r#"
+    ok    git           on branch main
+    FAIL  git           last commit was ########## and is ########## (second)
+                        -> read `git log ##########..HEAD`
+    ok    git           the same 0 uncommitted files
+    ok    files         all 0 files of the session are as they were left
+    ok    sessions      no other session changed files here since
+    ok    dependencies  there are no lock files
+    It does not hold: settle the above first, then `checkpointd progress write`.
+    == at 140 columns
+
+    == colours
+    ^32mok  ^0m  git           on branch main
+    ^31mFAIL^0m  git           last commit was ########## and is ########## (second)
+    ^32mok  ^0m  git           the same 0 uncommitted files
+    ^32mok  ^0m  files         all 0 files of the session are as they were left
+    ^32mok  ^0m  sessions      no other session changed files here since
+    ^32mok  ^0m  dependencies  there are no lock files
+    ^31mIt does not hold: settle the above first, then `checkpointd progress write`.^0m
+    "#);
+}
