@@ -186,7 +186,10 @@ fn what_a_person_has_changed_stays_unless_forced_and_is_kept_then() {
         let rebuilt = stage.rebuild(Request { force: true, ..Request::default() });
         let kept = file.with_added_extension(name);
         assert_eq!((paths(&rebuilt["kept"]), paths(&rebuilt["rebuilt"])), (vec![kept.clone()], vec![file.clone()]));
-        assert_eq!((fs::read(&file).expect("there"), fs::read_to_string(kept).expect("kept")), (newer.clone(), content.into()));
+        assert_eq!(
+            (fs::read(&file).expect("there"), fs::read_to_string(kept).expect("kept")),
+            (newer.clone(), content.into())
+        );
     }
 
     // A shared file of somebody's own.

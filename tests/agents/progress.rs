@@ -15,7 +15,8 @@ const NEXT: &str = "Go on with it.";
 /// What it is asked when it is resumed.
 const LATER: &str = "And now?";
 /// What an agent states of its work.
-const STATED: &str = "## Goal\nA small program\n\n## Remaining\n- a test for it\n\n## Must Read\n- app.py - goes on here\n";
+const STATED: &str =
+    "## Goal\nA small program\n\n## Remaining\n- a test for it\n\n## Must Read\n- app.py - goes on here\n";
 /// No stop gets a checkpoint.
 const NEVER: &str = "min_turn: 1h\n";
 
