@@ -103,7 +103,7 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     let stale = change.entries.iter().filter(|entry| entry.status == Status::Updated && !doubled.contains(&entry.name));
     let stale: Vec<_> = stale.map(|entry| entry.name.as_str()).collect();
     if !stale.is_empty() {
-        wrong.push(format!("stale (another program or time limit): {}", stale.join(", ")));
+        wrong.push(format!("stale (another program, time limit or condition): {}", stale.join(", ")));
     }
     if wrong.is_empty() {
         return Check::pass(name, format!("{} in {}", change.entries.len(), render::path(&change.path)));

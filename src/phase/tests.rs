@@ -88,8 +88,9 @@ proptest! {
     ) {
         let stage = Stage::new();
         let mut lost = Vec::new();
-        for (phase, number, summary, metadata, completed, is_lost) in made {
+        for (count, (phase, number, summary, metadata, completed, is_lost)) in made.into_iter().enumerate() {
             let checkpoint = json!({
+                "sessionId": format!("s{}", count % 2),
                 "phase": phase, "phaseNumber": number, "taskSummary": summary, "metadata": { "n": metadata, "s": summary },
                 "iscCriteria": [{ "id": phase, "subject": summary, "status": "in_progress" }],
             });

@@ -134,7 +134,9 @@ impl Model {
             assert_eq!(conversation.answers.len(), 0, "the agent stopped before its script ended: {task}");
         }
         let lines = fs::read_to_string(&self.shared.record).unwrap_or_default();
-        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("our own line"));
+        // Another request may be written just now.
+        let (whole, _) = lines.rsplit_once('\n').unwrap_or_default();
+        let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).expect("our own line"));
         lines.filter(|line| line["task"] == task).map(|line| text(&line["holds"])).collect()
     }
 }
@@ -189,7 +191,7 @@ impl Shared {
 
     fn keep(&self, line: &Value) {
         let file = File::options().append(true).create(true).open(&self.record);
-        file.and_then(|mut file| writeln!(file, "{line}")).expect("the request is kept");
+        file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes())).expect("the request is kept");
     }
 }
 

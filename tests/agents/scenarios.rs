@@ -121,6 +121,8 @@ fn subagent(agent: Agent) -> Counts {
     assert_eq!((seen.iter().sum::<usize>(), seen.last()), (1, Some(&1)), "{seen:?}");
     let stops = stage.journaled().iter().filter(|line| line["kind"] == "agent_stopped").count();
     assert_eq!(stops, stage.decisions().len(), "only the agent's own stops are decided");
+    let written = |kind: &str| stage.events("progress_written").iter().filter(|line| line["progress"] == kind).count();
+    assert_eq!((written("pre-operation"), written("incremental")), (1, 1), "before the subagent and after it");
     stage.finish()
 }
 

@@ -93,8 +93,8 @@ fn trouble_is_found_and_mended() {
         detail
     };
     assert_eq!(detail("claude.hooks"), "doubled: Stop");
-    assert_eq!(detail("gemini.hooks"), "stale (another program or time limit): SessionStart, AfterAgent");
-    assert_eq!(detail("codex.hooks"), "stale (another program or time limit): SessionStart, Stop");
+    assert_eq!(detail("gemini.hooks"), "stale (another program, time limit or condition): SessionStart, AfterAgent");
+    assert_eq!(detail("codex.hooks"), "stale (another program, time limit or condition): SessionStart, Stop");
     assert!(detail("codex.trust").ends_with(": SessionStart, Stop"));
     detail("permissions");
 

@@ -135,6 +135,46 @@ fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
 }
 
 #[test]
+fn lost_files_come_back_by_command_with_the_daemon_and_without() {
+    let (mut daemon, project) = (Daemon::with("{}"), repository());
+    let top = project.path();
+    for session in ["s-one", "s-two"] {
+        work(&daemon.home, session, top, &format!("{session}.rs"));
+        ask(&daemon.home, top, &["progress", "write", "--session", session, "--json"], "");
+    }
+    let folder = top.join(LATEST).parent().expect("a folder").canonicalize().expect("there");
+    let read = || documents(&folder).into_iter().map(|file| (fs::read(&file).expect("readable"), file));
+    let written: Vec<_> = read().collect();
+    assert_eq!(written.len(), 3, "two and the link");
+    for is_up in [true, false] {
+        if !is_up {
+            daemon.kill();
+        }
+        fs::remove_dir_all(&folder).expect("there");
+        let output = run(&mut command(&daemon.home, top, &["progress", "rebuild"]), b"");
+        let said = String::from_utf8(output.stdout).expect("text");
+        assert_eq!((output.status.code(), said.lines().count()), (Some(0), 4), "{said}");
+        assert!(said.ends_with("3 files written anew, 0 are as they should be\n"), "{said}");
+        assert_eq!(read().collect::<Vec<_>>(), written);
+        fs::write(&written[0].1, "mine\n").expect("writes");
+        let (code, answer) = ask(&daemon.home, top, &["progress", "rebuild", "--json"], "");
+        assert_eq!(
+            (code, &answer["edited"], &answer["unchanged"], &answer["rebuilt"]),
+            (0, &json!([written[0].1]), &json!(1), &json!([]))
+        );
+        let (_, answer) = ask(&daemon.home, top, &["progress", "rebuild", "--force", "--json"], "");
+        let kept = answer["kept"][0].as_str().expect("a path");
+        assert_eq!(fs::read_to_string(kept).expect("there"), "mine\n");
+        fs::remove_file(kept).expect("there");
+        assert_eq!(read().collect::<Vec<_>>(), written);
+    }
+    let refused = run(&mut command(&daemon.home, top, &["progress", "rebuild", "--session", "nobody"]), b"");
+    assert_eq!(refused.status.code(), Some(1));
+    daemon.start();
+    daemon.verify();
+}
+
+#[test]
 fn the_users_own_checks_count_and_have_an_end() {
     let config = "progress: {checks: [{name: up, run: 'true'}, {name: down, run: [sh, -c, 'echo not there >&2; exit 3']}, {name: slow, run: sleep 100, timeout: 200ms}]}";
     let (daemon, project) = (Daemon::with(config), repository());
@@ -213,8 +253,34 @@ fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
         );
     }
     let (code, _) = ask(&daemon.home, top, &["progress", "write", "--json"], "");
-    let files = documents(top.join(LATEST).parent().expect("a folder"));
+    let folder = top.join(LATEST).parent().expect("a folder").to_owned();
+    let files = documents(&folder);
     assert_eq!((code, files.len()), (0, 2), "what was unfinished is cleared away: {files:?}");
+
+    // The daemon is killed while it writes for many.
+    daemon.start();
+    for round in 0..5_u64 {
+        let writers: Vec<_> = (0..4)
+            .map(|_| {
+                let mut write = command(&daemon.home, top, &["progress", "write", "--from", "input.md"]);
+                write.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(30 * round));
+        daemon.kill();
+        for mut writer in writers {
+            writer.wait().expect("ends");
+        }
+        daemon.start();
+        // A document that is in the journal and not in its file yet is no work of a person's.
+        let (code, rebuilt) = ask(&daemon.home, top, &["progress", "rebuild", "--json"], "");
+        assert_eq!((code, &rebuilt["edited"], &rebuilt["problems"]), (0, &json!([]), &json!([])), "{rebuilt}");
+        let (_, shown) = ask(&daemon.home, top, &["progress", "show", "--json"], "");
+        assert_eq!(fs::read_to_string(top.join(LATEST)).ok().as_deref(), shown["markdown"].as_str());
+    }
+    ask(&daemon.home, top, &["progress", "write", "--json"], "");
+    assert_eq!(documents(&folder).len(), 2, "nothing is left behind");
+    daemon.verify();
 }
 
 #[test]
@@ -283,6 +349,56 @@ fn a_session_that_begins_is_told_what_there_is_in_each_agents_dialect() {
 }
 
 #[test]
+fn gemini_is_told_after_clear_with_the_first_message_for_it_does_not_look_at_the_reply_to_that_start() {
+    let (daemon, project) = (Daemon::with("{}"), repository());
+    let top = project.path();
+    work(&daemon.home, "s-one", top, "new.rs");
+    ask(&daemon.home, top, &["progress", "write", "--type", "handoff", "--from", "-", "--json"], STATED);
+    let gemini = |session: &str, event: &str, fields: Value| hook(&daemon.home, "gemini", session, top, event, fields);
+    assert_eq!(gemini("g-one", "SessionStart", json!({ "source": "clear" })), "");
+    let reply: Value =
+        serde_json::from_str(&gemini("g-one", "BeforeAgent", json!({ "prompt": "go on" }))).expect("JSON");
+    let text = reply["hookSpecificOutput"]["additionalContext"].as_str().expect("a text").to_owned();
+    let exact = json!({ "hookSpecificOutput": { "hookEventName": "BeforeAgent", "additionalContext": text } });
+    assert_eq!(reply, exact);
+    assert_eq!(events(&daemon, "resume_offered")[0]["text"], text);
+    gemini("g-one", "AfterAgent", json!({ "prompt": "go on", "prompt_response": "done" }));
+    assert_eq!(gemini("g-one", "BeforeAgent", json!({ "prompt": "and now" })), "", "once");
+    // Who was told at the start is not told again.
+    assert_ne!(gemini("g-two", "SessionStart", json!({ "source": "startup" })), "");
+    assert_eq!(gemini("g-two", "BeforeAgent", json!({ "prompt": "go on" })), "");
+    assert_eq!(events(&daemon, "resume_offered").len(), 2);
+    daemon.verify();
+}
+
+#[test]
+fn in_gemini_a_subagent_is_a_tool_call_and_only_a_compression_that_was_asked_for_counts() {
+    let (daemon, project) = (Daemon::with("{}"), repository());
+    let gemini = |event: &str, fields: Value| hook(&daemon.home, "gemini", "g-one", project.path(), event, fields);
+    let tool = |event: &str, name: &str, id: &str| {
+        let input = json!({ "file_path": project.path().join(id), "command": id });
+        gemini(event, json!({ "tool_name": name, "tool_input": input, "tool_response": { "llmContent": "ok" } }));
+    };
+    let kinds = || {
+        let line = |line: &Value| line["progress"].as_str().expect("a word").to_owned();
+        events(&daemon, "progress_written").iter().map(line).collect::<Vec<_>>()
+    };
+    let wait_for = |count: usize| until("it is written", || Some(kinds()).filter(|kinds| kinds.len() >= count));
+    gemini("SessionStart", json!({ "source": "startup" }));
+    gemini("BeforeAgent", json!({ "prompt": "go on" }));
+    tool("AfterTool", "write_file", "a.rs");
+    gemini("PreCompress", json!({ "trigger": "auto" }));
+    tool("BeforeTool", "invoke_agent", "part");
+    assert_eq!(wait_for(1), ["pre-operation"]);
+    tool("AfterTool", "invoke_agent", "part");
+    assert_eq!(wait_for(2)[1], "incremental");
+    tool("AfterTool", "write_file", "b.rs");
+    gemini("PreCompress", json!({ "trigger": "manual" }));
+    assert_eq!(wait_for(3), ["pre-operation", "incremental", "pre-compaction"]);
+    daemon.verify();
+}
+
+#[test]
 fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise() {
     let (daemon, project) = (Daemon::with("{}"), repository());
     let top = project.path();
@@ -305,7 +421,7 @@ fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise()
         ("StopFailure", json!({ "error": "overloaded" }), "error", "error"),
         ("SessionEnd", json!({ "reason": "other" }), "full", "session_end"),
     ];
-    for (count, (event, fields, kind, cause)) in steps.into_iter().enumerate() {
+    for (count, (event, fields, kind, cause)) in steps.clone().into_iter().enumerate() {
         work(&daemon.home, "s-one", top, &format!("{count}.rs"));
         hook(&daemon.home, "claude", "s-one", top, event, fields);
         let all = until("it is written", || Some(causes()).filter(|all| all.len() > count));
@@ -319,8 +435,7 @@ fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise()
 
     let config = "progress: {path: now.md, auto: {place: project, compaction: false, subagent: false, error: false, session_end: false, interval: 1ms}}";
     let (daemon, project) = (Daemon::with(config), repository());
-    for (event, fields) in [("PreCompact", json!({ "trigger": "auto" })), ("SessionEnd", json!({ "reason": "other" }))]
-    {
+    for (event, fields, ..) in steps {
         work(&daemon.home, "s-one", project.path(), "a.rs");
         hook(&daemon.home, "claude", "s-one", project.path(), event, fields);
     }
@@ -330,4 +445,30 @@ fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise()
         .map(|line| line["document"].as_str().expect("text").contains("\"cause\":\"interval\""))
         .collect();
     assert!(words.iter().all(|is_interval| *is_interval), "the others are off");
+}
+
+#[test]
+fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
+    for is_on in [true, false] {
+        let (folder, project) = (tempfile::tempdir().expect("a folder"), repository());
+        let (top, folder) = (project.path(), folder.path().display());
+        let daemon = Daemon::with(&format!("phase: {{folder: {folder}}}\nprogress: {{auto: {{phase: {is_on}}}}}"));
+        work(&daemon.home, "s-one", top, "new.rs");
+        let make = ["phase", "create", "--phase", "build", "--number", "4", "--summary", "half", "--json"];
+        let (code, made) = ask(&daemon.home, top, &make, "");
+        let id = made["checkpointId"].as_str().expect("an id").to_owned();
+        assert_eq!((code, ask(&daemon.home, top, &["phase", "complete", &id, "--json"], "").0), (0, 0));
+        // What ends the session comes last, and is written in any case.
+        work(&daemon.home, "s-one", top, "more.rs");
+        hook(&daemon.home, "claude", "s-one", top, "SessionEnd", json!({ "reason": "other" }));
+        let documents = until("the last one is written", || {
+            let lines = events(&daemon, "progress_written");
+            let read = |line: &Value| serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON");
+            let documents: Vec<Value> = lines.iter().map(read).collect();
+            documents.last().is_some_and(|last| last["cause"] == "session_end").then_some(documents)
+        });
+        let causes: Vec<_> = documents.iter().map(|document| document["cause"].as_str().expect("a word")).collect();
+        let expected = if is_on { vec!["phase", "phase", "session_end"] } else { vec!["session_end"] };
+        assert_eq!(causes, expected);
+    }
 }
