@@ -84,7 +84,10 @@ struct Row {
 }
 
 fn print(title: &str, rows: &BTreeMap<String, Row>) {
-    println!("{title:<44} {:>5} {:>6} {:>8} {:>6} {:>5} {:>9}", "runs", "faults", "no start", "acked", "lost", "slowest");
+    println!(
+        "{title:<44} {:>5} {:>6} {:>8} {:>6} {:>5} {:>9}",
+        "runs", "faults", "no start", "acked", "lost", "slowest"
+    );
     for (name, Row { runs, hits, no_start, acked, lost, slowest }) in rows {
         println!("{name:<44} {runs:>5} {hits:>6} {no_start:>8} {acked:>6} {lost:>5} {:>6} ms", slowest.as_millis());
     }
@@ -251,7 +254,8 @@ fn system_calls_that_fail_in_a_client_hurt_neither_its_host_nor_anything_else() 
     }
     rows.retain(|_, row| row.runs > 0);
     print("client", &rows);
-    let lost = |place: &str| rows.iter().filter(|(name, _)| name.ends_with(place)).map(|(_, row)| row.lost).sum::<u64>();
+    let lost =
+        |place: &str| rows.iter().filter(|(name, _)| name.ends_with(place)).map(|(_, row)| row.lost).sum::<u64>();
     // Without a daemon the disk is all there is. With one, a call that cannot be sent goes to the spool.
     assert_eq!(lost("daemon there"), 0);
     assert!(only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10, "the faults were hardly met");

@@ -106,7 +106,8 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     let mut daemon = Daemon::with("");
     daemon.kill();
     let spool = daemon.home.path().join("spool");
-    let mut files: Vec<_> = fs::read_dir(data("spool/v1")).expect("calls").map(|entry| entry.expect("one").path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(data("spool/v1")).expect("calls").map(|entry| entry.expect("one").path()).collect();
     files.sort();
     let copies: Vec<_> = files.iter().map(|file| spool.join(file.file_name().expect("a name"))).collect();
     for (file, copy) in files.iter().zip(&copies) {
@@ -122,7 +123,8 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     // The newer program is there: what it can read is taken in, and nothing is said any more.
     fs::copy(&files[0], &copies[0]).expect("copies");
     wait_until(|| daemon.home.spooled().is_empty());
-    let hooks = daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
+    let hooks =
+        daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
     assert_eq!(hooks, files.len());
     wait_until(|| !daemon.ask(&["status", "--json"])[0]["warnings"].to_string().contains("upgrade"));
 }
@@ -157,7 +159,8 @@ fn of_the_future(request: &[u8]) -> Vec<u8> {
 #[test]
 fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_through_the_spool() {
     for version in versions("spool") {
-        let mut files: Vec<_> = fs::read_dir(&version).expect("calls").map(|entry| entry.expect("one").path()).collect();
+        let mut files: Vec<_> =
+            fs::read_dir(&version).expect("calls").map(|entry| entry.expect("one").path()).collect();
         files.sort();
         let requests: Vec<Vec<u8>> = files
             .iter()
@@ -184,7 +187,8 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
             for (file, request) in files.iter().zip(&requests) {
                 let mut bytes = Vec::new();
                 push(&mut bytes, Kind::Request, &form(request));
-                fs::write(other.home.path().join("spool").join(file.file_name().expect("a name")), bytes).expect("writes");
+                fs::write(other.home.path().join("spool").join(file.file_name().expect("a name")), bytes)
+                    .expect("writes");
             }
             other.start();
             wait_until(|| other.home.spooled().is_empty());

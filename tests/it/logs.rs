@@ -38,7 +38,8 @@ fn logs_are_put_aside_while_the_daemon_runs_and_hold_no_content() {
     assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
     let pid = daemon.checkpointd(&["daemon", "status", "--json"]).stdout;
     let config = daemon.0.path().join("config.yml");
-    let payload = json!({ "session_id": "s", "cwd": "/p", "hook_event_name": "UserPromptSubmit", "prompt": "content-4711" });
+    let payload =
+        json!({ "session_id": "s", "cwd": "/p", "hook_event_name": "UserPromptSubmit", "prompt": "content-4711" });
     let is_put_aside = || fs::read_to_string(logs.join("daemon.log.2")).is_ok_and(|text| text == "older");
     // Every change of the configuration, and every payload that cannot be read, is a line.
     let mut number = 0;
