@@ -94,7 +94,7 @@ fn hooks_return_while_the_daemon_is_stopped_and_all_arrive_when_it_goes_on() {
     }
     let (stop, _) = call(&daemon, &payload("wedged", "Stop", 20));
     signal(&daemon, "-CONT");
-    wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "wedged") == 21);
+    wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "wedged") == 21);
     daemon.verify();
     println!(
         "daemon stopped: a tool call took {} ms at most, a stop {} ms; 0 of 21 lost",
@@ -113,8 +113,8 @@ fn very_many_hooks_at_once_all_return_and_all_arrive() {
         let workers: Vec<_> = (0..count).map(start).collect();
         workers.into_iter().map(|worker| worker.join().expect("no panic")).max().expect("some")
     });
-    let spooled = daemon.home.spooled().len();
-    wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "flood") == count);
+    let spooled = daemon.home.waiting();
+    wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "flood") == count);
     daemon.verify();
     let (slowest, peak) = (slowest.as_millis(), peak_mb(&daemon));
     println!("{count} hooks at once: slowest {slowest} ms, {spooled} by the spool, 0 lost, {peak} MB at most");
@@ -132,7 +132,7 @@ fn a_slow_disk_delays_no_hook_beyond_its_bound() {
         slowest = slowest.max(call(&daemon, &payload("disk", "PostToolUse", number)).0);
     }
     slowest = slowest.max(call(&daemon, &payload("disk", "Stop", 10)).0);
-    wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "disk") == 11);
+    wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "disk") == 11);
     // Killed while it may be waiting for the disk.
     daemon.kill();
     daemon.start();
