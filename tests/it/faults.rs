@@ -141,6 +141,7 @@ fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
     let mut daemon = Daemon::at(home);
     play(&daemon, "before", fault);
     daemon.kill();
+    play(&daemon, "spooled", fault);
     let trace = Trace::to(daemon.home.path().join("trace"));
     let came_up = daemon.start_under(&trace.command(&["-e", &fault.trace(), "-e", &fault.option()]));
     row.slowest = row.slowest.max(play(&daemon, "during", fault));
@@ -160,7 +161,7 @@ fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
     daemon.start();
     wait_until(|| daemon.home.waiting() == 0);
     assert_eq!(degraded(&daemon), Vec::<Value>::new(), "{fault:?}");
-    for session in ["before", "during"] {
+    for session in ["before", "spooled", "during"] {
         row.acked += CALLS + 1;
         row.lost += missing(&daemon, session);
     }

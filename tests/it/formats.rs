@@ -170,8 +170,8 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
                 frame.payload.to_vec()
             })
             .collect();
-        let forms: [fn(&[u8]) -> Vec<u8>; 2] = [<[u8]>::to_vec, of_the_future];
-        for form in forms {
+        for is_later in [false, true] {
+            let form = |request: &[u8]| if is_later { of_the_future(request) } else { request.to_vec() };
             let daemon = Daemon::with("");
             for request in &requests {
                 let answer = send(&daemon, &form(request));
