@@ -152,7 +152,8 @@ pub(crate) fn move_to_store(shared: &Shared, dir: &Path, moves: &Receiver<Move>)
         }
         if failed.is_none() && unflushed.is_some_and(|since| since.elapsed() >= FLUSH_EVERY) {
             if let Err(error) = shared.store.flush() {
-                tracing::warn!(%error, "Could not flush the store.");
+                tracing::warn!(%error, "Could not flush the store. It is opened again.");
+                failed = mend(shared, dir).is_err().then(Instant::now);
             }
             unflushed = None;
         }

@@ -418,13 +418,6 @@ mod tests {
     fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {
         let folder = tempfile::tempdir().expect("a folder");
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
-        let draft = |number: u128| Draft {
-            stream: Stream::daemon(),
-            at: Timestamp::from_micros(1_000_000),
-            id: Uuid::from_u128(number),
-            event: Event::CheckpointCleared {},
-            payload: None,
-        };
         journal.append_wait((1..=3).map(draft).collect()).expect("appended");
         journal.close();
         drop(journal);
@@ -437,5 +430,34 @@ mod tests {
         let verified = journal.verify(|_, _| {}).expect("readable");
         assert!(verified.ok, "{:?}", verified.problems);
         assert_eq!(journal.session(Uuid::nil()).expect("known").events, 3);
+    }
+
+    fn draft(number: u128) -> Draft {
+        Draft {
+            stream: Stream::daemon(),
+            at: Timestamp::from_micros(1_000_000),
+            id: Uuid::from_u128(number),
+            event: Event::CheckpointCleared {},
+            payload: None,
+        }
+    }
+
+    /// Two unsealed ends once made the first one's last events unfindable.
+    #[test]
+    fn a_log_that_is_completed_from_the_store_has_one_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let append = |numbers: std::ops::RangeInclusive<u128>| {
+            let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+            let verified = journal.verify(|_, _| {}).expect("readable");
+            assert!(verified.ok, "{:?}", verified.problems);
+            journal.append_wait(numbers.map(draft).collect()).expect("appended");
+            journal.close();
+        };
+        append(1..=3);
+        fs::remove_file(&intake::segments(&intake_dir(folder.path())).expect("listed")[0].path).expect("removed");
+        append(4..=6);
+        assert_eq!(intake::segments(&intake_dir(folder.path())).expect("listed").len(), 1);
+        append(7..=9);
+        append(10..=12);
     }
 }

@@ -17,9 +17,16 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     pub(crate) fn with(config: &str) -> Self {
+        let mut daemon = Self::prepared(config);
+        daemon.start();
+        daemon
+    }
+
+    /// Makes a home for one that is started later.
+    pub(crate) fn prepared(config: &str) -> Self {
         let home = Home::new();
         std::fs::write(home.path().join("config.yml"), config).expect("writes");
-        Self::at(home)
+        Self { home, child: None }
     }
 
     /// Starts one in a home that has its configuration, and maybe a journal.

@@ -122,7 +122,7 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     assert_eq!(fs::read(&copies[0]).expect("kept"), before);
     // The newer program is there: what it can read is taken in, and nothing is said any more.
     fs::copy(&files[0], &copies[0]).expect("copies");
-    wait_until(|| daemon.home.spooled().is_empty());
+    wait_until(|| daemon.home.waiting() == 0);
     let hooks =
         daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
     assert_eq!(hooks, files.len());
@@ -170,8 +170,8 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
                 frame.payload.to_vec()
             })
             .collect();
-        let forms: [fn(&[u8]) -> Vec<u8>; 2] = [<[u8]>::to_vec, of_the_future];
-        for form in forms {
+        for is_later in [false, true] {
+            let form = |request: &[u8]| if is_later { of_the_future(request) } else { request.to_vec() };
             let daemon = Daemon::with("");
             for request in &requests {
                 let answer = send(&daemon, &form(request));
@@ -191,7 +191,7 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
                     .expect("writes");
             }
             other.start();
-            wait_until(|| other.home.spooled().is_empty());
+            wait_until(|| other.home.waiting() == 0);
             assert_eq!(of_hooks(&other), requests.len(), "{}", version.display());
             other.verify();
         }

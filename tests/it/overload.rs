@@ -88,13 +88,13 @@ fn append(daemon: &Daemon, calls: impl Iterator<Item = Value>) {
 fn hooks_return_while_the_daemon_is_stopped_and_all_arrive_when_it_goes_on() {
     let daemon = Daemon::with(EVERY_STOP);
     signal(&daemon, "-STOP");
-    let (mut plain, mut stop) = (Duration::ZERO, Duration::ZERO);
+    let mut plain = Duration::ZERO;
     for number in 0..20 {
         plain = plain.max(call(&daemon, &payload("wedged", "PostToolUse", number)).0);
     }
-    stop = stop.max(call(&daemon, &payload("wedged", "Stop", 20)).0);
+    let (stop, _) = call(&daemon, &payload("wedged", "Stop", 20));
     signal(&daemon, "-CONT");
-    wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "wedged") == 21);
+    wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "wedged") == 21);
     daemon.verify();
     println!(
         "daemon stopped: a tool call took {} ms at most, a stop {} ms; 0 of 21 lost",
@@ -113,8 +113,8 @@ fn very_many_hooks_at_once_all_return_and_all_arrive() {
         let workers: Vec<_> = (0..count).map(start).collect();
         workers.into_iter().map(|worker| worker.join().expect("no panic")).max().expect("some")
     });
-    let spooled = daemon.home.spooled().len();
-    wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "flood") == count);
+    let spooled = daemon.home.waiting();
+    wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "flood") == count);
     daemon.verify();
     let (slowest, peak) = (slowest.as_millis(), peak_mb(&daemon));
     println!("{count} hooks at once: slowest {slowest} ms, {spooled} by the spool, 0 lost, {peak} MB at most");
@@ -132,7 +132,7 @@ fn a_slow_disk_delays_no_hook_beyond_its_bound() {
         slowest = slowest.max(call(&daemon, &payload("disk", "PostToolUse", number)).0);
     }
     slowest = slowest.max(call(&daemon, &payload("disk", "Stop", 10)).0);
-    wait_until(|| daemon.home.spooled().is_empty() && journaled(&daemon, "disk") == 11);
+    wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "disk") == 11);
     // Killed while it may be waiting for the disk.
     daemon.kill();
     daemon.start();
@@ -163,11 +163,15 @@ fn a_huge_transcript_takes_neither_the_stop_nor_the_memory() {
         if let Some(content) = content {
             fs::write(&transcript, content).expect("writes");
         }
-        call(&daemon, &payload("huge", "UserPromptSubmit", number));
+        let mut prompt = payload("huge", "UserPromptSubmit", number);
+        prompt["prompt_id"] = json!(number.to_string());
+        call(&daemon, &prompt);
         let mut stop = payload("huge", "Stop", number);
+        stop["prompt_id"] = json!(number.to_string());
         stop["transcript_path"] = json!(transcript);
         let (took, _) = call(&daemon, &stop);
-        println!("a transcript of {} MB: the stop took {} ms", text.len() / 1024 / 1024, took.as_millis());
+        let bytes = fs::metadata(&transcript).expect("there").len();
+        println!("a transcript of {} MB: the stop took {} ms", bytes / 1024 / 1024, took.as_millis());
     }
     let (_, decisions) = daemon.ask_code(&["audit", "--session", "huge", "--json"]);
     assert_eq!(decisions.len(), 2);

@@ -48,6 +48,12 @@ impl Home {
         command
     }
 
+    /// Returns how many calls wait in the spool. Unlike [`Home::spooled`], while a daemon takes them in too.
+    pub(crate) fn waiting(&self) -> usize {
+        let entries = fs::read_dir(self.path().join("spool")).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "spool")).count()
+    }
+
     /// Returns the requests in the spool, oldest first. Every file holds exactly one whole frame.
     pub(crate) fn spooled(&self) -> Vec<Vec<u8>> {
         let Ok(entries) = fs::read_dir(self.path().join("spool")) else { return Vec::new() };

@@ -128,12 +128,9 @@ impl Disk {
 
     /// Takes in the next line of the record.
     pub(crate) fn line(&mut self, line: &str) -> Seen {
-        let mut words = line.splitn(3, ' ').filter(|word| !word.is_empty());
-        let (Some(process), Some(_), Some(call)) = (words.next(), words.next(), words.next()) else {
-            return Seen::Else;
-        };
-        let process = process.parse().unwrap_or_default();
-        let call = call.trim_start();
+        let Some((process, rest)) = line.trim_start().split_once(' ') else { return Seen::Else };
+        let Some((_, call)) = rest.trim_start().split_once(' ') else { return Seen::Else };
+        let (process, call) = (process.parse().unwrap_or_default(), call.trim_start());
         if let Some(call) = call.strip_suffix(" <unfinished ...>") {
             let reach = self.reach(call);
             self.begun.insert(process, (call.to_owned(), reach));
