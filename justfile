@@ -55,6 +55,10 @@ demo:
 bench:
     cargo bench
 
+# Measure what grows with a journal, up to a million events: the table of docs/performance.md
+growth:
+    cargo bench --bench growth
+
 # Check licences, sources and advisories
 deny:
     cargo deny check

@@ -1,5 +1,6 @@
 //! What a durable append costs: the journal with `sync: always`, next to a bare program that does the same group commit
-//! over one file and nothing else, and next to one fdatasync for every append.
+//! over one file and nothing else, next to one fdatasync for every append, and next to SQLite with a write-ahead log that
+//! is synced at every commit, as many programs would do it.
 //!
 //! `cargo bench --bench append [-- --rounds N] [-- --millis N]`. Target: at least half of the bare group commit with 64
 //! clients. The journal does more for its acknowledgement: it encodes, compresses, checks for duplicates, and keeps its
@@ -33,14 +34,19 @@ fn main() {
     let (rounds, time) = (option("--rounds", 5), Duration::from_millis(option("--millis", 1500) as u64));
     let bytes = frame_of(&draft(0, 0)).len();
     title(&format!("durable appends of {bytes}-byte frames, {rounds} rounds of {} ms, medians", ms(time)));
-    println!("  clients   journal   (stored)   group commit   one sync each   journal/group   journal/each");
+    println!(
+        "  clients   journal   (stored)   group commit   one sync each   SQLite WAL   journal/group   journal/each   journal/SQLite"
+    );
     for clients in CLIENTS {
         let (mut journal, mut stored, mut group, mut each) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut to_group, mut to_each) = (Vec::new(), Vec::new());
+        let (mut sqlite, mut to_group, mut to_each, mut to_sqlite) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let (ours, ours_stored) = with_journal(clients, time);
             let (theirs, naive) = (with_group_commit(clients, time), with_sync_each(clients, time));
+            let wal = with_sqlite(clients, time);
             to_group.push(ours / theirs);
+            to_sqlite.push(ours / wal);
+            sqlite.push(wal);
             to_each.push(ours / naive);
             journal.push(ours);
             stored.push(ours_stored);
@@ -48,13 +54,15 @@ fn main() {
             each.push(naive);
         }
         println!(
-            "  {clients:7} {:7.0}/s {:8.0}/s {:12.0}/s {:13.0}/s {:15.2} {:14.2}",
+            "  {clients:7} {:7.0}/s {:8.0}/s {:12.0}/s {:13.0}/s {:10.0}/s {:15.2} {:14.2} {:16.2}",
             median(journal),
             median(stored),
             median(group),
             median(each),
+            median(sqlite),
             median(to_group),
-            median(to_each)
+            median(to_each),
+            median(to_sqlite)
         );
     }
 }
@@ -172,6 +180,24 @@ fn with_sync_each(clients: usize, time: Duration) -> f64 {
         let mut file = file.lock().expect("no thread died");
         file.write_all(&bytes).expect("written");
         file.sync_data().expect("synced");
+    })
+}
+
+/// One connection, as SQLite lets one write at a time; one transaction an append.
+fn with_sqlite(clients: usize, time: Duration) -> f64 {
+    let folder = folder();
+    let database = rusqlite::Connection::open(folder.path().join("events.db")).expect("a database");
+    let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        CREATE TABLE events (seq INTEGER PRIMARY KEY, id BLOB UNIQUE, session BLOB, record BLOB);
+        CREATE INDEX sessions ON events (session, seq);";
+    database.execute_batch(setup).expect("tables");
+    let database = Mutex::new(database);
+    run(clients, time, &|draft| {
+        let (id, session, record) = (draft.id.into_bytes(), draft.stream.session.into_bytes(), frame_of(&draft));
+        let database = database.lock().expect("no thread died");
+        let mut insert =
+            database.prepare_cached("INSERT INTO events (id, session, record) VALUES (?1, ?2, ?3)").expect("SQL");
+        insert.execute((&id[..], &session[..], &record)).expect("inserted");
     })
 }
 

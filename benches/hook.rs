@@ -1,18 +1,23 @@
 //! What a hook call costs an agent: the whole client process, sending a plain event to a server that takes it, next
-//! to `/bin/true`, the cheapest process there is. Both get the same payload through a pipe, in turns.
+//! to `/bin/true`, the cheapest process there is. Both get the same payload through a pipe, in turns. The peers that
+//! people write by hand, `jq` and Python, do no more than read the payload; they are left out where they are not there.
 //!
 //! `cargo bench --bench hook [-- --rounds N] [-- --home FOLDER]`; with a folder, the daemon that runs there answers.
+
+#[path = "support/hooks.rs"]
+mod hooks;
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-const PAYLOADS: &str = include_str!("../tests/data/fixtures/claude/h-normal.ndjson");
+use hooks::{BASELINE, compare};
+
 const CLIENT: &str = env!("CARGO_BIN_EXE_checkpointd-hook");
-const BASELINE: &str = "/bin/true";
-const WARM_UP: usize = 50;
+/// What a hook written by hand does at the least.
+const PEERS: [&[&str]; 2] =
+    [&["jq", "-e", ".hook_event_name"], &["python3", "-c", "import json, sys; json.load(sys.stdin)"]];
 
 fn main() {
     let (mut rounds, mut home) = (1000, None);
@@ -25,65 +30,32 @@ fn main() {
             _ => {}
         }
     }
-    let payload = payload();
     let own = tempfile::tempdir().expect("a folder");
     let answers = if home.is_some() { "the running daemon" } else { "a server that only takes it" };
     let home = home.unwrap_or_else(|| {
         serve(own.path());
         own.path().to_path_buf()
     });
-    let client = || run(Command::new(CLIENT).arg("claude"), &home, &payload);
-    let baseline = || run(&mut Command::new(BASELINE), &home, &payload);
-    let (mut client_times, mut baseline_times) = (Vec::new(), Vec::new());
-    for round in 0..WARM_UP + rounds {
-        // Whoever comes second finds warmer caches, so they change places.
-        let (ours, theirs) = if round % 2 == 0 {
-            let ours = client();
-            (ours, baseline())
-        } else {
-            let theirs = baseline();
-            (client(), theirs)
-        };
-        if round >= WARM_UP {
-            client_times.push(ours);
-            baseline_times.push(theirs);
-        }
-    }
+    let ours = compare(rounds, &home, &[CLIENT, "claude"], &[BASELINE]);
     assert!(!home.join("spool").exists() || home != own.path(), "a call was spooled: the server did not take it");
-    let (ours, theirs) = (quantiles(&mut client_times), quantiles(&mut baseline_times));
     println!(
         "plain event of {} bytes, answered by {answers}, {rounds} rounds; median / 95th percentile",
-        payload.len()
+        hooks::payload().len()
     );
-    println!("  {BASELINE:16}  {} / {} us", theirs.0.as_micros(), theirs.1.as_micros());
-    println!("  checkpointd-hook  {} / {} us", ours.0.as_micros(), ours.1.as_micros());
-    println!("  ratio of medians  {:.2}", ours.0.as_secs_f64() / theirs.0.as_secs_f64());
-}
-
-/// Returns what the agent sent at a tool's end.
-fn payload() -> Vec<u8> {
-    let calls = PAYLOADS.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let mut calls = calls.filter(|call| call["event"] == "PostToolUse");
-    calls.next().expect("a tool call among the recorded ones")["payload"].to_string().into_bytes()
-}
-
-fn run(command: &mut Command, home: &Path, payload: &[u8]) -> Duration {
-    // The payload fits into the pipe, so that no writer is needed while the process runs.
-    let (reader, mut writer) = io::pipe().expect("a pipe");
-    writer.write_all(payload).expect("room in the pipe");
-    drop(writer);
-    command.env("CHECKPOINTD_HOME", home).env("CHECKPOINTD_AUTOSTART", "0");
-    command.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null());
-    let begin = Instant::now();
-    let status = command.status().expect("a process");
-    let time = begin.elapsed();
-    assert!(status.success());
-    time
-}
-
-fn quantiles(times: &mut [Duration]) -> (Duration, Duration) {
-    times.sort_unstable();
-    (times[times.len() / 2], times[times.len() * 95 / 100])
+    let line = |name: &str, times: (std::time::Duration, std::time::Duration)| {
+        println!("  {name:16}  {} / {} us", times.0.as_micros(), times.1.as_micros());
+    };
+    line(BASELINE, ours.theirs);
+    line("checkpointd-hook", ours.ours);
+    println!("  ratio of medians  {:.2}", ours.ratio());
+    for peer in PEERS {
+        let is_there = Command::new(peer[0]).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if is_there.is_ok_and(|status| status.success()) {
+            let theirs = compare(rounds / 10, own.path(), peer, &[BASELINE]);
+            line(peer[0], theirs.ours);
+            println!("  ratio of medians  {:.2}", theirs.ratio());
+        }
+    }
 }
 
 /// Takes every request at once, and keeps none.
