@@ -57,7 +57,7 @@ export async function show(root) {
     if (focused) place.querySelector('tr[data-session="' + CSS.escape(focused) + '"] a')?.focus({ preventScroll: true });
     const count = (group) => [...rows.values()].filter((row) => groupOf(row) === group).length;
     const waits = count('needs_you') + count('waiting');
-    summary.textContent = count('needs_you') + ' need you · ' + count('waiting') + ' finished · ' + count('running')
+    summary.textContent = count('needs_you') + (count('needs_you') === 1 ? ' needs you · ' : ' need you · ') + count('waiting') + ' finished · ' + count('running')
       + ' running · ' + plural(seen.sessions, 'session') + ' known';
     document.title = (waits ? '(' + waits + ') ' : '') + 'Now – checkpointd';
     tick();
