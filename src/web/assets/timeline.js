@@ -9,6 +9,8 @@ import { kind, lane, said } from './words.js';
 
 const PAGE = 100;
 const PLAIN_MAX = 40;
+// So many times as long as a reading took, before the next one.
+const REST = 4;
 const HEADS = ['Time', 'Turn', 'In turn', 'Event', 'What'];
 const NUMBERS = [1, 2];
 const HINT = 'Drag or Shift+wheel to move; Ctrl+wheel, double click or + and − to zoom. With the keyboard: ← and → go from event to event, Home shows all.';
@@ -27,12 +29,14 @@ export async function show(root, id) {
   let reading = null;
   let again = false;
   const catchUp = async () => {
-    await read(events.length ? events[events.length - 1].seq + 1 : 0);
-    view.update();
-    if (again) {
+    do {
       again = false;
-      await catchUp();
-    }
+      const began = performance.now();
+      await read(events.length ? events[events.length - 1].seq + 1 : 0);
+      view.update();
+      // What takes long is done less often.
+      if (again) await new Promise((done) => { setTimeout(done, (performance.now() - began) * REST); });
+    } while (again);
   };
   return {
     async changed(message) {
