@@ -20,6 +20,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
+use crate::live::{self, Wanted};
 use crate::query::{self, Query};
 use crate::{control, phase, progress, settings, upkeep, web as page};
 
@@ -85,6 +86,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/sessions/{id}", web::get().to(session))
         .route("/v1/decisions", web::get().to(decisions))
         .route("/v1/events", web::get().to(events))
+        .route("/v1/now", web::get().to(now))
         .route("/v1/status", web::get().to(status))
         .route("/v1/shutdown", web::post().to(shutdown))
         .configure(upkeep::routes)
@@ -320,6 +322,29 @@ async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> Htt
 
 async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpResponse {
     ask_whole(&api.shared, Query::Events(wanted.into_inner()), false).await
+}
+
+/// How many sessions are wanted.
+#[derive(Deserialize)]
+pub(crate) struct Shown {
+    /// All of them, not only those heard of last.
+    #[serde(default)]
+    all: bool,
+}
+
+async fn now(api: web::Data<Api>, shown: web::Query<Shown>) -> HttpResponse {
+    answer_now(&api.shared, &shown).await
+}
+
+/// Says how sessions stand, what waits for a person first.
+pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpResponse {
+    let wanted = Wanted::Newest(if shown.all { usize::MAX } else { live::SHOWN });
+    let shared = Arc::clone(shared);
+    match web::block(move || live::now(&shared.journal, &shared.config(), &wanted)).await {
+        Ok(Ok(now)) => HttpResponse::Ok().json(now),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
 }
 
 /// What only a running daemon can tell.

@@ -28,8 +28,8 @@ use doors::Doors;
 const CONNECTIONS_MAX: usize = 64;
 /// Threads on which the journal is read for pages.
 const READERS: usize = 4;
-/// Walks over the whole of history that may go on at once.
-const WALKS_MAX: usize = 2;
+/// Walks over many events that may go on at once; more wait their turn.
+const WALKS_MAX: usize = 4;
 /// The longest that requests under way may take when the page is closed, in seconds.
 const CLOSE_WITHIN_S: u64 = 1;
 

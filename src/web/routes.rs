@@ -8,12 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Page, assets, stream};
-use crate::api::{ask_whole, refuse, stream_answer};
-use crate::live::{self, Wanted};
+use crate::api::{Shown, answer_now, ask_whole, refuse, stream_answer};
 use crate::query::{Audit, Query};
 
-/// Sessions that are shown unless all are asked for.
-const SESSIONS: usize = 200;
 /// The largest configuration that is tried.
 const CONFIG_BYTES_MAX: usize = 256 * 1024;
 
@@ -35,20 +32,8 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .default_service(web::to(|| async { refuse(StatusCode::NOT_FOUND, "there is nothing here") }));
 }
 
-#[derive(Deserialize)]
-struct Shown {
-    #[serde(default)]
-    all: bool,
-}
-
 async fn now(page: web::Data<Page>, shown: web::Query<Shown>) -> HttpResponse {
-    let wanted = Wanted::Newest(if shown.all { usize::MAX } else { SESSIONS });
-    let shared = Arc::clone(&page.shared);
-    match web::block(move || live::now(&shared.journal, &shared.config(), &wanted)).await {
-        Ok(Ok(now)) => HttpResponse::Ok().json(now),
-        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    }
+    answer_now(&page.shared, &shown).await
 }
 
 #[derive(Deserialize)]
@@ -58,7 +43,7 @@ struct From {
 }
 
 async fn timeline(page: web::Data<Page>, id: web::Path<String>, from: web::Query<From>) -> HttpResponse {
-    walk(&page, Query::Timeline { session: id.into_inner(), turn: None, from: from.from })
+    walk(&page, Query::Timeline { session: id.into_inner(), turn: None, from: from.from }).await
 }
 
 async fn event(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
@@ -79,7 +64,7 @@ struct Days {
 }
 
 async fn trends(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
-    walk(&page, Query::Trends { days: days.days })
+    walk(&page, Query::Trends { days: days.days }).await
 }
 
 /// The user's configuration as it stands, and what holds.
@@ -97,13 +82,13 @@ struct Tried {
 }
 
 async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse {
-    walk(&page, Query::WhatIf { session: None, name: "config.yml".into(), text: tried.into_inner().text })
+    walk(&page, Query::WhatIf { session: None, name: "config.yml".into(), text: tried.into_inner().text }).await
 }
 
-/// Answers line by line what takes a walk over many events, unless enough such walks are under way.
-fn walk(page: &Page, query: Query) -> HttpResponse {
-    match Arc::clone(&page.walks).try_acquire_owned() {
+/// Answers line by line what takes a walk over many events, once not too many such walks are under way.
+async fn walk(page: &Page, query: Query) -> HttpResponse {
+    match Arc::clone(&page.walks).acquire_owned().await {
         Ok(permit) => stream_answer(&page.shared, query, permit),
-        Err(_) => refuse(StatusCode::TOO_MANY_REQUESTS, "other questions are being answered: try again in a moment"),
+        Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "the page is being closed"),
     }
 }

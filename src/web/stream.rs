@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::Shared;
@@ -22,6 +22,8 @@ use crate::query;
 
 /// The shortest time between two messages; what happens within it shares one.
 const PAUSE: Duration = Duration::from_millis(200);
+/// So many times as long as it took to make a message, before the next one: most of the time belongs to others.
+const REST: u32 = 4;
 /// A sign of life for whoever else would take the silence for an end.
 const SIGN_EVERY: Duration = Duration::from_secs(15);
 /// Messages that wait for a slow reader.
@@ -50,13 +52,16 @@ pub(super) async fn follow(page: web::Data<Page>, request: HttpRequest, after: w
 async fn send_changes(page: web::Data<Page>, mut known: u64, messages: mpsc::Sender<Result<web::Bytes, Infallible>>) {
     let mut grown = page.grown.subscribe();
     loop {
+        let mut pause = PAUSE;
         // What is waited for is let go of at once: while somebody holds it, the journal cannot tell of more.
         let changed =
             tokio::time::timeout(SIGN_EVERY, async { grown.wait_for(|last| *last > known).await.map(drop) }).await;
         let message = match changed {
             Ok(Ok(())) => {
-                let shared = Arc::clone(&page.shared);
-                match web::block(move || changes(&shared, known)).await {
+                let (shared, began) = (Arc::clone(&page.shared), Instant::now());
+                let changes = web::block(move || changes(&shared, known)).await;
+                pause = pause.max(began.elapsed() * REST);
+                match changes {
                     Ok(Ok((seq, message))) => {
                         known = seq;
                         format!("id: {seq}\ndata: {message}\n\n")
@@ -70,7 +75,7 @@ async fn send_changes(page: web::Data<Page>, mut known: u64, messages: mpsc::Sen
         if messages.send(Ok(web::Bytes::from(message))).await.is_err() {
             return;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
     }
 }
 

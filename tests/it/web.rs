@@ -285,6 +285,9 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
     daemon.hook(&["claude", "PermissionRequest"], ask.to_string().as_bytes());
     let message = pushed.next();
     assert_eq!(message["rows"][0]["standing"], "needs_you", "{message}");
+    let (_, asked) = daemon.http("GET", "/v1/now", &[], b"").expect("answers");
+    let asked: Value = serde_json::from_str(&asked).expect("JSON");
+    assert_eq!(asked["rows"], message["rows"], "the socket says the same");
     // Whoever comes back says what it knew last.
     let missed = page.follow(&cookie, 0).next();
     assert_eq!(missed["seq"], message["seq"]);

@@ -23,6 +23,7 @@ const FLAGS = {
 };
 const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
 
+const rowOf = (session) => 'tr[data-session="' + CSS.escape(session) + '"]';
 const groupOf = (row) => (row.earlier ? 'earlier' : row.standing);
 const newest = (a, b) => (a.last_at < b.last_at ? 1 : a.last_at > b.last_at ? -1 : 0);
 
@@ -39,8 +40,24 @@ export async function show(root) {
   function take(answer) {
     seen = { ...seen, sessions: answer.sessions ?? seen.sessions };
     ahead = Date.now() - Date.parse(answer.at);
+    // What only goes on within its group needs no new table.
+    const places = answer.rows.map((row) => goOn(rows.get(row.session), row));
     for (const row of answer.rows) rows.set(row.session, row);
-    draw();
+    if (places.length && places.every(Boolean)) places.reverse().forEach((put) => put());
+    else draw();
+    count();
+  }
+
+  // Returns what puts a row in place of its old one, first in its group; none where it comes into another group.
+  function goOn(was, row) {
+    const old = was && groupOf(was) === groupOf(row) && place.querySelector(rowOf(row.session));
+    return old && (() => {
+      const focused = old.contains(document.activeElement);
+      const body = old.parentElement;
+      old.remove();
+      body.firstChild.after(line(row));
+      if (focused) body.querySelector(rowOf(row.session) + ' a').focus({ preventScroll: true });
+    });
   }
 
   function draw() {
@@ -54,11 +71,16 @@ export async function show(root) {
         h('thead', null, h('tr', null, heads)), bodies)
       : h('p', { class: 'empty' }, 'No agent was heard of yet. ',
         h('code', null, 'checkpointd init'), ' adds the hooks; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
-    if (focused) place.querySelector('tr[data-session="' + CSS.escape(focused) + '"] a')?.focus({ preventScroll: true });
+    if (focused) place.querySelector(rowOf(focused) + ' a')?.focus({ preventScroll: true });
+  }
+
+  function count() {
     const count = (group) => [...rows.values()].filter((row) => groupOf(row) === group).length;
     const waits = count('needs_you') + count('waiting');
-    summary.textContent = count('needs_you') + ' need you · ' + count('waiting') + ' finished · ' + count('running')
+    const text = count('needs_you') + (count('needs_you') === 1 ? ' needs you · ' : ' need you · ') + count('waiting') + ' finished · ' + count('running')
       + ' running · ' + plural(seen.sessions, 'session') + ' known';
+    // Whoever listens to the page hears of it only when it has changed.
+    if (summary.textContent !== text) summary.textContent = text;
     document.title = (waits ? '(' + waits + ') ' : '') + 'Now – checkpointd';
     tick();
   }

@@ -8,6 +8,9 @@ import { Scale } from './scale.js';
 import { kind, lane, said } from './words.js';
 
 const PAGE = 100;
+const PLAIN_MAX = 40;
+// So many times as long as a reading took, before the next one.
+const REST = 4;
 const HEADS = ['Time', 'Turn', 'In turn', 'Event', 'What'];
 const NUMBERS = [1, 2];
 const HINT = 'Drag or Shift+wheel to move; Ctrl+wheel, double click or + and − to zoom. With the keyboard: ← and → go from event to event, Home shows all.';
@@ -26,12 +29,14 @@ export async function show(root, id) {
   let reading = null;
   let again = false;
   const catchUp = async () => {
-    await read(events.length ? events[events.length - 1].seq + 1 : 0);
-    view.update();
-    if (again) {
+    do {
       again = false;
-      await catchUp();
-    }
+      const began = performance.now();
+      await read(events.length ? events[events.length - 1].seq + 1 : 0);
+      view.update();
+      // What takes long is done less often.
+      if (again) await new Promise((done) => { setTimeout(done, (performance.now() - began) * REST); });
+    } while (again);
   };
   return {
     async changed(message) {
@@ -194,6 +199,7 @@ const ADDRESS = ['seq', 'at', 'recorded_at', 'session', 'native_session', 'agent
 
 function detail(event, placed) {
   const fields = Object.entries(event).filter(([name, value]) => !ADDRESS.includes(name) && value !== null);
+  const plain = fields.filter(([, value]) => typeof value !== 'object' && String(value).length < PLAIN_MAX);
   const decision = event.kind === 'decided' ? event.seq : event.decision;
   return [
     h('h2', null, words(event.kind)),
@@ -203,7 +209,8 @@ function detail(event, placed) {
       h('dt', null, 'turn'), h('dd', null, placed.turn)),
     decision ? h('p', null, 'Decision ', decisionLink(decision), ' explains it.') : null,
     event.problem ? h('p', { class: 'problem' }, event.problem) : null,
-    fields.map(([name, value]) => [h('h3', { class: 'soft' }, words(name)), h('pre', null, pretty(value))]),
+    plain.length ? h('dl', null, plain.map(([name, value]) => [h('dt', null, words(name)), h('dd', null, String(value))])) : null,
+    fields.filter((field) => !plain.includes(field)).map(([name, value]) => [h('h3', { class: 'soft' }, words(name)), h('pre', null, pretty(value))]),
     event.payload ? h('details', null, h('summary', null, 'As the agent told it'), h('pre', null, pretty(event.payload)))
       : event.payload_dropped ? h('p', { class: 'soft' }, 'What the agent told was dropped by age.') : null,
     h('p', null, link('session/' + encodeURIComponent(event.session), 'This session')),
