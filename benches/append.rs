@@ -183,22 +183,43 @@ fn with_sync_each(clients: usize, time: Duration) -> f64 {
     })
 }
 
-/// One connection, as SQLite lets one write at a time; one transaction an append.
+/// One writer, as SQLite lets one write at a time; all that waits goes into one transaction.
 fn with_sqlite(clients: usize, time: Duration) -> f64 {
     let folder = folder();
-    let database = rusqlite::Connection::open(folder.path().join("events.db")).expect("a database");
+    let (queue, commands) = sync_channel::<(Draft, SyncSender<()>)>(1024);
+    let path = folder.path().join("events.db");
+    std::thread::scope(|scope| {
+        scope.spawn(move || sqlite(&path, &commands));
+        let rate = run(clients, time, &|draft| {
+            let (done, wait) = sync_channel(1);
+            queue.send((draft, done)).expect("the writer lives");
+            wait.recv().expect("it is written");
+        });
+        drop(queue);
+        rate
+    })
+}
+
+fn sqlite(path: &Path, commands: &Receiver<(Draft, SyncSender<()>)>) {
+    let database = rusqlite::Connection::open(path).expect("a database");
     let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
         CREATE TABLE events (seq INTEGER PRIMARY KEY, id BLOB UNIQUE, session BLOB, record BLOB);
         CREATE INDEX sessions ON events (session, seq);";
     database.execute_batch(setup).expect("tables");
-    let database = Mutex::new(database);
-    run(clients, time, &|draft| {
-        let (id, session, record) = (draft.id.into_bytes(), draft.stream.session.into_bytes(), frame_of(&draft));
-        let database = database.lock().expect("no thread died");
-        let mut insert =
-            database.prepare_cached("INSERT INTO events (id, session, record) VALUES (?1, ?2, ?3)").expect("SQL");
-        insert.execute((&id[..], &session[..], &record)).expect("inserted");
-    })
+    let mut insert =
+        database.prepare("INSERT INTO events (id, session, record) VALUES (?1, ?2, ?3)").expect("a statement");
+    while let Ok(first) = commands.recv() {
+        let group: Vec<_> = std::iter::once(first).chain(commands.try_iter()).collect();
+        let transaction = database.unchecked_transaction().expect("a transaction");
+        for (draft, _) in &group {
+            let (id, session) = (draft.id.into_bytes(), draft.stream.session.into_bytes());
+            insert.execute((&id[..], &session[..], frame_of(draft))).expect("inserted");
+        }
+        transaction.commit().expect("committed");
+        for (_, done) in group {
+            let _ = done.send(());
+        }
+    }
 }
 
 /// On the disk that the program was built on: the system's own temporary folder may be memory.
