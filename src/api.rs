@@ -20,8 +20,9 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
+use crate::live::{self, Wanted};
 use crate::query::{self, Query};
-use crate::{control, phase, progress, settings, upkeep, web as page};
+use crate::{control, metrics, phase, progress, settings, upkeep, web as page};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -81,6 +82,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/hooks/{agent}", web::post().to(hook))
         .route("/v1/append", web::post().to(append))
         .route("/v1/query", web::post().to(ask))
+        .route("/v1/now", web::get().to(now))
         .route("/v1/sessions", web::get().to(sessions))
         .route("/v1/sessions/{id}", web::get().to(session))
         .route("/v1/decisions", web::get().to(decisions))
@@ -88,6 +90,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/status", web::get().to(status))
         .route("/v1/shutdown", web::post().to(shutdown))
         .configure(upkeep::routes)
+        .configure(metrics::routes)
         .configure(page::control::routes)
         .configure(control::routes)
         .configure(phase::routes)
@@ -301,6 +304,33 @@ pub(crate) async fn ask_whole(shared: &Arc<Shared>, query: Query, one: bool) -> 
         Ok(Ok(lines)) if one => HttpResponse::Ok().json(lines.into_iter().next()),
         Ok(Ok(lines)) => HttpResponse::Ok().json(lines),
         Ok(Err(error @ query::Error::NotFound(_))) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
+/// What [`now`] is asked.
+#[derive(Deserialize)]
+struct Known {
+    /// The last event that the asker knows of.
+    known: Option<u64>,
+    /// So many sessions, those heard of last.
+    sessions: usize,
+}
+
+/// How every session stands right now, or `null` where nothing has happened since the asker's last event.
+async fn now(api: web::Data<Api>, asked: web::Query<Known>) -> HttpResponse {
+    if asked.known.is_some_and(|known| known == api.shared.journal.last_seq()) {
+        return HttpResponse::Ok().json(Value::Null);
+    }
+    show_now(&api.shared, Wanted::Newest(asked.sessions)).await
+}
+
+/// Answers with how the wanted sessions stand.
+pub(crate) async fn show_now(shared: &Arc<Shared>, wanted: Wanted) -> HttpResponse {
+    let shared = Arc::clone(shared);
+    match web::block(move || live::now(&shared.journal, &shared.config(), &wanted)).await {
+        Ok(Ok(now)) => HttpResponse::Ok().json(now),
         Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
     }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Page, assets, stream};
-use crate::api::{ask_whole, refuse, stream_answer};
-use crate::live::{self, Wanted};
+use crate::api::{ask_whole, refuse, show_now, stream_answer};
+use crate::live::Wanted;
 use crate::query::{Audit, Query};
 
 /// Sessions that are shown unless all are asked for.
@@ -43,12 +43,7 @@ struct Shown {
 
 async fn now(page: web::Data<Page>, shown: web::Query<Shown>) -> HttpResponse {
     let wanted = Wanted::Newest(if shown.all { usize::MAX } else { SESSIONS });
-    let shared = Arc::clone(&page.shared);
-    match web::block(move || live::now(&shared.journal, &shared.config(), &wanted)).await {
-        Ok(Ok(now)) => HttpResponse::Ok().json(now),
-        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    }
+    show_now(&page.shared, wanted).await
 }
 
 #[derive(Deserialize)]
