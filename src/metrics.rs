@@ -130,6 +130,7 @@ async fn metrics(api: web::Data<Api>, metrics: web::Data<Metrics>) -> HttpRespon
     // Gauges read the journal and folders.
     let written = web::block(move || -> Result<String, String> {
         let mut registry = Registry::with_prefix("checkpointd");
+        shared.journal.settle().map_err(|error| error.to_string())?;
         metrics.register(&mut registry);
         read_counters(&shared, &mut registry);
         read_gauges(&shared, &mut registry).map_err(|error| error.to_string())?;

@@ -94,17 +94,87 @@ fn timeline(lines: usize) -> Vec<Drawn> {
 
 #[test]
 fn the_now_view_fits_80_by_24() {
-    insta::assert_snapshot!(screen(&model(80, 24)), @"");
+    insta::assert_snapshot!(screen(&model(80, 24)), @r"
+     checkpointd  1 needs you, 1 waiting, 1 running  (4 sessions)         event 421
+    STATE     AGENT  PROJECT       BRANCH   TURN       LAST TOOL            FLAGS
+    needs you claude billing-serv… main     1m35s/30s  ✗ Bash cargo test --
+    waiting   codex  website       main     -          -                    muted,c…
+    running   gemini search        topic/a… 12s/30s    write_file src/index
+    waiting   claude attic         -        -          -
+
+
+
+
+
+
+
+
+
+     00000001: needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 stops
+    12:00:23.000     423  claude 00000001  tool started         Bash
+    12:00:24.000     424  claude 00000001  tool started         Bash
+    12:00:25.000     425  claude 00000001  tool started         Bash
+    12:00:26.000     426  claude 00000001  tool started         Bash
+    12:00:27.000     427  claude 00000001  tool started         Bash
+    12:00:28.000     428  claude 00000001  tool started         Bash
+    12:00:29.000     429  claude 00000001  tool started         Bash
+     Enter timeline  / filter  ? help  q quit
+    ");
 }
 
 #[test]
 fn the_now_view_uses_140_by_40() {
-    insta::assert_snapshot!(screen(&model(140, 40)), @"");
+    insta::assert_snapshot!(screen(&model(140, 40)), @r"
+     checkpointd  1 needs you, 1 waiting, 1 running  (4 sessions)                                                                     event 421
+    STATE     AGENT  PROJECT                    BRANCH               TURN           LAST TOOL                                   FLAGS
+    needs you claude billing-service            main                 1m35s/30s      ✗ Bash cargo test --workspace \x1b[31m
+    waiting   codex  website                    main                 -              -                                           muted,cleared
+    running   gemini search                     topic/a-long-name-o… 12s/30s        write_file src/index.rs
+    waiting   claude attic                      -                    -              -
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+     00000001: needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 stops, /home/me/code/billing-service
+    12:00:18.000     418  claude 00000001  tool started         Bash
+    12:00:19.000     419  claude 00000001  tool started         Bash
+    12:00:20.000     420  claude 00000001  tool started         Bash
+    12:00:21.000     421  claude 00000001  tool started         Bash
+    12:00:22.000     422  claude 00000001  tool started         Bash
+    12:00:23.000     423  claude 00000001  tool started         Bash
+    12:00:24.000     424  claude 00000001  tool started         Bash
+    12:00:25.000     425  claude 00000001  tool started         Bash
+    12:00:26.000     426  claude 00000001  tool started         Bash
+    12:00:27.000     427  claude 00000001  tool started         Bash
+    12:00:28.000     428  claude 00000001  tool started         Bash
+    12:00:29.000     429  claude 00000001  tool started         Bash
+     Enter timeline  / filter  ? help  q quit
+    ");
 }
 
 #[test]
 fn a_terminal_that_is_too_small_is_told_so() {
-    insta::assert_snapshot!(screen(&model(40, 10)), @"");
+    insta::assert_snapshot!(screen(&model(40, 10)), @r"
+    This terminal has 40x10 characters; top
+    needs 60x12. Make it larger, or quit
+    with q.
+    ");
 }
 
 #[test]
@@ -115,7 +185,7 @@ fn a_lost_daemon_is_shown_until_it_answers_again() {
     let (first, last) = (text.lines().next().expect("a line"), text.lines().last().expect("a line"));
     assert!(first.ends_with("no daemon, trying again"), "{first}");
     assert_eq!(last, " no daemon answers on /run/sock: gone");
-    assert!(text.contains("billing-servi"), "what was known stays: {text}");
+    assert!(text.contains("billing-serv"), "what was known stays: {text}");
     model.update(Input::Back);
     assert!(screen(&model).lines().next().expect("a line").ends_with("event 421"));
 }
@@ -143,7 +213,7 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
     model.update(Input::Read(Subject::Timeline(session), Ok(timeline(95))));
     let text = screen(&model);
     assert!(
-        text.starts_with(" timeline of 00000002: codex, waiting, /home/me/code/website    lines 74-95 of 95"),
+        text.starts_with(" timeline of 00000002: codex, waiting, /home/me/code/website  lines 74-95 of 95"),
         "{text}"
     );
     assert!(text.contains("       95 line 95"), "it begins at its end: {text}");

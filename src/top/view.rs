@@ -21,14 +21,21 @@ const WIDE: u16 = 110;
 /// The most lines that live events take.
 const EVENT_LINES_MAX: u16 = 12;
 
-const KEYS: &[(&str, &str)] = &[
-    ("Up, k / Down, j", "move"),
-    ("PageUp, b / PageDown, Space", "move by a screen"),
-    ("Home, g / End, G", "first / last line"),
-    ("Enter", "open the session's timeline; on a decision (! or .), its explanation"),
-    ("Esc, Backspace", "take the filter away, else go back"),
-    ("/", "show only lines with a text; Enter keeps it, Esc takes it away"),
+/// The keys, and what they do; and what else is to be known. All of it fits the smallest terminal.
+const KEYS: [(&str, &str); 7] = [
+    ("k, j, Up, Down", "move"),
+    ("b, Space, PageUp, PageDown", "move by a screen"),
+    ("g, G, Home, End", "to the first or last line"),
+    ("Enter", "open a session or a decision"),
+    ("Esc, Backspace", "drop the filter, or go back"),
+    ("/", "show only lines with a text"),
     ("q, Ctrl-C", "quit"),
+];
+const NOTES: [&str; 4] = [
+    "",
+    "  TURN is how long a turn has lasted / from when on its",
+    "  stop gets a checkpoint. Dim rows were quiet for a day.",
+    "  In a timeline, ! and . are decisions.",
 ];
 
 /// Draws everything.
@@ -111,16 +118,16 @@ fn draw_now(model: &Model, paint: Paint, frame: &mut Frame<'_>, head: Rect, body
         frame.render_widget(Paragraph::new(nothing(model)).wrap(Wrap { trim: true }), table);
     } else {
         let is_wide = table.width >= WIDE;
-        let widths: [u16; 5] = if is_wide { [9, 6, 26, 20, 15] } else { [9, 6, 13, 9, 13] };
+        let widths: [u16; 5] = if is_wide { [9, 6, 26, 20, 14] } else { [9, 6, 13, 8, 10] };
         let flags = if is_wide { 16 } else { 8 };
         let columns = widths.map(Constraint::Length).into_iter();
         let columns: Vec<_> = columns.chain([Constraint::Min(10), Constraint::Length(flags)]).collect();
         let head = TableRow::new(["STATE", "AGENT", "PROJECT", "BRANCH", "TURN", "LAST TOOL", "FLAGS"]);
-        let lines = rows.iter().map(|row| line_of(row, model, paint, widths));
+        let lines = rows.iter().map(|row| line_of(row, model, paint, widths, flags));
         let drawn = Table::new(lines, columns).header(head.style(paint.dim())).row_highlight_style(paint.bar());
         frame.render_stateful_widget(drawn, table, &mut TableState::new().with_selected(model.selected_at()));
     }
-    frame.render_widget(Line::styled(details(model), paint.dim()), detail);
+    frame.render_widget(Line::styled(render::cut(&details(model), usize::from(detail.width)), paint.dim()), detail);
     let newest = model.events.iter().rev().take(usize::from(events.height)).rev();
     frame.render_widget(Paragraph::new(newest.map(|event| ansi::line(event)).collect::<Vec<_>>()), events);
 }
@@ -148,13 +155,13 @@ fn summary(model: &Model) -> String {
     format!("checkpointd  {}  ({sessions} {what}{shown})", counts.join(", ")).replace("    (", "  (")
 }
 
-fn line_of(row: &Row, model: &Model, paint: Paint, widths: [u16; 5]) -> TableRow<'static> {
+fn line_of(row: &Row, model: &Model, paint: Paint, widths: [u16; 5], flags: u16) -> TableRow<'static> {
     let cut = |text: &str, column: usize| render::cut(&render::printable(text), usize::from(widths[column]));
     // The end of a path says more than its beginning.
     let project = Path::new(&row.project).file_name().map_or(row.project.clone(), |name| name.to_string_lossy().into());
     let (turn, is_due) = turn_clock(row, model);
     let tool = row.last_tool.as_ref().map(|tool| {
-        let mark = if tool.failed { "failed: " } else { "" };
+        let mark = if tool.failed { "✗ " } else { "" };
         render::printable(&format!("{mark}{} {}", tool.tool, tool.about))
     });
     let is_failed = row.last_tool.as_ref().is_some_and(|tool| tool.failed);
@@ -170,7 +177,7 @@ fn line_of(row: &Row, model: &Model, paint: Paint, widths: [u16; 5]) -> TableRow
         } else {
             Style::new()
         }),
-        Cell::from(row.flags.join(",")),
+        Cell::from(render::cut(&row.flags.join(","), usize::from(flags))),
     ])
     .style(style)
 }
@@ -180,7 +187,11 @@ fn turn_clock(row: &Row, model: &Model) -> (String, bool) {
     let lasts = matches!(row.standing, Standing::Running | Standing::NeedsYou);
     let Some(began) = row.turn_start.filter(|_| lasts) else { return ("-".into(), false) };
     let elapsed = model.clock.millis_since(began);
-    let short = |ms: u64| if ms < 60_000 { format!("{}s", ms / 1_000) } else { render::duration_ms(ms) };
+    let short = |ms: u64| match ms {
+        0..60_000 => format!("{}s", ms / 1_000),
+        _ if ms.is_multiple_of(60_000) && ms < 3_600_000 => format!("{}m", ms / 60_000),
+        _ => render::duration_ms(ms),
+    };
     (format!("{}/{}", short(elapsed), short(row.min_turn_ms)), elapsed >= row.min_turn_ms)
 }
 
@@ -193,8 +204,8 @@ fn details(model: &Model) -> String {
     let why = row.why.as_deref().map(|why| format!(", {}", render::printable(why))).unwrap_or_default();
     let id: String = row.session.to_string().chars().take(8).collect();
     let project = render::path(Path::new(&row.project));
-    let sent = format!("{} of {} stops got a checkpoint", row.injected, row.injected + row.passed);
-    format!(" {id}: {}{why}, turn {}, {sent}, heard of {ago} ago, {project}", word_of(row), row.turn)
+    let sent = format!("asked at {} of {} stops", row.injected, row.injected + row.passed);
+    format!(" {id}: {}{why}, heard of {ago} ago, turn {}, {sent}, {project}", word_of(row), row.turn)
 }
 
 fn draw_page(model: &Model, page: &Page, paint: Paint, frame: &mut Frame<'_>, head: Rect, body: Rect) {
@@ -205,7 +216,10 @@ fn draw_page(model: &Model, page: &Page, paint: Paint, frame: &mut Frame<'_>, he
             let id: String = session.to_string().chars().take(8).collect();
             row.map_or_else(
                 || format!("timeline of {id}"),
-                |row| format!("timeline of {id}: {}, {}, {}", row.agent, word_of(row), row.project),
+                |row| {
+                    let project = render::path(Path::new(&row.project));
+                    format!("timeline of {id}: {}, {}, {project}", row.agent, word_of(row))
+                },
             )
         }
     };
@@ -234,18 +248,11 @@ fn draw_page(model: &Model, page: &Page, paint: Paint, frame: &mut Frame<'_>, he
 fn draw_help(paint: Paint, frame: &mut Frame<'_>, head: Rect, body: Rect) {
     draw_head(frame, head, "keys", Span::raw(""), paint.bold());
     let key = |(keys, what): &(&'static str, &'static str)| {
-        Line::from(vec![Span::styled(format!("  {keys:29}"), paint.bold()), Span::raw(*what)])
+        Line::from(vec![Span::styled(format!("  {keys:27}"), paint.bold()), Span::raw(*what)])
     };
     let mut lines = vec![Line::raw("")];
     lines.extend(KEYS.iter().map(key));
-    lines.extend(
-        [
-            "",
-            "  What waits for you comes first. TURN is how long the turn has lasted / from when on",
-            "  a stop gets a checkpoint. A row that was quiet for a day is dim.",
-        ]
-        .map(Line::raw),
-    );
+    lines.extend(NOTES.map(Line::raw));
     frame.render_widget(Paragraph::new(lines), body);
 }
 
