@@ -110,7 +110,7 @@ fn the_now_view_fits_80_by_24() {
 
 
 
-     00000001: needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 stops
+     00000001: needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 st…
     12:00:23.000     423  claude 00000001  tool started         Bash
     12:00:24.000     424  claude 00000001  tool started         Bash
     12:00:25.000     425  claude 00000001  tool started         Bash
@@ -292,7 +292,32 @@ fn a_filter_shows_only_what_has_its_text() {
 fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
     let mut model = model(80, 24);
     press(&mut model, KeyCode::Char('?'));
-    insta::assert_snapshot!(screen(&model), @"");
+    insta::assert_snapshot!(screen(&model), @r"
+    keys
+
+     k, j, Up, Down             move
+     b, Space, PageUp, PageDown move by a screen
+     g, G, Home, End            to the first or last line
+     Enter                      open a session or a decision
+     Esc, Backspace             drop the filter, or go back
+     /                          show only lines with a text
+     q, Ctrl-C                  quit
+
+     TURN is how long a turn has lasted / from when on its
+     stop gets a checkpoint. Dim rows were quiet for a day.
+     In a timeline, ! and . are decisions.
+
+
+
+
+
+
+
+
+
+
+    any key: back
+    ");
     let control_c = || Input::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
     assert_eq!(model.update(control_c()), Effect::Quit);
     press(&mut model, KeyCode::Char('x'));
