@@ -132,7 +132,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let prompt = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": "do \x1b]0;evil\x07 it" });
     daemon.hook(&["claude", "UserPromptSubmit"], prompt.to_string().as_bytes());
     let screen = top.waits_for("running");
-    assert!(top.waits_for("do \\x1b]0;evil\\x07 it").contains("prompt submitted"), "{screen}");
+    assert!(top.waits_for("\"do \\x1b]0;evil").contains("prompt submitted"), "{screen}");
     assert_ne!(top.shown("#{pane_title}"), "evil");
 
     // Into the timeline, and from its decision into the explanation.
