@@ -72,6 +72,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Show what every agent is doing, live, in the terminal
+    #[command(
+        after_help = "Example:\n  checkpointd top\n\nKeys: Enter opens, Esc goes back, / filters, ? helps, q quits."
+    )]
+    Top,
     /// Serve a page that shows what every agent is doing, on this machine alone
     #[command(
         after_help = "Examples:\n  checkpointd web --open\n  checkpointd web --port 8090 --json\n  checkpointd web --stop\n\n\

@@ -28,6 +28,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
+use crate::metrics::Metrics;
 use crate::web::Page;
 use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
@@ -136,8 +137,11 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let poke = sessions.clone();
     let page = Page::new(Arc::clone(&shared));
     let lookers = Arc::clone(&page);
+    let metrics = Arc::new(Metrics::default());
+    let counting = Arc::clone(&metrics);
     journal.observe(move |events| {
         lookers.tell(events);
+        counting.count(events);
         listener::tell(&listener, events);
         progress::tell(&automatic, events);
         let mut touched: Vec<_> = events
@@ -165,7 +169,11 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     // The first look makes the rules ready, which the first hook call shall not wait for.
     let _ = shared.config().redactor.text("");
     let stop = Rc::new(Notify::new());
-    let app = App::new().app_data(api.clone()).app_data(web::Data::from(Arc::clone(&page))).configure(api::routes);
+    let app = App::new()
+        .app_data(api.clone())
+        .app_data(web::Data::from(Arc::clone(&page)))
+        .app_data(web::Data::from(metrics))
+        .configure(api::routes);
     let mut serving = actix::spawn(serve::serve(socket, app, Rc::clone(&stop), GRACE));
 
     // Before anybody is told that the daemon is ready: a change made after that must not be missed.

@@ -22,6 +22,7 @@ mod trends;
 mod whatif;
 mod whose;
 
+pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use story::step;
 use whose::Whose;
 

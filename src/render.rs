@@ -21,7 +21,7 @@ pub(crate) enum Colour {
 }
 
 /// Tells whether colours are wanted: on a terminal, or where `CLICOLOR_FORCE` asks for them, unless `NO_COLOR` forbids.
-fn wanted() -> bool {
+pub(crate) fn colours_wanted() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !forbidden && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal())
@@ -29,7 +29,7 @@ fn wanted() -> bool {
 
 /// Colours a text, where colours are wanted.
 pub(crate) fn paint(colour: Colour, text: &str) -> String {
-    if !wanted() {
+    if !colours_wanted() {
         return text.to_owned();
     }
     let code = match colour {

@@ -146,7 +146,7 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 13] = [
+const GROUPS: [&str; 14] = [
     "journal",
     "hooks",
     "daemon",
@@ -159,6 +159,7 @@ const GROUPS: [&str; 13] = [
     "redact",
     "progress",
     "web",
+    "metrics",
     "logs",
 ];
 

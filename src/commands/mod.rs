@@ -6,7 +6,7 @@ use crate::cli::{Cli, Command, DaemonAction};
 use crate::control::Order;
 use crate::failure::{Result, exit};
 use crate::query::Events;
-use crate::{daemon, settings};
+use crate::{daemon, settings, top};
 
 mod config;
 mod control;
@@ -17,7 +17,7 @@ mod journal;
 mod phase;
 mod preview;
 mod progress;
-mod read;
+pub(crate) mod read;
 mod replay;
 mod rules;
 mod service;
@@ -51,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             daemon::run(home).map(|()| exit::OK)
         }
         Command::Demo { keep, output } => demo::run(keep, output),
+        Command::Top => top::run(&home),
         Command::Web(arguments) => web::run(&home, &arguments),
         Command::Init(arguments) => init::run(&home, &arguments),
         Command::Uninstall(arguments) => uninstall::run(&home, &arguments),

@@ -20,9 +20,12 @@ mod timeline;
 
 pub(super) use audit::audit;
 pub(super) use explain::explain;
+pub(crate) use explain::explanation;
 pub(super) use lines::in_tail;
+pub(crate) use lines::whole;
 pub(super) use state::{show_changes, state, state_diff};
 pub(super) use timeline::timeline;
+pub(crate) use timeline::{Drawn, drawn};
 
 /// Pause between two looks of `tail -f` and `timeline --follow`.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);

@@ -7,25 +7,25 @@ use crate::render::{self, Colour};
 /// The most of a list that is shown on a line.
 const LIST_CHARS_MAX: usize = 300;
 
-/// Prints the trace of a decision's rules, as [`crate::views::rules`] has it.
-pub(super) fn show(trace: &Value) {
+/// Adds the trace of a decision's rules, as [`crate::views::rules`] has it.
+pub(super) fn show(page: &mut Vec<String>, trace: &Value) {
     let rules: Vec<&Value> = trace.as_array().into_iter().flatten().collect();
     if rules.is_empty() {
         return;
     }
-    println!("\n{}", render::paint(Colour::Bold, "rules"));
+    page.extend([String::new(), render::paint(Colour::Bold, "rules")]);
     for rule in rules {
         let files = list(&rule["files"], " ");
         let files = if files.is_empty() { "every stop".to_owned() } else { files };
         let rule_name = format!("  {:24} ", format!("{} ({})", word(&rule["rule"]), word(&rule["pack"])));
-        render::print_wrapped(&rule_name, &files);
+        page.extend(render::wrapped(&rule_name, &files));
         for action in rule["actions"].as_array().into_iter().flatten() {
-            show_action(action);
+            show_action(page, action);
         }
     }
 }
 
-fn show_action(action: &Value) {
+fn show_action(page: &mut Vec<String>, action: &Value) {
     let found: Vec<&Value> = action["found"].as_array().into_iter().flatten().collect();
     let mark = if action["stands"] == true {
         render::paint(Colour::Yellow, "due ")
@@ -36,16 +36,20 @@ fn show_action(action: &Value) {
         render::paint(Colour::Dim, "with")
     };
     let text = render::wrap(&render::printable(word(&action["text"])), render::width().saturating_sub(10).max(20));
-    println!("    {mark}  {}", text.join("\n          "));
-    render::print_wrapped("          looked for  ", &list(&action["looked_for"], ", "));
+    let mut before = format!("    {mark}  ");
+    for line in text {
+        page.push(before + &line);
+        before = " ".repeat(10);
+    }
+    page.extend(render::wrapped("          looked for  ", &list(&action["looked_for"], ", ")));
     if found.is_empty() {
-        println!("          found       nothing like it");
+        page.push("          found       nothing like it".to_owned());
     }
     for seen in found {
         let number = seen["call"].as_u64().map_or(0, |call| call + 1);
         let command = render::cut(&render::printable(word(&seen["command"])), 90);
         let found = format!("call {number} `{command}`: {}", outcome(word(&seen["outcome"])));
-        render::print_wrapped("          found       ", &found);
+        page.extend(render::wrapped("          found       ", &found));
     }
 }
 

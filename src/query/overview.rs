@@ -51,15 +51,29 @@ impl HookTimes {
     }
 }
 
+/// How long a hook call took from the client's start until it was journaled.
+pub(crate) enum HookTime {
+    /// So long, and it was answered.
+    Answered(Duration),
+    /// It came by the spool.
+    Later,
+}
+
+/// Returns the time of the hook call that an event is of; none where it is of no hook call.
+pub(crate) fn hook_time(envelope: &Envelope) -> Option<HookTime> {
+    envelope.event.host()?;
+    let time = envelope.recorded_at.since(envelope.at);
+    Some(if time <= ANSWERED_WITHIN { HookTime::Answered(time) } else { HookTime::Later })
+}
+
 /// Returns how long the hook calls among so many newest events took.
 pub(super) fn hook_times(journal: &Journal, newest: u64) -> Result<HookTimes> {
     let from = (journal.last_seq() + 1).saturating_sub(newest).max(1);
-    let took = |envelope: &Envelope| envelope.event.host().map(|_| envelope.recorded_at.since(envelope.at));
     let (mut times, mut later) = (Vec::new(), 0);
     for envelope in journal.events_from(from) {
-        match took(&envelope?) {
-            Some(time) if time <= ANSWERED_WITHIN => times.push(time),
-            Some(_) => later += 1,
+        match hook_time(&envelope?) {
+            Some(HookTime::Answered(time)) => times.push(time),
+            Some(HookTime::Later) => later += 1,
             None => {}
         }
     }

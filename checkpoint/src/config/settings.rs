@@ -295,6 +295,14 @@ layered! {
 }
 
 layered! {
+    /// Figures for a monitoring system.
+    Metrics, MetricsLayer {
+        /// `GET /metrics` is answered.
+        enabled: bool,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -364,6 +372,8 @@ files! {
         progress: Progress, ProgressLayer;
         /// The web page.
         web: Web, WebLayer;
+        /// Figures for a monitoring system.
+        metrics: Metrics, MetricsLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

@@ -28,7 +28,9 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     show_files(case, &findings);
     show_timeline(case);
     let trace = views::rules(&findings);
-    trace::show(&trace["trace"]);
+    let mut rules = Vec::new();
+    trace::show(&mut rules, &trace["trace"]);
+    rules.iter().for_each(|line| println!("{line}"));
     let observations = if inject { &decision.observations } else { &findings.observations };
     if !observations.is_empty() {
         heading("observations");

@@ -29,18 +29,18 @@ pub(in crate::commands) fn explain(home: &Home, decision: &str, session: Option<
     if output.json {
         println!("{answer}")
     } else {
-        show(&answer)
+        explanation(&answer).iter().for_each(|line| println!("{line}"));
     }
     Ok(exit::OK)
 }
 
-fn heading(text: &str) {
-    println!("\n{}", render::paint(Colour::Bold, text));
+fn heading(page: &mut Vec<String>, text: &str) {
+    page.extend([String::new(), render::paint(Colour::Bold, text)]);
 }
 
-/// Prints a labelled line of a section, broken where it is too long.
-fn entry(label: &str, text: &str) {
-    render::print_wrapped(&format!("  {label:22} "), text);
+/// Adds a labelled line of a section, broken where it is too long.
+fn entry(page: &mut Vec<String>, label: &str, text: &str) {
+    page.extend(render::wrapped(&format!("  {label:22} "), text));
 }
 
 /// Returns a value of a state as a person would read it.
@@ -53,41 +53,45 @@ fn shown(key: &str, value: &Value) -> String {
     }
 }
 
-fn show(answer: &Value) {
+/// Returns an explanation, as [`Query::Explain`] gives it, as lines for people.
+pub(crate) fn explanation(answer: &Value) -> Vec<String> {
+    let mut page = Vec::new();
+
     let decision = &answer["decision"];
     let inject = decision["verdict"] == "inject";
     let verdict = render::paint(if inject { Colour::Green } else { Colour::Yellow }, text(&decision["verdict"]));
-    println!("decision {}: {verdict}, {}", decision["seq"], text(&decision["reason"]));
-    println!(
+    page.push(format!("decision {}: {verdict}, {}", decision["seq"], text(&decision["reason"])));
+    page.push(format!(
         "{} session {}, turn {}, {}",
         text(&decision["agent"]),
         text(&decision["session"]).chars().take(8).collect::<String>(),
         decision["turn"],
         render::local_time(text(&decision["at"])),
-    );
-    heading("what happened");
-    println!("  {}", render::fit(&lines::in_tail(&answer["event"]), render::width().saturating_sub(2)));
-    heading("the session before it");
+    ));
+    heading(&mut page, "what happened");
+    page.push(format!("  {}", render::fit(&lines::in_tail(&answer["event"]), render::width().saturating_sub(2))));
+    heading(&mut page, "the session before it");
     let state = &answer["state"];
     let keys = ["project", "last_message_sent_at", "last_checkpoint_at", "last_tool_use_at", "blocks_this_turn"];
     for key in keys.into_iter().chain(["cleared", "muted"].into_iter().filter(|key| is_set(&state[*key]))) {
-        entry(key, &shown(key, &state[key]));
+        entry(&mut page, key, &shown(key, &state[key]));
     }
-    show_evidence(&answer["evidence"]);
-    trace::show(&answer["rules"]["trace"]);
-    heading("exits, in order");
+    show_evidence(&mut page, &answer["evidence"]);
+    trace::show(&mut page, &answer["rules"]["trace"]);
+    heading(&mut page, "exits, in order");
     for exit in answer["considered"].as_array().into_iter().flatten() {
         let taken = exit["taken"] == true;
         let mark = if taken { render::paint(Colour::Green, "taken") } else { "     ".into() };
         let line = format!("  {mark}  {:18} {}", text(&exit["reason"]), render::printable(text(&exit["why"])));
-        println!("{}", render::fit(&line, render::width()));
+        page.push(render::fit(&line, render::width()));
     }
-    show_demands(decision, &answer["demand"]);
-    show_times(answer);
+    show_demands(&mut page, decision, &answer["demand"]);
+    show_times(&mut page, answer);
     if let Some(message) = decision["message"].as_str() {
-        heading("message");
-        render::printable_lines(message).lines().for_each(|line| render::print_wrapped("  ", line));
+        heading(&mut page, "message");
+        render::printable_lines(message).lines().for_each(|line| page.extend(render::wrapped("  ", line)));
     }
+    page
 }
 
 /// Tells whether a switch of the session is on.
@@ -95,37 +99,37 @@ fn is_set(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Bool(false)) && *value != "off"
 }
 
-fn show_evidence(evidence: &Value) {
+fn show_evidence(page: &mut Vec<String>, evidence: &Value) {
     if evidence.is_null() {
         return;
     }
-    heading("what git and the transcript said");
+    heading(page, "what git and the transcript said");
     match &evidence["changes"] {
         Value::Object(changes) if changes.contains_key("known") => {
             let files: Vec<_> =
                 changes["known"].as_array().into_iter().flatten().map(|file| text(&file["path"])).collect();
             let files = if files.is_empty() { "none".to_owned() } else { files.join(" ") };
-            entry("changed files", &render::printable(&render::cut(&files, LIST_CHARS_MAX)));
+            entry(page, "changed files", &render::printable(&render::cut(&files, LIST_CHARS_MAX)));
         }
-        Value::Object(changes) => entry("changed files", &format!("unknown: {}", text(&changes["unknown"]))),
-        _ => entry("changed files", "not asked for"),
+        Value::Object(changes) => entry(page, "changed files", &format!("unknown: {}", text(&changes["unknown"]))),
+        _ => entry(page, "changed files", "not asked for"),
     }
     let timeline = &evidence["timeline"];
     let calls: Vec<_> = timeline["calls"].as_array().into_iter().flatten().collect();
-    entry("tool calls", &format!("{}, from: {}", calls.len(), text(&timeline["source"])));
+    entry(page, "tool calls", &format!("{}, from: {}", calls.len(), text(&timeline["source"])));
     let first = calls.len().saturating_sub(CALLS_MAX);
     if first > 0 {
-        println!("    {first} more before these");
+        page.push(format!("    {first} more before these"));
     }
     for (index, call) in calls.iter().enumerate().skip(first) {
-        println!("{}", render::fit(&format!("    {:>3} {}", index + 1, lines::tool(call)), render::width()));
+        page.push(render::fit(&format!("    {:>3} {}", index + 1, lines::tool(call)), render::width()));
     }
     for note in evidence["notes"].as_array().into_iter().flatten() {
-        entry("note", &render::printable(text(note)));
+        entry(page, "note", &render::printable(text(note)));
     }
 }
 
-fn show_demands(decision: &Value, demand: &Value) {
+fn show_demands(page: &mut Vec<String>, decision: &Value, demand: &Value) {
     let list = |key: &str| decision[key].as_array().cloned().unwrap_or_default();
     if !list("actions").is_empty() {
         let end = match text(&demand["end"]) {
@@ -136,15 +140,15 @@ fn show_demands(decision: &Value, demand: &Value) {
             "open" => ": the agent has not stopped again yet".to_owned(),
             _ => String::new(),
         };
-        heading(&format!("actions{end}"));
+        heading(page, &format!("actions{end}"));
         for action in list("actions") {
             let action_text = format!("{}  ({})", render::printable(text(&action["text"])), text(&action["category"]));
-            render::print_wrapped(&format!("  {:10} ", text(&action["step"])), &action_text);
+            page.extend(render::wrapped(&format!("  {:10} ", text(&action["step"])), &action_text));
         }
     }
     if !list("observations").is_empty() {
-        heading("observations");
-        list("observations").iter().for_each(|line| render::print_wrapped("  ", &render::printable(text(line))));
+        heading(page, "observations");
+        list("observations").iter().for_each(|line| page.extend(render::wrapped("  ", &render::printable(text(line)))));
     }
 }
 
@@ -153,13 +157,13 @@ fn count(list: &Value) -> usize {
 }
 
 /// Shows how long each step took, and when each thing was in the journal after the stop.
-fn show_times(answer: &Value) {
+fn show_times(page: &mut Vec<String>, answer: &Value) {
     let steps = answer["evidence"]["steps"].as_array().into_iter().flatten();
     let steps: Vec<_> = steps.map(|step| format!("{} {}", text(&step[0]), micros(step[1].as_i64()))).collect();
     let outcome = text(&answer["decision"]["delivery"]);
-    heading(&if outcome == "none" { "times".to_owned() } else { format!("times, and the delivery: {outcome}") });
+    heading(page, &if outcome == "none" { "times".to_owned() } else { format!("times, and the delivery: {outcome}") });
     if !steps.is_empty() {
-        entry("looking things up", &steps.join(", "));
+        entry(page, "looking things up", &steps.join(", "));
     }
     let delivery: Vec<_> = answer["delivery"].as_array().into_iter().flatten().collect();
     for (index, time) in answer["times"].as_array().into_iter().flatten().enumerate() {
@@ -171,7 +175,7 @@ fn show_times(answer: &Value) {
         // The first two are the stop and the decision.
         let said = index.checked_sub(2).and_then(|index| delivery.get(index)).map(|event| lines::said(event));
         let said = said.filter(|said| !said.is_empty()).map(|said| format!("  ({said})")).unwrap_or_default();
-        entry(&what, &format!("{} after the stop{said}", micros(time["after_us"].as_i64())));
+        entry(page, &what, &format!("{} after the stop{said}", micros(time["after_us"].as_i64())));
     }
 }
 

@@ -25,20 +25,24 @@ pub(super) fn in_timeline(line: &Value) -> Option<String> {
     }
 }
 
-/// Returns an event as a line of `tail`.
+/// Returns an event as a line of `tail`, cut to the terminal's width.
 pub(in crate::commands) fn in_tail(line: &Value) -> String {
+    render::fit(&whole(line), render::width())
+}
+
+/// Returns an event as a line, however long.
+pub(crate) fn whole(line: &Value) -> String {
     let session: String = text(&line["session"]).chars().take(8).collect();
     let late = if line["late"] == true { " (late)" } else { "" };
     let kind = text(&line["kind"]);
     let words = format!("{:<20} {}", kind.replace('_', " "), rest(kind, line));
-    let line = format!(
+    format!(
         "{}  {:>6}  {:6} {session}  {}{late}",
         render::time_of_day(text(&line["at"])),
         line["seq"].to_string(),
         text(&line["agent"]),
         words.trim_end()
-    );
-    render::fit(&line, render::width())
+    )
 }
 
 /// Returns what an event says beside its kind.

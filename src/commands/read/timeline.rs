@@ -34,8 +34,9 @@ pub(in crate::commands) fn timeline(
             }
             turns.take(&line);
             if follow {
-                turns.print(false);
+                turns.settle(false);
             }
+            turns.print();
         });
         match asked {
             // A daemon that is away for a moment is no reason to stop looking.
@@ -43,7 +44,8 @@ pub(in crate::commands) fn timeline(
             other => other?,
         }
         if !follow {
-            turns.print(true);
+            turns.settle(true);
+            turns.print();
             if let (1, Some(turn), false) = (from, turn, output.json) {
                 println!("There is no turn {turn}: `checkpointd sessions` says how many there are.");
             }
@@ -51,6 +53,23 @@ pub(in crate::commands) fn timeline(
         }
         std::thread::sleep(FOLLOW_EVERY);
     }
+}
+
+/// A line of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Drawn {
+    /// For people.
+    pub(crate) text: String,
+    /// The decision that it tells of.
+    pub(crate) decision: Option<u64>,
+}
+
+/// Returns all turns of a session, from the lines that [`Query::Timeline`] answers with.
+pub(crate) fn drawn(lines: &[Value]) -> Vec<Drawn> {
+    let mut turns = Turns::default();
+    lines.iter().for_each(|line| turns.take(line));
+    turns.settle(true);
+    turns.drawn
 }
 
 /// What happened at some place of a turn.
@@ -61,22 +80,24 @@ struct Moment {
     mark: char,
     colour: Option<Colour>,
     words: String,
+    is_decision: bool,
 }
 
-/// The turn that lines come from, and those that were not printed yet.
+/// The turn that lines come from, what is still to be drawn of it, and what was drawn and not printed yet.
 #[derive(Default)]
 struct Turns {
     number: Option<u64>,
     began: Timestamp,
     moments: Vec<Moment>,
+    drawn: Vec<Drawn>,
 }
 
 impl Turns {
-    /// Takes the next line. A turn is printed once another one begins.
+    /// Takes the next line. A turn is drawn once another one begins.
     fn take(&mut self, line: &Value) {
         let time = |name: &str| text(&line[name]).parse::<Timestamp>().ok();
         if self.number != line["turn"].as_u64() {
-            self.print(true);
+            self.settle(true);
             self.number = line["turn"].as_u64();
             self.began = time("turn_began_at").unwrap_or_default();
             self.head();
@@ -92,20 +113,27 @@ impl Turns {
         }
         let (mark, colour) = mark(line);
         let seq = line["seq"].as_u64().unwrap_or(0);
-        self.moments.push(Moment { seq, began, ended, mark, colour, words });
+        let is_decision = line["kind"] == "decided";
+        self.moments.push(Moment { seq, began, ended, mark, colour, words, is_decision });
     }
 
-    fn head(&self) {
+    fn head(&mut self) {
         let name = match self.number {
             None | Some(0) => "before the first turn".to_owned(),
             Some(number) => format!("turn {number}"),
         };
         let began = render::local_time(&self.began.to_string());
-        println!("{}  {}", render::paint(Colour::Bold, &name), render::paint(Colour::Dim, &began));
+        let text = format!("{}  {}", render::paint(Colour::Bold, &name), render::paint(Colour::Dim, &began));
+        self.drawn.push(Drawn { text, decision: None });
     }
 
-    /// Prints what was not printed yet, on an axis from the turn's beginning to its last moment.
-    fn print(&mut self, with_axis: bool) {
+    /// Prints what was drawn.
+    fn print(&mut self) {
+        self.drawn.drain(..).for_each(|line| println!("{}", line.text));
+    }
+
+    /// Draws what is still to be drawn, on an axis from the turn's beginning to its last moment.
+    fn settle(&mut self, with_axis: bool) {
         let width = render::width();
         let cells = if with_axis { (width / 4).clamp(AXIS_CHARS.0, AXIS_CHARS.1) } else { 0 };
         let span = self.moments.iter().map(|moment| moment.ended.millis_since(self.began)).max().unwrap_or(0);
@@ -113,7 +141,8 @@ impl Turns {
             let offset = moment.began.millis_since(self.began);
             let axis = if with_axis { axis(&moment, self.began, span, cells) } else { String::new() };
             let line = format!("{:>9} {:>6} {axis} {}", format!("+{}", offset_of(offset)), moment.seq, moment.words);
-            println!("{}", render::fit(&line, width));
+            let decision = moment.is_decision.then_some(moment.seq);
+            self.drawn.push(Drawn { text: render::fit(&line, width), decision });
         }
     }
 }
@@ -160,7 +189,15 @@ mod tests {
         let drawn = |began, ended| {
             let words = String::new();
             axis(
-                &Moment { seq: 1, began: at(began), ended: at(ended), mark: '=', colour: None, words },
+                &Moment {
+                    seq: 1,
+                    began: at(began),
+                    ended: at(ended),
+                    mark: '=',
+                    colour: None,
+                    words,
+                    is_decision: false,
+                },
                 at(10),
                 10_000,
                 11,

@@ -1,0 +1,248 @@
+//! `top` in a real terminal: what is on the screen, what keys lead to, and that nothing is left behind.
+
+use serde_json::{Value, json};
+
+use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::{Home, run};
+use crate::terminal::{Server, until};
+
+/// `top` in a pane of its own, in a shell that says afterwards how it ended.
+struct Top<'a> {
+    server: &'a Server,
+    pane: String,
+}
+
+impl<'a> Top<'a> {
+    fn start(server: &'a Server, home: &Home, variables: &str) -> Self {
+        let program = env!("CARGO_BIN_EXE_checkpointd");
+        let home = home.path().display();
+        let shell = format!(
+            "echo before; env HOME=/nowhere CHECKPOINTD_HOME='{home}' {variables} '{program}' top; echo \"code $?\"; exec cat"
+        );
+        let start = ["new-session", "-d", "-x", "80", "-y", "24", "-P", "-F", "#{pane_id}", &shell];
+        Self { server, pane: server.tmux(&start) }
+    }
+
+    fn screen(&self) -> String {
+        self.server.tmux(&["capture-pane", "-p", "-t", &self.pane])
+    }
+
+    fn shown(&self, format: &str) -> String {
+        self.server.tmux(&["display-message", "-p", "-t", &self.pane, format])
+    }
+
+    fn press(&self, keys: &[&str]) {
+        self.server.tmux(&[&["send-keys", "-t", &self.pane], keys].concat());
+    }
+
+    fn resize(&self, width: u16, height: u16) {
+        let (width, height) = (width.to_string(), height.to_string());
+        self.server.tmux(&["resize-window", "-t", &self.pane, "-x", &width, "-y", &height]);
+    }
+
+    /// Waits until the screen has a text, and returns the screen.
+    #[track_caller]
+    fn waits_for(&self, text: &str) -> String {
+        let mut last = String::new();
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            until(text, || {
+                last = self.screen();
+                last.contains(text).then_some(())
+            });
+        }));
+        assert!(found.is_ok(), "`{text}` does not come:\n{last}");
+        last
+    }
+
+    /// Waits for its end, and checks that the terminal is as it was.
+    #[track_caller]
+    fn ends_cleanly(&self) {
+        self.waits_for("code ");
+        assert_eq!(self.screen(), "before\ncode 0");
+        assert_eq!(self.shown("#{alternate_on} #{cursor_flag}"), "0 1");
+        // What is typed is shown, and a line break goes to the next line: the modes of the terminal are back.
+        self.press(&["-l", "typed"]);
+        self.press(&["Enter"]);
+        self.waits_for("code 0\ntyped\ntyped");
+    }
+}
+
+/// Plays a session that was held back once, up to its last stop.
+fn play_session(daemon: &Daemon) {
+    let calls = recorded("claude/h-stop-block-once");
+    calls.iter().filter(|call| call["event"] != "SessionEnd").for_each(|call| drop(play(daemon, call)));
+}
+
+/// Returns a screen without what differs from run to run: digits of times, and what comes after them in a line.
+fn masked(screen: &str) -> String {
+    let line = |line: &str| {
+        let line = match line.split_once(" heard of ") {
+            Some((before, _)) => format!("{before} heard of .."),
+            None => line.to_owned(),
+        };
+        let is_time = |at: usize| {
+            let part = line.get(at..at + 12).unwrap_or_default().as_bytes();
+            part.len() == 12 && part[2] == b':' && part[5] == b':' && part[8] == b'.'
+        };
+        match (0..line.len()).find(|at| is_time(*at)) {
+            Some(at) => format!("{}00:00:00.000{}", &line[..at], &line[at + 12..]),
+            None => line,
+        }
+    };
+    screen.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn sessions_events_and_a_drill_down_are_on_the_screen() {
+    let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
+    play_session(&daemon);
+    let decision = daemon.ask(&["audit", "--verdict", "inject", "--json"])[0]["seq"].clone();
+    let last = daemon.ask(&["tail", "-n", "1", "--json"])[0]["seq"].clone();
+    let top = Top::start(&server, &daemon.home, "");
+    let screen = top.waits_for(&format!("event {last}"));
+    insta::assert_snapshot!(masked(&screen), @r"
+     checkpointd  1 waiting  (1 session)                                   event 28
+    STATE     AGENT  PROJECT       BRANCH   TURN       LAST TOOL            FLAGS
+    waiting   claude project       -        -          ✗ Bash ls /nonexiste asked
+
+
+
+
+
+
+
+
+
+
+
+
+     57147911: waiting, agent_finished, heard of ..
+    00:00:00.000      22  claude 57147911  decided              inject generic after
+    00:00:00.000      23  claude 57147911  delivery attempted   hook_reply of 22
+    00:00:00.000      24  claude 57147911  model stepped        MessageDisplay
+    00:00:00.000      25  claude 57147911  agent stopped        again
+    00:00:00.000      26  claude 57147911  delivery confirmed   22 by next_event
+    00:00:00.000      27  claude 57147911  evidence gathered
+    00:00:00.000      28  claude 57147911  decided              pass block_budget af
+     Enter timeline  / filter  ? help  q quit
+    ");
+
+    // Live: a message of the user, with what could do harm to a terminal.
+    let session = daemon.ask(&["sessions", "--json"])[0]["native_session"].clone();
+    let prompt = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": "do \x1b]0;evil\x07 it" });
+    daemon.hook(&["claude", "UserPromptSubmit"], prompt.to_string().as_bytes());
+    let screen = top.waits_for("running");
+    assert!(top.waits_for("\"do \\x1b]0;evil").contains("prompt submitted"), "{screen}");
+    assert_ne!(top.shown("#{pane_title}"), "evil");
+
+    // Into the timeline, and from its decision into the explanation.
+    top.press(&["Enter"]);
+    let screen = top.waits_for("timeline of ");
+    assert!(top.waits_for("turn 2").contains("agent stopped"), "{screen}");
+    top.press(&["/"]);
+    top.press(&["-l", "decided inject"]);
+    top.waits_for("filter: decided inject_");
+    top.press(&["Enter"]);
+    top.waits_for("lines 1-1 of 1");
+    top.press(&["Enter"]);
+    top.waits_for(&format!("decision {decision}: inject, generic"));
+    top.press(&["G"]);
+    top.waits_for("message");
+    top.waits_for("[TeleClaude Checkpoint] - ");
+    top.press(&["Escape"]);
+    top.waits_for("lines 1-1 of 1");
+    top.press(&["Escape"]);
+    top.waits_for("turn 2");
+    top.press(&["BSpace"]);
+    top.waits_for("LAST TOOL");
+    top.press(&["q"]);
+    top.ends_cleanly();
+}
+
+#[test]
+fn it_follows_the_size_of_the_terminal() {
+    let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
+    play_session(&daemon);
+    let top = Top::start(&server, &daemon.home, "");
+    top.waits_for("LAST TOOL");
+    top.resize(140, 40);
+    let column = |screen: &str| screen.lines().find_map(|line| line.find("LAST TOOL")).unwrap_or_default();
+    until("the columns are wider", || (column(&top.screen()) > 60).then_some(()));
+    assert!(top.screen().lines().all(|line| line.chars().count() <= 140));
+    top.resize(40, 10);
+    top.waits_for("This terminal has 40x10");
+    top.resize(80, 24);
+    let screen = top.waits_for("LAST TOOL");
+    assert!(!screen.contains("This terminal"), "{screen}");
+    top.press(&["C-c"]);
+    top.ends_cleanly();
+}
+
+#[test]
+fn a_daemon_that_goes_is_missed_and_found_again() {
+    let (server, mut daemon) = (Server::new(), Daemon::with(EVERY_STOP));
+    play_session(&daemon);
+    let top = Top::start(&server, &daemon.home, "");
+    top.waits_for("waiting");
+    daemon.kill();
+    let screen = top.waits_for("no daemon, trying again");
+    assert!(screen.contains("waiting"), "what was known stays: {screen}");
+    daemon.start();
+    top.waits_for("daemon started");
+    assert!(!top.waits_for("event ").contains("no daemon"));
+    // Told to end, as by a service manager.
+    let shell = top.shown("#{pane_pid}");
+    let output = std::process::Command::new("pgrep").args(["-P", &shell]).output().expect("pgrep");
+    let pid: i32 = String::from_utf8_lossy(&output.stdout).trim().parse().expect("one child");
+    let pid = rustix::process::Pid::from_raw(pid).expect("a pid");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+    top.ends_cleanly();
+}
+
+#[test]
+fn no_color_is_kept_to() {
+    let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
+    play_session(&daemon);
+    let coloured = |variables: &str| {
+        let top = Top::start(&server, &daemon.home, variables);
+        top.waits_for("waiting");
+        let screen = server.tmux(&["capture-pane", "-p", "-e", "-t", &top.pane]);
+        top.press(&["q"]);
+        top.ends_cleanly();
+        // The palette's colours, by their short codes or as those of 256.
+        ["\x1b[33m", "38;5;3m"].iter().any(|yellow| screen.contains(yellow))
+    };
+    assert!(coloured("A=b"));
+    assert!(!coloured("NO_COLOR=1"));
+}
+
+#[test]
+fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
+    let home = Home::new();
+    let output = run(&mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &["top"]), b"");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"
+    error: `top` needs a terminal
+    hint: `checkpointd status` and `checkpointd sessions` print the same once, with --json for programs
+    ");
+    let server = Server::new();
+    let top = Top::start(&server, &home, "");
+    let words = top.waits_for("code 3").replace('\n', "");
+    assert!(words.contains("error: no daemon runs") && words.contains("`checkpointd daemon --detach`"), "{words}");
+}
+
+/// The answer for `top` itself: nothing where nothing has happened.
+#[test]
+fn the_daemon_tells_only_what_is_new() {
+    let daemon = Daemon::with(EVERY_STOP);
+    play_session(&daemon);
+    let get = |path: &str| -> Value {
+        let (status, body) = daemon.http("GET", path, &[], b"").expect("an answer");
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).expect("JSON")
+    };
+    let now = get("/v1/now?sessions=10");
+    assert_eq!((&now["sessions"], &now["rows"][0]["standing"]), (&json!(1), &json!("waiting")));
+    assert_eq!(get(&format!("/v1/now?sessions=10&known={}", now["seq"])), Value::Null);
+    assert_ne!(get("/v1/now?sessions=10&known=1"), Value::Null);
+}
