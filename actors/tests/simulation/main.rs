@@ -36,7 +36,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn the_actors_keep_the_invariants() {
-    let (seeds, first) = (number("CHECKPOINTD_SIMULATE_SEEDS", 200), number("CHECKPOINTD_SIMULATE_FIRST", 1));
+    let (seeds, first) = (number("CHECKPOINTD_SIMULATE_SEEDS", 150), number("CHECKPOINTD_SIMULATE_FIRST", 1));
     println!("seeds {first} to {}", first + seeds - 1);
     let began = std::time::Instant::now();
     let (next, events, failure) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(None));

@@ -79,8 +79,11 @@ pub(crate) enum Act {
     Wait {
         seconds: u32,
     },
-    /// The daemon dies where it is, and comes up again.
-    Crash,
+    /// The daemon dies where it is, and comes up again. What it had given to the journal may be written only then, as it
+    /// is where not the daemon dies but a session's actor.
+    Crash {
+        outlived: bool,
+    },
 }
 
 /// How the daemon is set up.
@@ -135,7 +138,7 @@ fn act(dice: &mut Dice) -> Act {
         75..83 => Act::Run { rounds: dice.below(6) },
         83..86 => Act::Rest,
         86..96 => Act::Wait { seconds: dice.pick(&[1, 4, 31, 31, 120]) },
-        _ => Act::Crash,
+        _ => Act::Crash { outlived: dice.one_in(2) },
     }
 }
 

@@ -96,6 +96,9 @@ pub(crate) struct World<'a> {
     poked: usize,
     /// While a daemon lives.
     gates: Option<Gates>,
+    /// The journal's gate, where it stays closed while one daemon follows another.
+    held: Option<Sender<()>>,
+    config: Config,
 }
 
 /// What lives until the daemon dies.
@@ -114,11 +117,14 @@ struct Gates {
 }
 
 impl Gates {
-    fn closed(journal: &Journal) -> Self {
+    /// Closes both; `held` is a gate at which the journal waits already.
+    fn closed(journal: &Journal, held: Option<Sender<()>>) -> Self {
         let (open, reached) = Self::before_blocking();
         let _ = reached.recv();
-        let mut gates = Self { journal: None, blocking: open };
-        gates.let_journal_through(journal);
+        let mut gates = Self { journal: held, blocking: open };
+        if gates.journal.is_none() {
+            gates.let_journal_through(journal);
+        }
         gates
     }
 
@@ -185,6 +191,7 @@ pub(crate) fn run(place: &Place, seed: u64, setup: &Setup, acts: &[Act]) -> Run 
 impl<'a> World<'a> {
     fn new(place: &'a Place, seed: u64, setup: Setup) -> Self {
         place.journal.settle().expect("it reads");
+        let config = Config::load(Some(("config.yml", &setup.config))).expect("a plan's settings are right");
         let policies = place.journal.stream(Stream::daemon().session, 0, usize::MAX).expect("it reads");
         let rules = Rules::new(setup.budget, place.journal.last_seq(), policies);
         let sessions = (0..SESSIONS).map(|number| Session::new(seed, number)).collect();
@@ -208,6 +215,8 @@ impl<'a> World<'a> {
             pokes,
             poked: 0,
             gates: None,
+            held: None,
+            config,
         }
     }
 
@@ -226,7 +235,7 @@ impl<'a> World<'a> {
         let result = runner.block_on(async {
             let daemon = self.come_up().await?;
             while let Some(act) = acts.get(*next) {
-                if *act == Act::Crash {
+                if matches!(act, Act::Crash { .. }) {
                     *next += 1;
                     return Ok(());
                 }
@@ -238,18 +247,23 @@ impl<'a> World<'a> {
             *next += 1;
             if settled { self.check_the_end(&daemon).await } else { self.come_to_an_end(&daemon).await }
         });
-        self.gates = None;
+        let gates = self.gates.take();
+        // The last one is not to be outlived by what it left.
+        let outlived =
+            matches!(next.checked_sub(1).and_then(|last| acts.get(last)), Some(Act::Crash { outlived: true }));
+        self.held = gates.and_then(|gates| gates.journal).filter(|_| outlived);
         drop(runner);
-        // What was on its way to the journal when the daemon died gets there, and nobody hears of it.
-        all_is_journaled(&self.place.journal).map_err(|error| error.to_string())?;
+        if self.held.is_none() {
+            // What was on its way to the journal when the daemon died gets there, and nobody hears of it.
+            all_is_journaled(&self.place.journal).map_err(|error| error.to_string())?;
+        }
         self.take_outcomes()?;
         result.and_then(|()| self.check_events())
     }
 
     async fn come_up(&mut self) -> Result<Daemon, Broken> {
-        self.gates = Some(Gates::closed(&self.place.journal));
-        let config = Config::load(Some(("config.yml", &self.setup.config))).map_err(|error| error.to_string())?;
-        let shared = Shared::new(self.place.journal.clone(), self.place.home.clone(), config);
+        self.gates = Some(Gates::closed(&self.place.journal, self.held.take()));
+        let shared = Shared::new(self.place.journal.clone(), self.place.home.clone(), self.config.clone());
         let shared = Arc::new(shared.map_err(|error| error.to_string())?);
         let replies = HookReply::new(Arc::clone(&shared)).start();
         let tmux = TmuxDelivery::new(Arc::clone(&shared)).start();
@@ -283,13 +297,13 @@ impl<'a> World<'a> {
             Act::Order { session, order } => self.order(session, order),
             Act::Run { rounds } => {
                 for _ in 0..rounds {
-                    self.round(daemon).await;
+                    self.round(daemon).await?;
                 }
-                self.take_outcomes()
+                Ok(())
             }
             Act::Rest => self.rest(daemon).await,
             Act::Wait { seconds } => self.wait(daemon, Duration::from_secs(seconds.into())).await,
-            Act::Crash => Ok(()),
+            Act::Crash { .. } => Ok(()),
         }
     }
 
@@ -363,10 +377,12 @@ impl<'a> World<'a> {
     }
 
     /// Lets everything take one step: what waits for the journal or for a thread gets it, and the actors look at it once.
-    async fn round(&mut self, daemon: &Daemon) {
+    async fn round(&mut self, daemon: &Daemon) -> Result<(), Broken> {
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
+        // What was answered now must rest on what is in the journal now, and not on what is on its way there.
+        self.take_outcomes()?;
         self.gates.as_mut().expect("a daemon lives").let_through(&self.place.journal);
         let mut pokes = std::mem::take(&mut *self.pokes.lock().unwrap_or_else(PoisonError::into_inner));
         pokes.retain(|_| {
@@ -376,6 +392,7 @@ impl<'a> World<'a> {
         if !pokes.is_empty() {
             let _ = daemon.sessions.try_send(Appended(pokes));
         }
+        Ok(())
     }
 
     /// Lets the actors do all that they do without the clock, and then compares what they know with their events.
@@ -395,8 +412,7 @@ impl<'a> World<'a> {
         let mut quiet = 0;
         for _ in 0..ROUNDS_MAX {
             let before = (self.place.journal.last_seq(), self.open_calls(), self.poked);
-            self.round(daemon).await;
-            self.take_outcomes()?;
+            self.round(daemon).await?;
             let after = (self.place.journal.last_seq(), self.open_calls(), self.poked);
             quiet = if before == after { quiet + 1 } else { 0 };
             if quiet == QUIET_ROUNDS {
