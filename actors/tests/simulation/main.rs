@@ -3,14 +3,17 @@
 //!
 //! Real: all actors between a hook call and its answer, on one thread with a paused clock, the normal form, the fold,
 //! the rules, and the journal with its threads on a real file system. Modelled: the agents with their hook clients and
-//! spool (`agents.rs`, `plan.rs`), and the moments at which the threads are done (`world.rs` lets them finish between
+//! spool (`agents.rs`, `plan.rs`), and the moments at which the threads are done (`gates.rs` lets them finish between
 //! two looks at the actors, so that a run is the same each time). A crash drops all actors where they stand and starts
 //! others on the same journal; a process that is really killed, and a journal that is damaged, are other tests' subject.
+//!
+//! Terminals are simulated apart from the actors, and in memory (`typing.rs`), as tmux is too slow for many runs.
 //!
 //! `CHECKPOINTD_SIMULATE_SEEDS` is the number of seeds, `CHECKPOINTD_SIMULATE_FIRST` the first of them.
 
 mod agents;
 mod dice;
+mod gates;
 mod pane;
 mod plan;
 mod rules;
@@ -36,7 +39,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn the_actors_keep_the_invariants() {
-    let (seeds, first) = (number("CHECKPOINTD_SIMULATE_SEEDS", 150), number("CHECKPOINTD_SIMULATE_FIRST", 1));
+    let (seeds, first) = (number("CHECKPOINTD_SIMULATE_SEEDS", 120), number("CHECKPOINTD_SIMULATE_FIRST", 1));
     println!("seeds {first} to {}", first + seeds - 1);
     let began = std::time::Instant::now();
     let (next, events, failure) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(None));
