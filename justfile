@@ -47,6 +47,10 @@ power-loss cuts="300":
 overload:
     CHECKPOINTD_OVERLOAD=full cargo test --test it overload:: -- --nocapture --test-threads 1
 
+# Simulate that many seeded runs of the actors on a paused clock, from the given seed on
+simulate seeds="10000" first="1":
+    CHECKPOINTD_SIMULATE_SEEDS={{ seeds }} CHECKPOINTD_SIMULATE_FIRST={{ first }} cargo test --release -p actors --test simulation -- --nocapture
+
 # Play recorded sessions through the real thing
 demo:
     cargo run --release -- demo

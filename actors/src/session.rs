@@ -184,8 +184,11 @@ impl Session {
             match appended {
                 Ok(appended) => {
                     session.shared.adopted(fingerprint);
-                    if let Some(own) = appended.last() {
-                        session.publish(own.seq, decision, 1);
+                    match appended.last() {
+                        // An actor before this one had decided already, maybe otherwise: what is journaled counts.
+                        Some(own) if own.duplicate => session.answer_again(decision.trigger),
+                        Some(own) => session.publish(own.seq, decision, 1),
+                        None => {}
                     }
                     if let Err(error) = context::save(&session.shared.journal, &session.state) {
                         tracing::warn!(session = %session.state.session(), %error, "Could not keep a snapshot.");

@@ -52,6 +52,7 @@ pub struct Sessions {
     routes: Routes,
     awake: HashMap<Uuid, Entry>,
     deaths: HashMap<Uuid, Deaths>,
+    /// None: all run on the registry's own thread.
     arbiters: Vec<Arbiter>,
     started: usize,
 }
@@ -60,7 +61,12 @@ impl Sessions {
     /// Begins with all sessions asleep.
     pub fn new(shared: Arc<Shared>, routes: Routes) -> Self {
         let arbiters = (0..ARBITERS).map(|_| Arbiter::new()).collect();
-        Self { shared, routes, awake: HashMap::new(), deaths: HashMap::new(), arbiters, started: 0 }
+        Self { arbiters, ..Self::on_this_thread(shared, routes) }
+    }
+
+    /// Begins with all sessions asleep, and runs them on the registry's own thread, so that one clock is everybody's.
+    pub fn on_this_thread(shared: Arc<Shared>, routes: Routes) -> Self {
+        Self { shared, routes, awake: HashMap::new(), deaths: HashMap::new(), arbiters: Vec::new(), started: 0 }
     }
 
     /// Returns the session's actor, replaying the session where it has none.
@@ -88,9 +94,11 @@ impl Sessions {
                 return None;
             }
         };
-        let arbiter = &self.arbiters[self.started % self.arbiters.len()];
+        let address = match self.arbiters.get(self.started % self.arbiters.len().max(1)) {
+            Some(arbiter) => Session::start_in_arbiter(&arbiter.handle(), move |_| actor),
+            None => actor.start(),
+        };
         self.started += 1;
-        let address = Session::start_in_arbiter(&arbiter.handle(), move |_| actor);
         self.awake.insert(session, Entry { address: address.clone(), used: Instant::now() });
         Some(address)
     }

@@ -23,7 +23,7 @@ use crate::policy::Timer;
 use crate::progress::Worked;
 
 /// Version of the snapshot's shape; a snapshot of another one is not read.
-pub const SNAPSHOT_VERSION: u32 = 5;
+pub const SNAPSHOT_VERSION: u32 = 6;
 
 /// The most tool calls of one turn that are kept, the oldest go first.
 pub const CALLS_MAX: usize = 1_000;
@@ -105,6 +105,8 @@ pub struct SessionState {
     pub last_seq: u64,
     /// When the last event happened.
     pub last_at: Option<Timestamp>,
+    /// When its last hook call was made. What we did ourselves makes no call an old one that comes late.
+    pub heard_at: Option<Timestamp>,
     /// Where the agent runs, as last heard.
     pub place: Place,
     /// When the session was first heard of.
@@ -179,6 +181,7 @@ impl SessionState {
             stream,
             last_seq: 0,
             last_at: None,
+            heard_at: None,
             place: Place::default(),
             started_at: None,
             ended_at: None,
@@ -244,9 +247,11 @@ impl SessionState {
         self.last_seq = seq;
         self.counts.events += 1;
         self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
-        let newest = self.last_at.is_none_or(|last| last <= at);
         self.last_at = self.last_at.max(Some(at));
-        let place = envelope.event.host().and_then(|host| host.place.as_ref());
+        let host = envelope.event.host();
+        let newest = self.heard_at.is_none_or(|heard| heard <= at);
+        self.heard_at = self.heard_at.max(host.map(|_| at));
+        let place = host.and_then(|host| host.place.as_ref());
         if let Some(place) = place.filter(|_| newest || self.place.cwd.is_empty()) {
             let known = self.place.transcript.take();
             self.place = place.clone();

@@ -341,3 +341,14 @@ fn a_late_message_is_folded_by_when_it_was_sent() {
     story.prompt("even earlier");
     assert_eq!((story.state.turns, story.state.turn.blocks.len()), (2, 1), "counted, and nothing else");
 }
+
+/// Found by simulation: what we did in the meantime has a later time than a call that was spooled.
+#[test]
+fn an_agent_that_ended_has_ended_however_late_that_is_heard() {
+    let mut story = Story::of(Agent::Claude);
+    story.prompt("go").wait(31.0).stop();
+    story.wait(100.0).journal(Event::CheckpointCleared {});
+    story.now -= 50.0;
+    story.call("SessionEnd", json!({ "reason": "exit" }));
+    assert_eq!(story.state.ended_at, Some(story.at()));
+}

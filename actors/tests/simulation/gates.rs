@@ -1,0 +1,67 @@
+//! What makes a run the same each time although the journal has threads of its own.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use journal::Journal;
+
+/// Two threads work for the actors, the journal's and the one for what blocks. While the actors run, both wait at a closed
+/// gate, so that it is never open what is done first. And as one of them is always at work, the clock goes on only when
+/// it is told to.
+pub(crate) struct Gates {
+    pub(crate) journal: Option<Sender<()>>,
+    blocking: Sender<()>,
+}
+
+impl Gates {
+    /// Closes both; `held` is a gate at which the journal waits already.
+    pub(crate) fn closed(journal: &Journal, held: Option<Sender<()>>) -> Self {
+        let (open, reached) = Self::before_blocking();
+        let _ = reached.recv();
+        let mut gates = Self { journal: held, blocking: open };
+        if gates.journal.is_none() {
+            gates.let_journal_through(journal);
+        }
+        gates
+    }
+
+    /// Lets first the one and then the other do all that it has been given.
+    pub(crate) fn let_through(&mut self, journal: &Journal) {
+        self.let_journal_through(journal);
+        // The next gate is behind all that waits; the one before opens by going away.
+        let (open, reached) = Self::before_blocking();
+        self.blocking = open;
+        let _ = reached.recv();
+    }
+
+    fn let_journal_through(&mut self, journal: &Journal) {
+        self.journal = None;
+        all_is_journaled(journal).expect("the journal lives");
+        let (open, reached, stop) = Self::gate();
+        journal.sync(move |_| stop()).expect("it is open");
+        let _ = reached.recv();
+        self.journal = Some(open);
+    }
+
+    fn before_blocking() -> (Sender<()>, Receiver<()>) {
+        let (open, reached, stop) = Self::gate();
+        tokio::task::spawn_blocking(stop);
+        (open, reached)
+    }
+
+    /// Returns what keeps the gate closed, what tells by its end that somebody has reached it, and the stop there.
+    fn gate() -> (Sender<()>, Receiver<()>, impl FnOnce() + Send + 'static) {
+        let (open, until_open) = channel::<()>();
+        let (reach, reached) = channel();
+        let stop = move || {
+            drop(reach);
+            let _ = until_open.recv();
+        };
+        (open, reached, stop)
+    }
+}
+
+/// Returns once all that the journal was given can be read.
+pub(crate) fn all_is_journaled(journal: &Journal) -> journal::Result<()> {
+    journal.append_wait(Vec::new())?;
+    journal.settle().map(drop)
+}

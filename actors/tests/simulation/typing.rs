@@ -1,0 +1,403 @@
+//! Typing checkpoints, simulated in memory: one agent in a pane that several hands type into, a tmux that may be slow,
+//! and a daemon that dies between any two things that it does.
+//!
+//! Real: normal form, fold, decision, replay, and every step of `checkpoint::terminal`. Modelled: the journal (a list),
+//! the pane, and the loop that looks, journals and types (`actors/src/tmux/delivery.rs` in short).
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use checkpoint::Policy;
+use checkpoint::config::Config;
+use checkpoint::decide::{self, Case};
+use checkpoint::hooks::{self, HookCall, Reading};
+use checkpoint::replay;
+use checkpoint::state::{Delivery, SessionState};
+use checkpoint::terminal::{self, Bounds, Draft as DraftRule, Seen, Situation, Step};
+use journal::{Draft, Envelope, Event, Evidence, Route, Timestamp};
+use uuid::Uuid;
+
+use crate::agents::Session;
+use crate::dice::Dice;
+use crate::pane::{Key, Look, Pane};
+use crate::plan::Hook;
+use crate::rules::{Broken, Rules};
+
+/// Acts of a plan.
+const ACTS: usize = 40;
+/// When a run begins, in microseconds.
+const BEGAN: i64 = 1_800_000_000_000_000;
+/// The longest that a hook call is under way while the daemon lives.
+const HOOK_LATE: Duration = Duration::from_secs(10);
+/// Index of the session that is Codex's: its `notify` is answered by typing.
+const CODEX: usize = 2;
+
+/// One thing that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// The daemon looks and takes a step.
+    Step,
+    /// The daemon dies after that many more things that it does; an append that it dies of is there, or is not.
+    Die {
+        after: u32,
+        written: bool,
+    },
+    Wait {
+        millis: u64,
+    },
+    /// Hook calls that are under way arrive.
+    Hooks,
+    /// A person types, takes everything away, or presses Enter.
+    Types,
+    Clears,
+    Enters,
+    Dialog(bool),
+    CopyMode(bool),
+    /// Another program has the pane.
+    Other(bool),
+    Gone,
+    /// tmux takes what it is told next, and all after it, only when it is awake again.
+    FallsAsleep,
+    Wakes,
+    /// The agent overlooks the next Enter.
+    Overlooks,
+    /// What was said leaves the screen.
+    Scrolls,
+    /// The agent tells of a question, or of a tool that has run.
+    Asks(bool),
+}
+
+/// Draws a plan, and whether drafts are cleared.
+pub(crate) fn draw(seed: u64) -> (bool, Vec<Act>) {
+    let mut dice = Dice::new(!seed);
+    let clears = dice.one_in(4);
+    let acts = (0..ACTS).map(|_| act(&mut dice)).collect();
+    (clears, acts)
+}
+
+fn act(dice: &mut Dice) -> Act {
+    match dice.below(64) {
+        0..24 => Act::Step,
+        24..28 => Act::Die { after: u32::try_from(dice.below(5)).expect("small"), written: dice.one_in(2) },
+        28..42 => Act::Wait { millis: dice.pick(&[100, 400, 1_100, 2_500, 9_000, 31_000, 61_000]) },
+        42..44 => Act::Hooks,
+        44..46 => Act::Types,
+        46..48 => Act::Clears,
+        48..51 => Act::Enters,
+        51 => Act::Dialog(dice.one_in(2)),
+        52 => Act::CopyMode(dice.one_in(2)),
+        53 => Act::Other(dice.one_in(2)),
+        54 if dice.one_in(4) => Act::Gone,
+        54..57 => Act::FallsAsleep,
+        57..59 => Act::Wakes,
+        59..61 => Act::Overlooks,
+        61 => Act::Scrolls,
+        62 => Act::Asks(dice.one_in(2)),
+        _ => Act::Step,
+    }
+}
+
+/// The daemon died, or a rule was broken.
+enum End {
+    Died,
+    Broken(Broken),
+}
+
+impl From<Broken> for End {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+struct World {
+    rules: Rules,
+    known: HashSet<Uuid>,
+    /// What the daemon has in memory: the session, and what it saw last, since when.
+    live: SessionState,
+    seen: Option<(Seen, Timestamp)>,
+    policy: &'static Policy,
+    bounds: Bounds,
+    now: Timestamp,
+    session: Session,
+    hooks: VecDeque<(Timestamp, String)>,
+    calls: u64,
+    pane: Pane,
+    decision: u64,
+    text: String,
+    /// What the daemon still does before it dies, and whether its last append is there then.
+    fuel: Option<(u32, bool)>,
+}
+
+/// Runs a plan. Returns what became of the checkpoint; or the act that broke a rule, and how.
+pub(crate) fn run(clears: bool, acts: &[Act]) -> Result<String, (usize, Broken)> {
+    let mut world = World::with_a_checkpoint(clears).map_err(|broken| (0, broken))?;
+    for (index, act) in acts.iter().enumerate() {
+        world.perform(*act).map_err(|broken| (index, broken))?;
+    }
+    world.come_to_an_end().map_err(|broken| (acts.len(), broken))
+}
+
+/// The defaults, resolved.
+static DEFAULTS: LazyLock<(Policy, Bounds)> = LazyLock::new(|| {
+    let config = Config::default();
+    (actors::evidence::default_policy(&config), config.settings.tmux.bounds())
+});
+
+impl World {
+    /// Begins with a checkpoint that is to be typed.
+    fn with_a_checkpoint(clears: bool) -> Result<Self, Broken> {
+        let (policy, bounds) = &*DEFAULTS;
+        let draft = if clears { DraftRule::Clear } else { DraftRule::Wait };
+        let session = Session::new(0, CODEX);
+        let mut world = Self {
+            rules: Rules::new(1, 0, Vec::new()),
+            known: HashSet::new(),
+            live: SessionState::new(session.stream()),
+            seen: None,
+            bounds: Bounds { draft, ..*bounds },
+            policy,
+            now: Timestamp::from_micros(BEGAN),
+            session,
+            hooks: VecDeque::new(),
+            calls: 0,
+            pane: Pane::default(),
+            decision: 0,
+            text: String::new(),
+            fuel: None,
+        };
+        let (fingerprint, text) = world.policy.to_text();
+        let adopted = Event::PolicyAdopted { fingerprint, text };
+        world.journal(Draft {
+            stream: journal::Stream::daemon(),
+            at: world.now,
+            id: Uuid::from_u128(1),
+            event: adopted,
+            payload: None,
+        })?;
+        world.call(Hook::Person);
+        world.now = world.now.plus(Duration::from_secs(60));
+        world.call(Hook::Notify);
+        world.hooks_arrive(Duration::ZERO)?;
+        let stop = world.live.pending.first().cloned().ok_or("no stop waits")?;
+        let evidence = Evidence::default();
+        let case = Case { state: &world.live, stop: &stop, evidence: &evidence, policy: world.policy, fingerprint };
+        let decision = decide::decide(&case);
+        if decision.route != Some(Route::Tmux) {
+            return Err(format!("nothing is typed: {}", decision.reason.word()));
+        }
+        world.text = decision.message.clone().unwrap_or_default();
+        world.derive(Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) }, "1")?;
+        world.derive(Event::Decided(Box::new(decision)), "1")?;
+        world.decision = world.rules.last_seq();
+        world.pane.expect(&world.text);
+        Ok(world)
+    }
+
+    fn perform(&mut self, act: Act) -> Result<(), Broken> {
+        match act {
+            Act::Step => return self.step(),
+            Act::Die { after, written } => self.fuel = Some((after, written)),
+            Act::Wait { millis } => return self.wait(Duration::from_millis(millis)),
+            Act::Hooks => return self.hooks_arrive(Duration::ZERO),
+            Act::Types => self.pane.types(),
+            Act::Clears => self.pane.clears(),
+            Act::Enters => self.pane.enters(),
+            Act::Dialog(up) => self.pane.dialog = up,
+            Act::CopyMode(on) => self.pane.copy_mode = on,
+            Act::Other(runs) => self.pane.other = runs,
+            Act::Gone => self.pane.gone = true,
+            Act::FallsAsleep => self.pane.falls_asleep = true,
+            Act::Wakes => self.pane.wakes()?,
+            Act::Overlooks => self.pane.overlooks = true,
+            Act::Scrolls => self.pane.scrolls(),
+            Act::Asks(asks) => self.call(if asks { Hook::Permission } else { Hook::Tool }),
+        }
+        self.prompts_are_told();
+        Ok(())
+    }
+
+    fn wait(&mut self, time: Duration) -> Result<(), Broken> {
+        self.now = self.now.plus(time);
+        self.hooks_arrive(HOOK_LATE)
+    }
+
+    /// The agent tells of what it was given.
+    fn prompts_are_told(&mut self) {
+        for prompt in self.pane.take_told() {
+            let hook = if prompt == self.text { Hook::Own } else { Hook::Person };
+            self.call(hook);
+        }
+    }
+
+    fn call(&mut self, hook: Hook) {
+        self.calls += 1;
+        let payload = self.session.payload(hook, self.calls, &self.policy.prefix);
+        self.hooks.push_back((self.now, payload));
+    }
+
+    /// Takes in the hook calls that were made at least that long ago.
+    fn hooks_arrive(&mut self, ago: Duration) -> Result<(), Broken> {
+        while let Some((at, payload)) = self.hooks.pop_front_if(|(at, _)| self.now.since(*at) >= ago) {
+            let call = HookCall {
+                agent: self.session.agent,
+                event: None,
+                payload: payload.as_bytes(),
+                at,
+                id: Uuid::new_v5(&Uuid::NAMESPACE_OID, payload.as_bytes()),
+                env: Vec::new(),
+                truncated: false,
+            };
+            let redactor = checkpoint::redact::built_in();
+            let reading = Reading { prefix: &self.policy.prefix, payload_bytes_max: 1024, redactor };
+            self.journal(hooks::normalise(&call, reading)?.draft)?;
+        }
+        Ok(())
+    }
+
+    /// Appends, once for each id.
+    fn journal(&mut self, draft: Draft) -> Result<(), Broken> {
+        if !self.known.insert(draft.id) {
+            return Ok(());
+        }
+        let Draft { stream, at, id, event, .. } = draft;
+        let own = stream == self.live.stream;
+        let envelope =
+            Envelope { seq: self.rules.last_seq() + 1, stream, at, recorded_at: self.now, id, late: false, event };
+        if own {
+            self.live.apply(&envelope);
+        }
+        self.rules.feed(envelope)
+    }
+
+    fn derive(&mut self, event: Event, cause: &str) -> Result<(), Broken> {
+        let (draft, stream) = (format!("{}:{cause}", event.kind()), self.live.stream.clone());
+        let id = Uuid::new_v5(&stream.session, draft.as_bytes());
+        self.journal(Draft { stream, at: self.now, id, event, payload: None })
+    }
+
+    /// The daemon looks and takes a step. Where it dies of that, another one reads the journal.
+    fn step(&mut self) -> Result<(), Broken> {
+        match self.look_and_do() {
+            Ok(()) => {}
+            Err(End::Broken(broken)) => return Err(broken),
+            Err(End::Died) => {
+                (self.fuel, self.seen) = (None, None);
+                let stream = self.live.stream.clone();
+                let own = self.rules.events.iter().filter(|envelope| envelope.stream == stream);
+                self.live = replay::fold(&stream, own);
+                // What was spooled meanwhile.
+                self.hooks_arrive(Duration::ZERO)?;
+            }
+        }
+        if self.rules.states().find(|state| state.stream == self.live.stream) != Some(&self.live) {
+            return Err("the session is not what its events make of it".into());
+        }
+        self.prompts_are_told();
+        Ok(())
+    }
+
+    /// Does one thing more, or dies of it; tells then whether an append is there all the same.
+    fn spend(&mut self) -> Result<(), bool> {
+        match &mut self.fuel {
+            Some((0, written)) => Err(*written),
+            Some((left, _)) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn append(&mut self, event: Event, cause: &str) -> Result<(), End> {
+        let died = self.spend();
+        if died != Err(false) {
+            self.derive(event, cause)?;
+        }
+        died.map_err(|_| End::Died)
+    }
+
+    fn press(&mut self, look: Look, key: Key) -> Result<bool, End> {
+        self.spend().map_err(|_| End::Died)?;
+        Ok(self.pane.press(look, key)?)
+    }
+
+    fn look_and_do(&mut self) -> Result<(), End> {
+        let Some(delivery) = self.live.delivery.clone() else { return Ok(()) };
+        let cause = self.decision.to_string();
+        if let Some(by) = delivery.seen_by {
+            return self.append(Event::DeliveryConfirmed { decision: self.decision, by }, &cause);
+        }
+        let (look, seen) = self.pane.look();
+        if self.seen.is_none_or(|(known, _)| known != seen) {
+            self.seen = Some((seen, self.now));
+        }
+        let step = self.next(&delivery, seen);
+        let decision = self.decision;
+        let attempt = delivery.typed.attempts;
+        match step {
+            Step::Wait(None) => Ok(()),
+            Step::Wait(Some(word)) => {
+                let held = Event::DeliveryHeld { decision, obstacle: word.into() };
+                self.append(held, &format!("{decision}:{word}"))
+            }
+            Step::Clear => self.press(look, Key::Clear).map(drop),
+            Step::Paste => {
+                let attempt = attempt + 1;
+                let cause = format!("{decision}:{attempt}");
+                self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }, &cause)?;
+                if self.press(look, Key::Paste(attempt))? {
+                    self.append(Event::DeliveryPasted { decision, attempt, pid: None }, &cause)?;
+                }
+                Ok(())
+            }
+            Step::NotePasted => {
+                self.append(Event::DeliveryPasted { decision, attempt, pid: None }, &format!("{decision}:{attempt}"))
+            }
+            Step::Enter => {
+                let count = delivery.typed.enters + 1;
+                self.append(Event::DeliveryEntered { decision, count }, &format!("{decision}:{attempt}:{count}"))?;
+                self.press(look, Key::Enter).map(drop)
+            }
+            Step::Fail(reason) => self.append(Event::DeliveryFailed { decision, reason: reason.into() }, &cause),
+            Step::Expire(reason) => self.append(Event::DeliveryExpired { decision, reason: reason.into() }, &cause),
+        }
+    }
+
+    fn next(&self, delivery: &Delivery, seen: Seen) -> Step {
+        terminal::next(&Situation {
+            typed: &delivery.typed,
+            seen,
+            decided_at: delivery.at,
+            since: self.seen.map_or(self.now, |(_, since)| since),
+            now: self.now,
+            asks: self.live.dialog_up,
+            running: self.live.running,
+            is_said: self.pane.shows_text(),
+            would_tell: self.live.prompts_by_hook,
+            bounds: self.bounds,
+        })
+    }
+
+    /// Whatever stands there, the delivery is over within its bounds, and was it once.
+    fn come_to_an_end(&mut self) -> Result<String, Broken> {
+        let least = self.bounds.hold_for * 2 + self.bounds.confirm_timeout;
+        let until = self.now.plus(least + HOOK_LATE);
+        while self.live.delivery.is_some() && self.now < until {
+            self.step()?;
+            self.wait(Duration::from_secs(5))?;
+        }
+        let outcomes = self.rules.events.iter().filter_map(|envelope| match &envelope.event {
+            Event::DeliveryConfirmed { by, .. } => Some(format!("confirmed by {by}")),
+            Event::DeliveryFailed { reason, .. } => Some(format!("failed: {reason}")),
+            Event::DeliveryExpired { reason, .. } => Some(format!("expired: {reason}")),
+            _ => None,
+        });
+        let mut outcomes: Vec<_> = outcomes.collect();
+        match outcomes.len() {
+            1 => Ok(outcomes.remove(0)),
+            0 => Err(format!("it is still under way: {:?}", self.live.delivery)),
+            _ => Err(format!("it ended more than once: {outcomes:?}")),
+        }
+    }
+}

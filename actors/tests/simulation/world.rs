@@ -1,0 +1,456 @@
+//! The real actors on a paused clock: they live in one thread, and go on only as far as they are let.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actix::{Actor, Addr, System};
+use actors::hook_reply::HookReply;
+use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::sessions::{Appended, LookAt, Routes, Sessions};
+use actors::tmux::TmuxDelivery;
+use actors::{Shared, recovery};
+use checkpoint::config::Config;
+use checkpoint::hooks::HookCall;
+use journal::{Draft, Event, Home, Journal, Options, Stream, Timestamp};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::agents::Session;
+use crate::gates::{Gates, all_is_journaled};
+use crate::plan::{Act, Hook, Order, SESSIONS, Setup};
+use crate::rules::{Broken, Rules};
+
+/// How long a hook call waits for the answer to a stop.
+const STOP_WAIT: Duration = Duration::from_secs(5);
+/// Rounds without a sign of life after which the actors are at rest: the most that a task takes between two of them.
+const QUIET_ROUNDS: usize = 4;
+/// Rounds in which a run must come to rest.
+const ROUNDS_MAX: usize = 2_000;
+/// What the agents tell begins so long ago that the actors' own times are always later.
+const LONG_AGO: Duration = Duration::from_secs(10 * 86_400);
+
+/// A journal in a folder of its own, in memory where the machine has such folders. Many runs share it, one after the
+/// other, each with sessions of its own.
+pub(crate) struct Place {
+    pub(crate) journal: Journal,
+    home: Home,
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// Makes one.
+    pub(crate) fn new() -> Self {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let folder = folder.expect("a folder");
+        let home = Home::under(folder.path());
+        let (journal, _) = Journal::open(&home.journal, Options::default()).expect("a new journal opens");
+        Self { journal, home, folder }
+    }
+
+    /// Closes the journal and opens it again: all that was there is there.
+    pub(crate) fn check_after_reopening(self) -> Result<(), Broken> {
+        let read = |journal: &Journal| journal.events_from(1).collect::<Result<Vec<_>, _>>();
+        let before = read(&self.journal).map_err(|error| error.to_string())?;
+        self.journal.close();
+        drop(self.journal);
+        let (journal, _) = Journal::open(&self.home.journal, Options::default()).map_err(|error| error.to_string())?;
+        let after = read(&journal).map_err(|error| error.to_string())?;
+        journal.close();
+        drop(self.folder);
+        if before == after { Ok(()) } else { Err("the journal is another one after it was opened again".into()) }
+    }
+}
+
+/// A hook call that an agent made.
+struct Call {
+    session: usize,
+    hook: Hook,
+    payload: String,
+    at: Timestamp,
+    id: Uuid,
+    /// Where its outcome comes, while somebody waits for that.
+    outcome: Option<oneshot::Receiver<Result<Taken, Refusal>>>,
+    /// When it has waited for too long, by the run's clock; none before it was taken notice of.
+    until: Option<Duration>,
+    /// The place of its event, once that was acknowledged.
+    seq: Option<u64>,
+}
+
+/// A run's world.
+pub(crate) struct World<'a> {
+    place: &'a Place,
+    setup: Setup,
+    sessions: Vec<Session>,
+    calls: Vec<Call>,
+    /// Replies with a checkpoint by their stops.
+    replies: HashMap<u64, u32>,
+    rules: Rules,
+    began: Timestamp,
+    now: Duration,
+    seed: u64,
+    orders: u64,
+    pokes: Arc<Mutex<Vec<Uuid>>>,
+    poked: usize,
+    /// While a daemon lives.
+    gates: Option<Gates>,
+    /// The journal's gate, where it stays closed while one daemon follows another.
+    held: Option<Sender<()>>,
+    config: Config,
+}
+
+/// What lives until the daemon dies.
+struct Daemon {
+    shared: Arc<Shared>,
+    sessions: Addr<Sessions>,
+    ingest: Addr<Ingest>,
+}
+
+/// What a run left: the act that broke a rule, and how; or how it went.
+pub(crate) struct Run {
+    pub(crate) broken: Option<(usize, Broken)>,
+    pub(crate) events: Vec<journal::Envelope>,
+}
+
+/// Runs a plan in a place where its seed was not run before.
+pub(crate) fn run(place: &Place, seed: u64, setup: &Setup, acts: &[Act]) -> Run {
+    let mut world = World::new(place, seed, setup.clone());
+    let mut next = 0;
+    let mut result = Ok(());
+    // The last daemon comes up to settle what is left.
+    while result.is_ok() && next <= acts.len() + 1 {
+        result = world.live(acts, &mut next);
+    }
+    Run { broken: result.err().map(|broken| (next.min(acts.len()), broken)), events: world.rules.events }
+}
+
+impl<'a> World<'a> {
+    fn new(place: &'a Place, seed: u64, setup: Setup) -> Self {
+        place.journal.settle().expect("it reads");
+        let config = Config::load(Some(("config.yml", &setup.config))).expect("a plan's settings are right");
+        let policies = place.journal.stream(Stream::daemon().session, 0, usize::MAX).expect("it reads");
+        let rules = Rules::new(setup.budget, place.journal.last_seq(), policies);
+        let sessions = (0..SESSIONS).map(|number| Session::new(seed, number)).collect();
+        let pokes: Arc<Mutex<Vec<Uuid>>> = Arc::default();
+        let told = Arc::clone(&pokes);
+        place.journal.observe(move |events| {
+            let sessions = events.iter().map(|envelope| envelope.stream.session);
+            told.lock().unwrap_or_else(PoisonError::into_inner).extend(sessions);
+        });
+        Self {
+            place,
+            setup,
+            sessions,
+            calls: Vec::new(),
+            replies: HashMap::new(),
+            rules,
+            began: Timestamp::now().minus(LONG_AGO),
+            now: Duration::ZERO,
+            seed,
+            orders: 0,
+            pokes,
+            poked: 0,
+            gates: None,
+            held: None,
+            config,
+        }
+    }
+
+    /// Lets a daemon live until it dies of an act, or of the end of all acts.
+    fn live(&mut self, acts: &[Act], next: &mut usize) -> Result<(), Broken> {
+        let runtime = || {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .start_paused(true)
+                // One, so that what is done first is what was asked for first.
+                .max_blocking_threads(1)
+                .build()
+                .expect("a runtime")
+        };
+        let runner = System::with_tokio_rt(runtime);
+        let result = runner.block_on(async {
+            let daemon = self.come_up().await?;
+            while let Some(act) = acts.get(*next) {
+                if matches!(act, Act::Crash { .. }) {
+                    *next += 1;
+                    return Ok(());
+                }
+                self.perform(&daemon, *act).await?;
+                self.check_events()?;
+                *next += 1;
+            }
+            let settled = *next > acts.len();
+            *next += 1;
+            if settled { self.check_the_end(&daemon).await } else { self.come_to_an_end(&daemon).await }
+        });
+        let gates = self.gates.take();
+        // The last one is not to be outlived by what it left.
+        let outlived =
+            matches!(next.checked_sub(1).and_then(|last| acts.get(last)), Some(Act::Crash { outlived: true }));
+        self.held = gates.and_then(|gates| gates.journal).filter(|_| outlived);
+        drop(runner);
+        if self.held.is_none() {
+            // What was on its way to the journal when the daemon died gets there, and nobody hears of it.
+            all_is_journaled(&self.place.journal).map_err(|error| error.to_string())?;
+        }
+        self.take_outcomes()?;
+        result.and_then(|()| self.check_events())
+    }
+
+    async fn come_up(&mut self) -> Result<Daemon, Broken> {
+        self.gates = Some(Gates::closed(&self.place.journal, self.held.take()));
+        let shared = Shared::new(self.place.journal.clone(), self.place.home.clone(), self.config.clone());
+        let shared = Arc::new(shared.map_err(|error| error.to_string())?);
+        let replies = HookReply::new(Arc::clone(&shared)).start();
+        let tmux = TmuxDelivery::new(Arc::clone(&shared)).start();
+        let routes = Routes { replies: replies.clone(), tmux };
+        let sessions = Sessions::on_this_thread(Arc::clone(&shared), routes).start();
+        let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
+        recovery::settle(&shared, &sessions).await.map_err(|error| error.to_string())?;
+        Ok(Daemon { shared, sessions, ingest })
+    }
+
+    async fn perform(&mut self, daemon: &Daemon, act: Act) -> Result<(), Broken> {
+        match act {
+            Act::Call { session, hook, late, waits } => self.call(daemon, session, hook, late, waits).await,
+            Act::Twin => {
+                let Some(last) = self.calls.last() else { return Ok(()) };
+                let (session, hook, at, payload) = (last.session, last.hook, last.at, last.payload.clone());
+                let number = self.calls.len();
+                self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
+                self.send(daemon, number, true).await
+            }
+            Act::Again { back } => match self.calls.len().checked_sub(back + 1) {
+                Some(number) => self.send(daemon, number, true).await,
+                None => Ok(()),
+            },
+            Act::GiveUp { back } => {
+                if let Some(call) = self.calls.iter_mut().rev().nth(back) {
+                    (call.outcome, call.until) = (None, None);
+                }
+                Ok(())
+            }
+            Act::Order { session, order } => self.order(session, order),
+            Act::Run { rounds } => {
+                for _ in 0..rounds {
+                    self.round(daemon).await?;
+                }
+                Ok(())
+            }
+            Act::Rest => self.rest(daemon).await,
+            Act::Wait { seconds } => self.wait(daemon, Duration::from_secs(seconds.into())).await,
+            Act::Crash { .. } => Ok(()),
+        }
+    }
+
+    fn blank(&self, number: usize) -> Call {
+        let id = Uuid::from_u64_pair(self.seed, number as u64);
+        let (payload, at) = (String::new(), self.began);
+        Call { session: 0, hook: Hook::Unknown, payload, at, id, outcome: None, until: None, seq: None }
+    }
+
+    async fn call(
+        &mut self,
+        daemon: &Daemon,
+        session: usize,
+        hook: Hook,
+        late: u32,
+        waits: bool,
+    ) -> Result<(), Broken> {
+        let number = self.calls.len();
+        let config = daemon.shared.config();
+        let payload = self.sessions[session].payload(hook, number as u64, &config.settings.prefix.0);
+        // No two at the same moment: which of them was first would be open.
+        self.now += Duration::from_millis(1);
+        let at = self.began.plus(self.now).minus(Duration::from_secs(late.into()));
+        self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
+        self.send(daemon, number, waits).await
+    }
+
+    /// Makes a call, for the first time or again. Where nobody waits it comes from the spool.
+    async fn send(&mut self, daemon: &Daemon, number: usize, waits: bool) -> Result<(), Broken> {
+        let call = &self.calls[number];
+        let session = &self.sessions[call.session];
+        let hook_call = HookCall {
+            agent: session.agent,
+            event: None,
+            payload: call.payload.as_bytes(),
+            at: call.at,
+            id: call.id,
+            env: session.env(self.setup.dead_terminals),
+            truncated: false,
+        };
+        let normal = ingest::normalise(&daemon.shared, session.agent.word(), &hook_call).await;
+        let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
+        let (outcome, taken) = oneshot::channel();
+        let within = waits.then_some(STOP_WAIT);
+        let take = Take { normal, waits: within, outcome };
+        // Where there is no room the call waits in the spool.
+        if daemon.ingest.try_send(take).is_ok() {
+            let call = &mut self.calls[number];
+            (call.outcome, call.until) = (Some(taken), None);
+        }
+        Ok(())
+    }
+
+    fn order(&mut self, session: usize, order: Order) -> Result<(), Broken> {
+        let at = self.began.plus(self.now);
+        let event = match order {
+            Order::Mute => Event::Muted { until: Some(at.plus(Duration::from_secs(60))) },
+            Order::Unmute => Event::Unmuted {},
+            Order::Clear => Event::CheckpointCleared {},
+            Order::Restart => Event::RestartRequested { due: at },
+        };
+        self.orders += 1;
+        let id = Uuid::from_u64_pair(!self.seed, self.orders);
+        let stream = self.sessions[session].stream();
+        // It is the sessions that are ordered about, so there has to be one.
+        if self.place.journal.session(stream.session).is_some() {
+            let draft = Draft { stream, at, id, event, payload: None };
+            self.place.journal.append(vec![draft], |_| {}).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Lets everything take one step: what waits for the journal or for a thread gets it, and the actors look at it once.
+    async fn round(&mut self, daemon: &Daemon) -> Result<(), Broken> {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        // What was answered now must rest on what is in the journal now, and not on what is on its way there.
+        self.take_outcomes()?;
+        self.gates.as_mut().expect("a daemon lives").let_through(&self.place.journal);
+        let mut pokes = std::mem::take(&mut *self.pokes.lock().unwrap_or_else(PoisonError::into_inner));
+        pokes.retain(|_| {
+            self.poked += 1;
+            self.poked.is_multiple_of(self.setup.pokes_kept)
+        });
+        if !pokes.is_empty() {
+            let _ = daemon.sessions.try_send(Appended(pokes));
+        }
+        Ok(())
+    }
+
+    /// Lets the actors do all that they do without the clock, and then compares what they know with their events.
+    async fn rest(&mut self, daemon: &Daemon) -> Result<(), Broken> {
+        self.come_to_rest(daemon).await?;
+        for state in self.rules.states() {
+            let look = LookAt(state.stream.clone());
+            let live = daemon.sessions.send(look).await.map_err(|error| error.to_string())?;
+            if live.as_deref() != Some(state) {
+                return Err(format!("a session is not what its events make of it:\n{live:?}\n{state:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    async fn come_to_rest(&mut self, daemon: &Daemon) -> Result<(), Broken> {
+        let mut quiet = 0;
+        for _ in 0..ROUNDS_MAX {
+            let before = (self.place.journal.last_seq(), self.open_calls(), self.poked);
+            self.round(daemon).await?;
+            let after = (self.place.journal.last_seq(), self.open_calls(), self.poked);
+            quiet = if before == after { quiet + 1 } else { 0 };
+            if quiet == QUIET_ROUNDS {
+                let until = self.now + STOP_WAIT;
+                self.calls.iter_mut().for_each(|call| call.until = call.until.or(Some(until)));
+                return self.check_events();
+            }
+        }
+        Err(format!("the actors did not come to rest in {ROUNDS_MAX} rounds"))
+    }
+
+    fn open_calls(&self) -> usize {
+        self.calls.iter().filter(|call| call.outcome.is_some()).count()
+    }
+
+    async fn wait(&mut self, daemon: &Daemon, time: Duration) -> Result<(), Broken> {
+        self.now += time;
+        tokio::time::advance(time).await;
+        self.come_to_rest(daemon).await?;
+        let late =
+            self.calls.iter().position(|call| call.outcome.is_some() && call.until.is_some_and(|t| t < self.now));
+        late.map_or(Ok(()), |number| Err(format!("call {number} has waited for longer than it may")))
+    }
+
+    /// Looks at what calls have led to.
+    fn take_outcomes(&mut self) -> Result<(), Broken> {
+        let mut replies = Vec::new();
+        for call in &mut self.calls {
+            let Some(receiver) = &mut call.outcome else { continue };
+            match receiver.try_recv() {
+                Err(oneshot::error::TryRecvError::Empty) => continue,
+                Ok(Ok(taken)) => {
+                    call.seq = Some(taken.seq);
+                    if matches!(call.hook, Hook::Stop { .. }) && !taken.reply.is_empty() {
+                        replies.push((call.session, taken));
+                    }
+                }
+                // Refused, or the daemon has died: it is spooled.
+                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => {}
+            }
+            (call.outcome, call.until) = (None, None);
+        }
+        for (session, taken) in replies {
+            // What is sent must be in the journal already; nothing is waited for here.
+            self.check_events()?;
+            let times = self.replies.entry(taken.seq).or_default();
+            *times += 1;
+            self.rules.may_be_sent(self.sessions[session].stream().session, taken.seq, &taken.reply, *times)?;
+        }
+        Ok(())
+    }
+
+    fn check_events(&mut self) -> Result<(), Broken> {
+        for envelope in self.place.journal.events_from(self.rules.last_seq() + 1) {
+            self.rules.feed(envelope.map_err(|error| error.to_string())?)?;
+        }
+        Ok(())
+    }
+
+    /// The spool is taken in, time goes on, the agents end.
+    async fn come_to_an_end(&mut self, daemon: &Daemon) -> Result<(), Broken> {
+        self.rest(daemon).await?;
+        for number in 0..self.calls.len() {
+            for _ in 0..3 {
+                if self.calls[number].seq.is_none() {
+                    self.send(daemon, number, false).await?;
+                    self.come_to_rest(daemon).await?;
+                }
+            }
+        }
+        self.wait(daemon, STOP_WAIT * 2).await?;
+        self.rest(daemon).await?;
+        for (number, call) in self.calls.iter().enumerate() {
+            let seq = call.seq.ok_or_else(|| format!("call {number} was never taken in"))?;
+            let event = self.rules.events.iter().find(|envelope| envelope.seq == seq);
+            if event.is_none_or(|envelope| envelope.stream != self.sessions[call.session].stream()) {
+                return Err(format!("call {number} was acknowledged as event {seq}, which is another one"));
+            }
+        }
+        for session in 0..SESSIONS {
+            self.call(daemon, session, Hook::End, 0, false).await?;
+            self.come_to_rest(daemon).await?;
+        }
+        self.rest(daemon).await
+    }
+
+    /// Another daemon has come up: whatever was promised is kept, or given up.
+    async fn check_the_end(&mut self, daemon: &Daemon) -> Result<(), Broken> {
+        for _ in 0..2 {
+            self.wait(daemon, STOP_WAIT).await?;
+        }
+        self.rest(daemon).await?;
+        for state in self.rules.states() {
+            // One that nobody waited for when the daemon died is not decided about: its agent has stopped.
+            if state.pending.iter().any(|stop| stop.can_reply) || state.delivery.is_some() {
+                let (pending, delivery) = (&state.pending, &state.delivery);
+                return Err(format!("at the end there are open stops {pending:?}, or a delivery {delivery:?}"));
+            }
+        }
+        Ok(())
+    }
+}
