@@ -24,6 +24,7 @@ mod sql;
 mod status;
 mod store;
 mod strace;
+mod supply;
 mod support;
 mod terminal;
 mod tmux;
