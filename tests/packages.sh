@@ -40,7 +40,9 @@ if ! cargo deb --version >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null; th
 fi
 # The layout is the same whatever the profile, so the programs that are there stand in for optimised ones.
 mkdir -p "$scratch/target/release"
-cp "$scratch"/home/.local/bin/checkpointd* "$scratch/target/release"
+for program in checkpointd checkpointd-hook; do
+    strip -o "$scratch/target/release/$program" "$scratch/home/.local/bin/$program"
+done
 CARGO_TARGET_DIR=$scratch/target packaging/deb.sh "$scratch/checkpointd.deb"
 dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/root"
 try_out "$scratch/root/usr/bin"

@@ -10,7 +10,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
-
 /// Pause before the next attempt where the daemon's queue of connections is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// The room that a read gets.
