@@ -9,6 +9,7 @@ mod demo;
 mod doctor;
 mod faults;
 mod formats;
+mod fuzzing;
 mod install;
 mod kills;
 mod logs;

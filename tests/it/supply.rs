@@ -55,7 +55,7 @@ fn every_exception_in_what_may_come_in_has_its_reason() {
     for (table, key) in exceptions {
         for exception in deny[table][key].as_array().expect("a list") {
             let reason = exception.as_inline_table().and_then(|table| table.get("reason")?.as_str());
-            assert!(reason.is_some_and(|reason| reason.len() > 20), "{table}.{key}: {exception} has no reason");
+            assert!(reason.is_some_and(|reason| reason.len() > 20), "{table}.{key}: {exception:?} has no reason");
         }
     }
 }
