@@ -63,6 +63,16 @@ bench:
 growth:
     cargo bench --bench growth
 
+# Let libFuzzer look for what breaks a parser, one of fuzz/fuzz_targets (needs cargo-fuzz and a nightly toolchain)
+fuzz target seconds="60":
+    fuzz/corpus.sh {{ target }}
+    cargo +nightly fuzz run {{ target }} -- -max_total_time={{ seconds }} -max_len=65536 -timeout=10
+
+# Make a Debian package (needs cargo-deb)
+deb:
+    cargo build --release --locked
+    packaging/deb.sh
+
 # Check licences, sources and advisories
 deny:
     cargo deny check

@@ -29,9 +29,9 @@ fn main() {
     let (most, rounds) = (option("--sessions-max", 10_000), option("--rounds", 3));
     title(&format!("journals of up to {} events, {rounds} rounds, medians", most * generate::SESSION_EVENTS));
     println!(
-        "| events | sessions | start | after kill -9 | memory | a session wakes | a hook call | raw | disk | compacted |"
+        "| events | sessions | start | of processor | after kill -9 | memory | a session wakes | a hook call | raw | disk | compacted |"
     );
-    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for sessions in SESSIONS.into_iter().filter(|sessions| *sessions <= most) {
         let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         row(home.path(), sessions, rounds);
@@ -40,11 +40,12 @@ fn main() {
 
 fn row(home: &Path, sessions: usize, rounds: usize) {
     let (events, raw, names) = make(home, sessions);
-    let [mut clean, mut killed, mut memory] = [const { Vec::new() }; 3];
+    let [mut clean, mut spent, mut killed, mut memory] = [const { Vec::new() }; 4];
     for _ in 0..rounds {
         Daemon::start(home).0.stop();
         let (daemon, time) = Daemon::start(home);
         clean.push(ms(time));
+        spent.push(ms(daemon.spent()));
         memory.push(daemon.memory().0);
         drop(daemon);
         let (daemon, time) = Daemon::start(home);
@@ -66,8 +67,9 @@ fn row(home: &Path, sessions: usize, rounds: usize) {
     run(home, &["journal", "compact", "--json"]);
     let after = disk(home);
     println!(
-        "| {events} | {sessions} | {:.0} ms | {:.0} ms | {:.0} MB | {woken:.1} ms | {hook:.2} of `/bin/true` | {:.1} MB | {:.2} of it | {:.2} of it |",
+        "| {events} | {sessions} | {:.0} ms | {:.0} ms | {:.0} ms | {:.0} MB | {woken:.1} ms | {hook:.2} of `/bin/true` | {:.1} MB | {:.2} of it | {:.2} of it |",
         median(clean),
+        median(spent),
         median(killed),
         median(memory),
         raw as f64 / MB,

@@ -233,10 +233,10 @@ struct Socket {
     is_handed_over: bool,
 }
 
-/// Takes the socket that a service manager holds (`LISTEN_FDS`), or binds one, readable for its owner only. The pid
+/// Takes the socket that a service manager holds, or binds one, readable for its owner only. The pid
 /// lock is held, so an old socket is a dead one's.
 fn listen(home: &Home) -> Result<Socket> {
-    if let Some(listener) = listenfd::ListenFd::from_env().take_unix_listener(0)? {
+    if let Some(listener) = handed_over()? {
         listener.set_nonblocking(true)?;
         return Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: true });
     }
@@ -254,6 +254,15 @@ fn listen(home: &Home) -> Result<Socket> {
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
     Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: false })
+}
+
+/// Returns the socket of a service manager: launchd is asked for it, systemd passes it on (`LISTEN_FDS`).
+fn handed_over() -> std::io::Result<Option<UnixListener>> {
+    #[cfg(target_os = "macos")]
+    if let Some(listener) = crate::service::launchd::socket() {
+        return Ok(Some(listener));
+    }
+    listenfd::ListenFd::from_env().take_unix_listener(0)
 }
 
 fn private_folder_if_missing(folder: &Path) -> Result<()> {

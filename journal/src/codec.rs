@@ -10,9 +10,10 @@
 //! A record is what an intake frame carries; the store keeps its two values apart, so that folding history never
 //! touches a payload.
 
-use bincode::config::{self, Configuration};
+use bincode::config::{self, Configuration, Limit, LittleEndian, Varint};
 
 use crate::error::{Error, Result};
+use crate::frame::PAYLOAD_BYTES_MAX;
 use crate::{Envelope, Event, Payload};
 
 /// Version of the stored shape of an [`Envelope`].
@@ -31,7 +32,10 @@ pub(crate) const NO_PAYLOAD: [u8; 1] = [0];
 /// The payload value of an event whose payload was dropped by its age.
 pub(crate) const DROPPED: [u8; 1] = [3];
 
-const CONFIG: Configuration = config::standard();
+/// The most that is decoded at once: what fits into a frame. A length that damage has made is not believed, as room is
+/// made for it before the bytes are read.
+const DECODED_BYTES_MAX: usize = PAYLOAD_BYTES_MAX;
+const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_BYTES_MAX>> = config::standard().with_limit();
 
 /// Encodes an envelope into an event value.
 pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
@@ -97,11 +101,19 @@ pub fn decode_payload(bytes: &[u8]) -> Result<Payload> {
         Some((0, [])) => return Ok(Payload::None),
         Some((3, [])) => return Ok(Payload::Dropped),
         Some((1, text)) => text.to_vec(),
-        Some((2, packed)) => lz4_flex::block::decompress_size_prepended(packed)
-            .map_err(|error| Error::damaged("a payload", error.to_string()))?,
+        Some((2, packed)) => unpacked(packed)?,
         _ => return Err(Error::damaged("a payload", "no such form")),
     };
     String::from_utf8(text).map(Payload::Text).map_err(|_| Error::damaged("a payload", "it is not text"))
+}
+
+fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
+    let damaged = |error: lz4_flex::block::DecompressError| Error::damaged("a payload", error.to_string());
+    let (length, block) = lz4_flex::block::uncompressed_size(packed).map_err(damaged)?;
+    if length > DECODED_BYTES_MAX {
+        return Err(Error::damaged("a payload", format!("{length} bytes are more than there can be")));
+    }
+    lz4_flex::block::decompress(block, length).map_err(damaged)
 }
 
 /// Joins an event value and a payload value into a record.

@@ -30,6 +30,7 @@ mod read;
 mod read_ahead;
 #[cfg(feature = "store")]
 pub mod recovery;
+pub mod reply;
 pub mod request;
 #[cfg(feature = "store")]
 pub mod store;

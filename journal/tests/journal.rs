@@ -230,3 +230,22 @@ fn only_the_store_names_sled() {
     }
     assert_eq!(naming, [Path::new("journal/src/store.rs")]);
 }
+
+#[test]
+fn lengths_that_damage_has_made_are_not_believed() {
+    let dir = tempfile::tempdir().expect("temp");
+    let mut envelope = fill(dir.path(), 1).remove(0);
+    envelope.stream.native = Some("a session".into());
+    let whole = journal::codec::encode_event(&envelope);
+    let at = whole.windows(10).position(|ten| ten == b"\x09a session").expect("a length and its text");
+    // Of 4 GB, of 1 TB, and of more than any machine can address.
+    let lengths = [&[252, 255, 255, 255, 255][..], &[253, 0, 0, 0, 0, 0, 1, 0, 0], &[253; 9]];
+    for length in lengths {
+        let damaged = [&whole[..at], length, &whole[at + 1..]].concat();
+        assert!(matches!(journal::codec::decode_event(&damaged), Err(Error::Damaged { .. })), "{length:?}");
+        assert_eq!(journal::codec::unpack::<String>(length), None);
+    }
+    let packed = [&[2][..], &u32::MAX.to_le_bytes(), &[0; 8]].concat();
+    let error = journal::codec::decode_payload(&packed).expect_err("no such payload was written");
+    assert!(error.to_string().contains("more than there can be"), "{error}");
+}

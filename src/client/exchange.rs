@@ -4,12 +4,11 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use journal::reply::{self, Reply};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
-
-use super::reply::{self, Reply};
 
 /// Pause before the next attempt where the daemon's queue of connections is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);

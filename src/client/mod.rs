@@ -7,7 +7,6 @@
 mod autostart;
 mod exchange;
 mod input;
-mod reply;
 mod spool;
 
 use std::ffi::OsString;

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use journal::Home;
+use journal::home::create_folder;
 use serde_json::json;
 
 use crate::cli::{Output, ServiceAction};
@@ -57,6 +58,8 @@ fn install(home: &Home) -> Result<u8> {
         }
         Manager::Launchd => {
             let path = manager.folder()?.join(format!("{}.plist", launchd::LABEL));
+            // launchd makes the socket and writes the log, but makes no folder for either.
+            [home.socket.parent(), Some(home.logs.as_path())].into_iter().flatten().try_for_each(create_folder)?;
             // It may be loaded in an older form.
             quiet(&["launchctl", "bootout", &launchd::target()]);
             call("launchctl", &["bootstrap", &launchd::domain(), &path.to_string_lossy()])?;

@@ -1,4 +1,9 @@
-//! The agent for launchd: started at login, started again when it fails.
+//! The agent for launchd: its socket is always there, and the daemon behind it is started at login, by the first hook
+//! call after it has gone, and again when it fails.
+//!
+//! Of the hardening of the systemd units, launchd has the modes of files and sockets and the limits of resources. It has
+//! no means against new privileges, executable memory, set-user-id files or families of addresses; on macOS a program
+//! gives these up by its signature, which one that is built from source does not have.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +11,14 @@ use super::{Setup, Unit};
 
 /// The agent's name.
 pub(crate) const LABEL: &str = "dev.checkpointd.daemon";
+
+/// The socket's name in the property list.
+const LISTENER: &str = "Listener";
+
+/// The socket is its owner's alone.
+const SOCKET_MODE: u32 = 0o600;
+/// So is every file.
+const UMASK: u32 = 0o077;
 
 /// Returns the folder of the user's own agents.
 pub(crate) fn folder() -> Option<PathBuf> {
@@ -22,8 +35,22 @@ pub(crate) fn target() -> String {
     format!("{}/{LABEL}", domain())
 }
 
+/// Returns the socket that launchd holds for this process; none where launchd did not start it.
+#[cfg(target_os = "macos")]
+pub(crate) fn socket() -> Option<std::os::unix::net::UnixListener> {
+    let binding: service_binding::Binding = format!("fd://{LISTENER}").parse().ok()?;
+    match service_binding::Listener::try_from(binding).ok()? {
+        service_binding::Listener::Unix(listener) => Some(listener),
+        _ => None,
+    }
+}
+
 /// Returns the agent's property list, to be put into `folder`.
+///
+/// `ProcessType` is `Interactive`, as agents wait for answers: any other lets macOS throttle the disk and the processor.
+/// By default a process of launchd may open 256 files, and every waiting hook call is one.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
+    let socket = escaped(&setup.home.socket.to_string_lossy());
     let log = escaped(&setup.home.logs.join("daemon.log").to_string_lossy());
     let environment: String = setup
         .env
@@ -45,6 +72,16 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
   <key>EnvironmentVariables</key>
   <dict>
 {environment}  </dict>
+  <key>Sockets</key>
+  <dict>
+    <key>{LISTENER}</key>
+    <dict>
+      <key>SockPathName</key>
+      <string>{socket}</string>
+      <key>SockPathMode</key>
+      <integer>{SOCKET_MODE}</integer>
+    </dict>
+  </dict>
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
@@ -54,10 +91,22 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
   </dict>
   <key>ThrottleInterval</key>
   <integer>2</integer>
+  <key>ExitTimeOut</key>
+  <integer>10</integer>
   <key>ProcessType</key>
-  <string>Background</string>
+  <string>Interactive</string>
   <key>Umask</key>
-  <integer>63</integer>
+  <integer>{UMASK}</integer>
+  <key>SoftResourceLimits</key>
+  <dict>
+    <key>NumberOfFiles</key>
+    <integer>8192</integer>
+  </dict>
+  <key>HardResourceLimits</key>
+  <dict>
+    <key>Core</key>
+    <integer>0</integer>
+  </dict>
   <key>StandardErrorPath</key>
   <string>{log}</string>
 </dict>
@@ -91,6 +140,9 @@ mod tests {
         let env = read["EnvironmentVariables"].as_dictionary().expect("a table");
         assert_eq!(env["CHECKPOINTD_HOME"].as_string(), Some("/Users/u/<x>"));
         assert_eq!(read["Umask"].as_unsigned_integer(), Some(0o077));
+        let socket = read["Sockets"].as_dictionary().expect("a table")[LISTENER].as_dictionary().expect("a table");
+        assert_eq!(socket["SockPathName"].as_string(), Some("/Users/u/<x>/run/sock"));
+        assert_eq!(socket["SockPathMode"].as_unsigned_integer(), Some(0o600));
         assert_eq!(read["StandardErrorPath"].as_string(), Some("/Users/u/<x>/logs/daemon.log"));
     }
 }

@@ -57,9 +57,10 @@ impl Manager {
         })
     }
 
-    /// Tells whether the service's files are in place.
+    /// Tells whether the service's files are in place, or those of a package have been enabled.
     pub(crate) fn is_installed(self) -> bool {
         self.files().is_ok_and(|files| files.iter().all(|file| file.exists()))
+            || self == Self::Systemd && quiet(&["systemctl", "--user", "is-enabled", "--quiet", systemd::SOCKET])
     }
 
     /// Tells whether the service runs.

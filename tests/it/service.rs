@@ -61,6 +61,7 @@ const MANAGER: &str = r#"#!/bin/sh
 echo "$@" >> "$CHECKPOINTD_HOME/said"
 unit="$CHECKPOINTD_HOME/config/systemd/user/checkpointd.service"
 case "$2" in
+  is-enabled) false ;;
   is-active) test -e "$CHECKPOINTD_HOME/up" ;;
   stop|disable) rm -f "$CHECKPOINTD_HOME/up"; "$CHECKPOINTD" daemon stop > /dev/null 2>&1; true ;;
   enable|start)

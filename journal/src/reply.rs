@@ -1,4 +1,5 @@
-//! An HTTP/1.1 reply, read by hand: a status, a body by length, in chunks or up to the end of the connection.
+//! The reply to a hook call, HTTP/1.1 read by hand: a status, a body by length, in chunks or up to the end of the
+//! connection. The hook client uses it, so it needs no more than `request.rs` does.
 
 /// The longest head of a reply.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -7,7 +8,7 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// What the bytes that have come so far are.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Reply {
+pub enum Reply {
     /// The beginning of a reply.
     Unfinished,
     /// A whole reply.
@@ -22,22 +23,30 @@ pub(super) enum Reply {
 }
 
 /// Reads a reply from its bytes so far; `is_end` says that no more will come.
-pub(super) fn parse(bytes: &[u8], is_end: bool) -> Reply {
+pub fn parse(bytes: &[u8], is_end: bool) -> Reply {
     const BEGINNING: &[u8] = b"HTTP/1.";
-    let known = bytes.len().min(BEGINNING.len());
-    if bytes[..known] != BEGINNING[..known] {
-        return Reply::Rubbish("not HTTP");
-    }
-    let Some(split) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
-        return if bytes.len() > HEAD_BYTES_MAX { Reply::Rubbish("endless head") } else { Reply::Unfinished };
-    };
-    let rest = &bytes[split + 4..];
-    let Some(head) = std::str::from_utf8(&bytes[..split]).ok().and_then(Head::parse) else {
-        return Reply::Rubbish("not HTTP");
+    let mut rest = bytes;
+    let head = loop {
+        let known = rest.len().min(BEGINNING.len());
+        if rest[..known] != BEGINNING[..known] {
+            return Reply::Rubbish("not HTTP");
+        }
+        if bytes.len() - rest.len() > HEAD_BYTES_MAX {
+            return Reply::Rubbish("endless head");
+        }
+        let Some(split) = rest.windows(4).position(|four| four == b"\r\n\r\n") else {
+            return if bytes.len() > HEAD_BYTES_MAX { Reply::Rubbish("endless head") } else { Reply::Unfinished };
+        };
+        let Some(head) = std::str::from_utf8(&rest[..split]).ok().and_then(Head::parse) else {
+            return Reply::Rubbish("not HTTP");
+        };
+        rest = &rest[split + 4..];
+        // Behind an interim reply follows another, in the end the real one.
+        if !(100..200).contains(&head.status) {
+            break head;
+        }
     };
     let body = match head.body {
-        // An interim reply: the real one follows.
-        _ if (100..200).contains(&head.status) => return parse(rest, is_end),
         _ if head.status == 204 || head.status == 304 => Some(Vec::new()),
         Body::Chunks => match join_chunks(rest) {
             Ok(body) => body,
@@ -107,16 +116,14 @@ fn join_chunks(bytes: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
 /// # Errors
 ///
 /// Says what is wrong with it.
-pub(super) fn object(body: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+pub fn object(body: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     if body.trim_ascii().is_empty() {
         return Ok(Vec::new());
     }
-    if !body.trim_ascii_start().starts_with(b"{") {
-        return Err("the body is no JSON object");
+    match serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&body) {
+        Ok(_) => Ok(body),
+        Err(_) => Err("the body is no JSON object"),
     }
-    let text = std::str::from_utf8(&body).map_err(|_| "the body is not UTF-8")?;
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|_| "the body is no JSON object")?;
-    Ok(body)
 }
 
 #[cfg(test)]
@@ -163,11 +170,17 @@ mod tests {
     }
 
     #[test]
+    fn interim_replies_without_end_are_rubbish() {
+        let interim = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(100_000);
+        assert_eq!(parse(&interim, false), Reply::Rubbish("endless head"));
+    }
+
+    #[test]
     fn agents_see_objects_only() {
         let object = |text: &str| object(text.as_bytes().to_vec()).ok();
         assert_eq!(object(" {\"a\": [1]}\n"), Some(b" {\"a\": [1]}\n".to_vec()));
         assert_eq!(object(" \r\n"), Some(Vec::new()));
-        for no in ["[]", "null", "7", "{", "{} {}", "{'a':1}", "ok"] {
+        for no in ["[]", "null", "7", "{", "{} {}", "{'a':1}", "ok", "{\"a\":\"\\ud800\"}"] {
             assert_eq!(object(no), None, "{no}");
         }
     }
