@@ -18,6 +18,8 @@ use uuid::Uuid;
 
 use crate::query::Result;
 
+/// Sessions that are shown where nobody asks for all.
+pub(crate) const SHOWN: usize = 200;
 /// What nobody has touched for so long waits for nobody any more, whatever it waited for.
 const EARLIER_AFTER: Duration = Duration::from_secs(24 * 3_600);
 /// The longest command or path of a tool call that is shown.

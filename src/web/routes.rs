@@ -8,12 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Page, assets, stream};
-use crate::api::{ask_whole, refuse, show_now, stream_answer};
-use crate::live::Wanted;
+use crate::api::{Shown, answer_now, ask_whole, refuse, stream_answer};
 use crate::query::{Audit, Query};
 
-/// Sessions that are shown unless all are asked for.
-const SESSIONS: usize = 200;
 /// The largest configuration that is tried.
 const CONFIG_BYTES_MAX: usize = 256 * 1024;
 
@@ -35,15 +32,8 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .default_service(web::to(|| async { refuse(StatusCode::NOT_FOUND, "there is nothing here") }));
 }
 
-#[derive(Deserialize)]
-struct Shown {
-    #[serde(default)]
-    all: bool,
-}
-
 async fn now(page: web::Data<Page>, shown: web::Query<Shown>) -> HttpResponse {
-    let wanted = Wanted::Newest(if shown.all { usize::MAX } else { SESSIONS });
-    show_now(&page.shared, wanted).await
+    answer_now(&page.shared, &shown).await
 }
 
 #[derive(Deserialize)]
