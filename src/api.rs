@@ -82,11 +82,11 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/hooks/{agent}", web::post().to(hook))
         .route("/v1/append", web::post().to(append))
         .route("/v1/query", web::post().to(ask))
-        .route("/v1/now", web::get().to(now))
         .route("/v1/sessions", web::get().to(sessions))
         .route("/v1/sessions/{id}", web::get().to(session))
         .route("/v1/decisions", web::get().to(decisions))
         .route("/v1/events", web::get().to(events))
+        .route("/v1/now", web::get().to(now))
         .route("/v1/status", web::get().to(status))
         .route("/v1/shutdown", web::post().to(shutdown))
         .configure(upkeep::routes)
@@ -309,36 +309,6 @@ pub(crate) async fn ask_whole(shared: &Arc<Shared>, query: Query, one: bool) -> 
     }
 }
 
-/// What is wanted of how sessions stand.
-#[derive(Deserialize)]
-pub(crate) struct Shown {
-    /// All of them, not only those heard of last.
-    #[serde(default)]
-    all: bool,
-    /// So many of those heard of last.
-    sessions: Option<usize>,
-    /// The last event that the asker knows of: `null` is the answer where nothing has happened since.
-    known: Option<u64>,
-}
-
-async fn now(api: web::Data<Api>, shown: web::Query<Shown>) -> HttpResponse {
-    answer_now(&api.shared, &shown).await
-}
-
-/// Says how sessions stand, what waits for a person first.
-pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpResponse {
-    if shown.known.is_some_and(|known| known == shared.journal.last_seq()) {
-        return HttpResponse::Ok().json(Value::Null);
-    }
-    let count = if shown.all { usize::MAX } else { shown.sessions.unwrap_or(live::SHOWN) };
-    let shared = Arc::clone(shared);
-    match web::block(move || live::now(&shared.journal, &shared.config(), &Wanted::Newest(count))).await {
-        Ok(Ok(now)) => HttpResponse::Ok().json(now),
-        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    }
-}
-
 async fn sessions(api: web::Data<Api>) -> HttpResponse {
     ask_whole(&api.shared, Query::Sessions, false).await
 }
@@ -356,6 +326,34 @@ async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpR
 }
 
 /// How many sessions are wanted.
+#[derive(Deserialize)]
+pub(crate) struct Shown {
+    /// All of them, not only those heard of last.
+    #[serde(default)]
+    all: bool,
+    /// The last event that the asker knows of.
+    known: Option<u64>,
+}
+
+async fn now(api: web::Data<Api>, shown: web::Query<Shown>) -> HttpResponse {
+    answer_now(&api.shared, &shown).await
+}
+
+/// Says how sessions stand, what waits for a person first; `null` where nothing has happened since the event that the
+/// asker knows of.
+pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpResponse {
+    if shown.known.is_some_and(|known| known == shared.journal.last_seq()) {
+        return HttpResponse::Ok().json(Value::Null);
+    }
+    let wanted = Wanted::Newest(if shown.all { usize::MAX } else { live::SHOWN });
+    let shared = Arc::clone(shared);
+    match web::block(move || live::now(&shared.journal, &shared.config(), &wanted)).await {
+        Ok(Ok(now)) => HttpResponse::Ok().json(now),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
 /// What only a running daemon can tell.
 async fn status(api: web::Data<Api>) -> HttpResponse {
     let counters = &api.shared.counters;

@@ -16,8 +16,6 @@ use crate::source;
 
 /// Pause between two looks. A look at which nothing has happened costs the daemon next to nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// Sessions that are shown, those heard of last.
-const SESSIONS_MAX: usize = 200;
 /// Events that are shown at first, and at most of each look.
 const EVENTS: u64 = 50;
 
@@ -63,8 +61,8 @@ impl Feed<'_> {
     }
 
     fn changes(&mut self) -> Result<Vec<Input>> {
-        let known = self.known.map(|known| format!("&known={known}")).unwrap_or_default();
-        let answer = source::get(self.home, &format!("/v1/now?sessions={SESSIONS_MAX}{known}"))?;
+        let known = self.known.map(|known| format!("?known={known}")).unwrap_or_default();
+        let answer = source::get(self.home, &format!("/v1/now{known}"))?;
         let Some(now) = serde_json::from_value::<Option<Now>>(answer).map_err(Failure::failed)? else {
             return Ok(Vec::new());
         };

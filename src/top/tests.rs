@@ -81,7 +81,9 @@ fn press(model: &mut Model, code: KeyCode) -> Effect {
 }
 
 fn typed(model: &mut Model, text: &str) {
-    text.chars().for_each(|char| drop(press(model, KeyCode::Char(char))));
+    for char in text.chars() {
+        press(model, KeyCode::Char(char));
+    }
 }
 
 fn timeline(lines: usize) -> Vec<Drawn> {
@@ -224,7 +226,9 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
     press(&mut model, KeyCode::PageUp);
     assert_eq!((model.pages[0].cursor, model.pages[0].first), (71, 71));
     press(&mut model, KeyCode::Char('g'));
-    (0..4).for_each(|_| drop(press(&mut model, KeyCode::Char('j'))));
+    for _ in 0..4 {
+        press(&mut model, KeyCode::Char('j'));
+    }
     assert_eq!(press(&mut model, KeyCode::Enter), Effect::Read(Subject::Decision(5)));
     model.update(Input::Read(Subject::Decision(5), Err("it is gone".into())));
     assert!(screen(&model).contains("it is gone"));
