@@ -285,7 +285,7 @@ pub struct Decision {
     pub message: Option<String>,
     /// Identifies the demand (actions and the contents of the files behind them), for `repeat: once`.
     pub demand: Option<u64>,
-    /// Fingerprint of the policy that decided; its text is in a [`Event::PolicyAdopted`].
+    /// Fingerprint of the policy that decided; its text is in a [`crate::Event::PolicyAdopted`].
     pub policy: u64,
     /// Version of the deciding code ([`crate::DECISION_VERSION`]).
     pub version: u32,
