@@ -391,7 +391,12 @@ impl Store {
     /// Returns the sequence numbers of a session's events after `after`, in order, at most `limit`.
     pub(crate) fn stream_seqs(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<u64>> {
         let trees = self.trees()?;
-        let range = stream_key(session, after.saturating_add(1))..=stream_key(session, u64::MAX);
+        // What is indexed beyond it is being written.
+        let last = self.last_seq()?;
+        if after >= last {
+            return Ok(Vec::new());
+        }
+        let range = stream_key(session, after + 1)..=stream_key(session, last);
         guarded("read a stream", || trees.streams.range(range).keys().take(limit).collect::<sled::Result<Vec<_>>>())?
             .iter()
             .map(|key| seq_of(key))
@@ -412,7 +417,11 @@ impl Store {
 
     /// Returns decisions and how their deliveries stand, newest first, before `before`.
     pub(crate) fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
-        let walk = self.trees().map(|trees| trees.decisions.range(..before.to_be_bytes()).rev());
+        let walk = self.trees().and_then(|trees| {
+            // What is indexed beyond it is being written.
+            let before = before.min(self.last_seq()? + 1);
+            Ok(trees.decisions.range(..before.to_be_bytes()).rev())
+        });
         pairs("read decisions", walk).map(|pair| {
             let (key, value) = pair?;
             Ok((seq_of(&key)?, Outcome::of(value.first().copied().unwrap_or(0))))

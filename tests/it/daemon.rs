@@ -136,6 +136,8 @@ impl Daemon {
 
     pub(crate) fn ask_code(&self, arguments: &[&str]) -> (i32, Vec<Value>) {
         let output = run(&mut self.home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
+        // Shown where a test fails.
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).expect("text");
         let lines = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
         (output.status.code().expect("no signal"), lines)
