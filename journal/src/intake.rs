@@ -5,7 +5,7 @@
 //! Must never: overwrite a byte that was acknowledged, or hide damage.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,12 +27,17 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Reads the segment's frames, unpacked where it is sealed.
+    /// Reads the segment's frames, unpacked where it is sealed, be that since it was listed.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
-        let bytes = fs::read(&self.path).doing("read", &self.path)?;
-        if !self.sealed {
-            return Ok(bytes);
-        }
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) if self.sealed => bytes,
+            Ok(bytes) => return Ok(bytes),
+            Err(error) if error.kind() == ErrorKind::NotFound && !self.sealed => {
+                let path = self.path.with_extension("lz4");
+                fs::read(&path).doing("read", &path)?
+            }
+            Err(error) => return Err(error).doing("read", &self.path),
+        };
         let mut out = Vec::with_capacity(bytes.len() * 4);
         lz4_flex::frame::FrameDecoder::new(bytes.as_slice())
             .read_to_end(&mut out)

@@ -154,6 +154,11 @@ where
     })
 }
 
+/// Counts the entries of events up to `last`; what is beyond is being written.
+fn count(tree: &sled::Tree, seq: impl Fn(&(sled::IVec, sled::IVec)) -> Result<u64>, last: u64) -> Result<u64> {
+    pairs("count", Ok(tree.iter())).try_fold(0, |sum, pair| Ok(sum + u64::from(seq(&pair?)? <= last)))
+}
+
 /// Opens sled, waiting for its lock.
 fn open_db(path: &Path) -> Result<sled::Db> {
     let began = Instant::now();
@@ -454,11 +459,14 @@ impl Store {
         guarded("drop snapshots", || trees.snapshots.clear())
     }
 
-    /// Counts the events and their index entries, for `verify`.
-    pub(crate) fn counts(&self) -> Result<[(&'static str, u64); 3]> {
+    /// Counts the events up to `last` and their index entries, for `verify`.
+    pub(crate) fn counts(&self, last: u64) -> Result<[(&'static str, u64); 3]> {
         let trees = self.trees()?;
-        let count = |tree: &sled::Tree| guarded("count", || Ok(tree.len() as u64));
-        Ok([("events", count(&trees.events)?), ("ids", count(&trees.ids)?), ("streams", count(&trees.streams)?)])
+        Ok([
+            ("events", count(&trees.events, |(key, _)| seq_of(key), last)?),
+            ("ids", count(&trees.ids, |(_, value)| seq_of(value), last)?),
+            ("streams", count(&trees.streams, |(key, _)| seq_of(key), last)?),
+        ])
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {

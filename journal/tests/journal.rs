@@ -8,6 +8,7 @@ use std::thread;
 use journal::{Agent, Draft, Envelope, Error, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall};
 use uuid::Uuid;
 
+mod meanwhile;
 mod schema;
 mod upkeep;
 

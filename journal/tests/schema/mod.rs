@@ -11,7 +11,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 /// Returns an event of every kind there is: a variant's number followed by zeros decodes as its emptiest event.
-fn one_of_each() -> Vec<Event> {
+pub(crate) fn one_of_each() -> Vec<Event> {
     let decode = |number: u8| {
         let mut bytes = [0; 512];
         bytes[0] = number;
