@@ -117,16 +117,19 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     let before = fs::read(&copies[0]).expect("readable");
     daemon.start();
     wait_until(|| fs::read_dir(&spool).expect("listed").count() == 1);
-    let warnings = daemon.ask(&["status", "--json"])[0]["warnings"].to_string();
-    assert!(warnings.contains("upgrade"), "{warnings}");
+    let warned = || daemon.ask(&["status", "--json"])[0]["warnings"].to_string().contains("upgrade");
+    wait_until(warned);
     assert_eq!(fs::read(&copies[0]).expect("kept"), before);
     // The newer program is there: what it can read is taken in, and nothing is said any more.
-    fs::copy(&files[0], &copies[0]).expect("copies");
+    let whole = copies[0].with_extension("new");
+    fs::copy(&files[0], &whole).expect("copies");
+    fs::rename(&whole, &copies[0]).expect("renames");
     wait_until(|| daemon.home.waiting() == 0);
     let hooks =
-        daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
-    assert_eq!(hooks, files.len());
-    wait_until(|| !daemon.ask(&["status", "--json"])[0]["warnings"].to_string().contains("upgrade"));
+        || daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
+    wait_until(|| hooks() >= files.len());
+    assert_eq!(hooks(), files.len());
+    wait_until(|| !warned());
 }
 
 /// Sends bytes as a client of another version did, and returns the answer.

@@ -78,7 +78,7 @@ impl Server {
             format!("{SETUP}={}", serde_json::to_string(&setup).expect("plain")),
         ];
         let words = words.map(|word| format!("'{word}'")).join(" ");
-        let shell = format!("env {words} '{}' {TEST} --exact --nocapture; exec cat", program.display());
+        let shell = format!("env {words} '{}' {TEST} --exact --nocapture >/dev/null; exec cat", program.display());
         let size = ["-x", "200", "-y", "50"];
         let start = [&["new-session", "-d", "-P", "-F", "#{pane_id}"][..], &size, &[&shell]].concat();
         let pane = self.tmux(&start);

@@ -6,7 +6,7 @@
 //! waits).
 
 use std::collections::VecDeque;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -184,6 +184,8 @@ impl Composer {
 /// The program at work.
 struct Program {
     setup: Setup,
+    /// The terminal; standard output belongs to the test harness, which has words of its own for a test that takes long.
+    screen: File,
     composer: Composer,
     /// Submitted while the agent was busy.
     queued: VecDeque<String>,
@@ -195,8 +197,9 @@ impl Program {
         let mut raw = rustix::termios::tcgetattr(&stdin).expect("a terminal");
         raw.make_raw();
         rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &raw).expect("raw mode");
+        let mut screen = OpenOptions::new().write(true).open("/dev/tty").expect("a terminal");
         if setup.brackets {
-            print!("\x1b[?2004h");
+            screen.write_all(b"\x1b[?2004h").expect("written");
         }
         let (sender, typed) = mpsc::channel();
         std::thread::spawn(move || {
@@ -208,7 +211,7 @@ impl Program {
             }
         });
         let composer = Composer::new(&setup.agent);
-        let mut program = Self { setup, composer, queued: VecDeque::new() };
+        let mut program = Self { setup, screen, composer, queued: VecDeque::new() };
         let mut asked = program.is("dialog");
         program.show();
         fs::write(program.setup.folder.join("ready"), b"").expect("writes");
@@ -252,11 +255,11 @@ impl Program {
         self.setup.folder.join(switch).exists()
     }
 
-    fn show(&self) {
+    fn show(&mut self) {
         let (rows, (column, row)) = self.composer.rows(self.is("dialog"));
         let cursor = if self.setup.agent == "codex" && !self.is("dialog") { "\x1b[?25h" } else { "\x1b[?25l" };
-        print!("\x1b[H\x1b[2J{}\x1b[{};{}H{cursor}", rows.join("\r\n"), row + 1, column + 1);
-        let _ = std::io::stdout().flush();
+        let shown = format!("\x1b[H\x1b[2J{}\x1b[{};{}H{cursor}", rows.join("\r\n"), row + 1, column + 1);
+        self.screen.write_all(shown.as_bytes()).expect("written");
     }
 
     fn did(&mut self, done: Done) {
