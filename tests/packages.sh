@@ -44,17 +44,17 @@ for program in checkpointd checkpointd-hook; do
     strip -o "$scratch/target/release/$program" "$scratch/home/.local/bin/$program"
 done
 CARGO_TARGET_DIR=$scratch/target packaging/deb.sh "$scratch/checkpointd.deb"
-dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/root"
-try_out "$scratch/root/usr/bin"
+dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/unpacked"
+try_out "$scratch/unpacked/usr/bin"
 for file in bin/checkpointd bin/checkpointd-hook share/man/man1/checkpointd.1.gz share/man/man1/checkpointd-init.1.gz \
     share/bash-completion/completions/checkpointd share/zsh/vendor-completions/_checkpointd \
     share/fish/vendor_completions.d/checkpointd.fish lib/systemd/user/checkpointd.socket \
     lib/systemd/user/checkpointd.service share/doc/checkpointd/copyright share/doc/checkpointd/config.yml; do
-    [ -s "$scratch/root/usr/$file" ] || fail "the package has no usr/$file"
+    [ -s "$scratch/unpacked/usr/$file" ] || fail "the package has no usr/$file"
 done
 # What is for everybody names nobody's home and no folder of the build.
-units=$scratch/root/usr/lib/systemd/user
+units=$scratch/unpacked/usr/lib/systemd/user
 grep -qx 'ListenStream=%h/.local/state/checkpointd/run/sock' "$units/checkpointd.socket" || fail 'not the socket of hooks'
 grep -qx 'ExecStart="/usr/bin/checkpointd" daemon' "$units/checkpointd.service" || fail 'not the daemon of the package'
-! grep -rqF -e "$scratch" -e "$HOME/" "$scratch/root/usr/share" "$units" || fail 'a path of the build is in the package'
+! grep -rqF -e "$scratch" -e "$HOME/" "$scratch/unpacked/usr/share" "$units" || fail 'a path of the build is in the package'
 dpkg-deb --field "$scratch/checkpointd.deb" Depends | grep -q libc6 || fail 'the package does not name the C library'

@@ -13,6 +13,7 @@ mod fuzzing;
 mod install;
 mod kills;
 mod logs;
+mod main_job;
 mod metrics;
 mod overload;
 mod phase;
