@@ -87,7 +87,7 @@ struct Track {
     state: SessionState,
     /// Events since a stop that waits for its decision.
     held: VecDeque<Envelope>,
-    evidence: Option<(u64, Evidence)>,
+    evidence: Option<(u64, Box<Evidence>)>,
 }
 
 impl Track {
@@ -116,7 +116,7 @@ pub struct Replayer {
 
 impl Replayer {
     /// Takes the next event. `judge` is called where it is a decision.
-    pub fn feed(&mut self, envelope: Envelope, judge: impl FnOnce(Past<'_>)) {
+    pub fn feed(&mut self, mut envelope: Envelope, judge: impl FnOnce(Past<'_>)) {
         if let Event::PolicyAdopted { fingerprint, text } = &envelope.event {
             if let Ok(policy) = Policy::from_text(text) {
                 self.policies.insert(*fingerprint, policy);
@@ -128,8 +128,9 @@ impl Replayer {
             track.state.apply(&envelope);
             return;
         }
-        if let Event::EvidenceGathered { trigger, evidence } = &envelope.event {
-            track.evidence = Some((*trigger, (**evidence).clone()));
+        if let Event::EvidenceGathered { trigger, evidence } = &mut envelope.event {
+            // The fold does not look at it.
+            track.evidence = Some((*trigger, std::mem::take(evidence)));
         }
         if let Event::Decided(decision) = &envelope.event {
             track.fold_up_to(decision.basis);

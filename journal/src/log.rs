@@ -239,14 +239,18 @@ impl Journal {
         self.inner.shared.committed.load(Ordering::Acquire)
     }
 
-    /// Walks over all events that are there now, from `from` on, in order; threads of its own read and decode ahead.
-    /// For walks over the whole of history.
-    pub fn history(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
+    /// Walks over all events that are there now, from `from` on, in order. Where there is more than one core, threads of
+    /// its own read and decode ahead. For walks over the whole of history.
+    pub fn history(&self, from: u64) -> Box<dyn Iterator<Item = Result<Envelope>>> {
         let shared = Arc::clone(&self.inner.shared);
         let last = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq;
-        ReadAhead::new(from, last, move |first, end| {
-            shared.store.events_from(first).take((end - first) as usize).collect()
-        })
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if cores == 1 {
+            return Box::new(shared.store.events_between(from, last));
+        }
+        Box::new(ReadAhead::new(cores, from, last, move |first, end| {
+            shared.store.events_between(first, end - 1).collect()
+        }))
     }
 
     /// The folder.

@@ -25,10 +25,14 @@ pub(crate) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Reads the events `from..=last`; `read` returns those of a range `first..end`.
-    pub(crate) fn new(from: u64, last: u64, read: impl Fn(u64, u64) -> Block + Send + Sync + 'static) -> Self {
-        let (read, count) = (Arc::new(read), std::thread::available_parallelism().map_or(1, usize::from));
-        let count = count.min(THREADS_MAX);
+    /// Reads the events `from..=last` on so many cores; `read` returns those of a range `first..end`.
+    pub(crate) fn new(
+        cores: usize,
+        from: u64,
+        last: u64,
+        read: impl Fn(u64, u64) -> Block + Send + Sync + 'static,
+    ) -> Self {
+        let (read, count) = (Arc::new(read), cores.clamp(1, THREADS_MAX));
         let spawn = |own: usize| {
             let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
             let read = Arc::clone(&read);
@@ -105,7 +109,7 @@ mod tests {
     }
 
     fn seqs(from: u64, last: u64) -> Vec<u64> {
-        let all = ReadAhead::new(from, last, |first, end| Ok((first..end).map(envelope).collect()));
+        let all = ReadAhead::new(3, from, last, |first, end| Ok((first..end).map(envelope).collect()));
         all.map(|envelope| envelope.expect("no error").seq).collect()
     }
 
@@ -122,11 +126,11 @@ mod tests {
         let failing = |first: u64, end: u64| {
             if first > BLOCK { Err(Error::Closed) } else { Ok((first..end).map(envelope).collect()) }
         };
-        let mut all = ReadAhead::new(1, 100 * BLOCK, failing);
+        let mut all = ReadAhead::new(3, 1, 100 * BLOCK, failing);
         assert!(all.by_ref().take(BLOCK as usize).all(|envelope| envelope.is_ok()));
         assert!(matches!(all.next(), Some(Err(Error::Closed))));
         assert!(all.next().is_none());
-        let endless = ReadAhead::new(1, u64::MAX - BLOCK, |first, end| Ok((first..end).map(envelope).collect()));
+        let endless = ReadAhead::new(3, 1, u64::MAX - BLOCK, |first, end| Ok((first..end).map(envelope).collect()));
         assert_eq!(endless.take(3).count(), 3);
     }
 }

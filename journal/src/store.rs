@@ -389,7 +389,12 @@ impl Store {
 
     /// Walks over all events from `from` on, in order.
     pub(crate) fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
-        let walk = self.trees().map(|trees| trees.events.range(from.to_be_bytes()..));
+        self.events_between(from, u64::MAX)
+    }
+
+    /// Walks over the events `from..=last`, in order.
+    pub(crate) fn events_between(&self, from: u64, last: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
+        let walk = self.trees().map(|trees| trees.events.range(from.to_be_bytes()..=last.to_be_bytes()));
         pairs("read events", walk).map(|pair| codec::decode_event(&pair?.1))
     }
 
