@@ -59,6 +59,19 @@ pub(crate) fn store_dir(dir: &Path) -> PathBuf {
     dir.join("store")
 }
 
+/// Where a store is that is being packed, and where the one is that it replaces. After a crash neither is of use.
+pub(crate) fn passing_stores(dir: &Path) -> [PathBuf; 2] {
+    ["store.packing", "store.packed"].map(|name| dir.join(name))
+}
+
+/// Removes what a crash while packing has left.
+pub(crate) fn remove_passing(dir: &Path) -> Result<()> {
+    for path in passing_stores(dir).into_iter().filter(|path| path.exists()) {
+        fs::remove_dir_all(&path).doing("remove", &path)?;
+    }
+    Ok(())
+}
+
 /// Takes the journal for this process; it is given back when the file is dropped, or the process dies.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let intake = intake_dir(dir);
@@ -86,6 +99,7 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
 /// Opens the store, brings it up to date, and returns the segment to go on with.
 pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
     let mut recovered = Recovered::default();
+    remove_passing(dir)?;
     let segments = intake::segments(&intake_dir(dir))?;
     let (store, tail) = open_current(dir, &segments, u64::MAX, &mut recovered)?;
     recovered.last_seq = store.last_seq()?;

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::{Error, Result};
+use crate::error::{Doing, Error, Result};
 use crate::{Envelope, Event, Payload, Stream, Timestamp, Verdict, codec};
 
 /// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
@@ -183,6 +183,25 @@ fn open_db(path: &Path) -> Result<sled::Db> {
     }
 }
 
+/// Waits until a store that was just closed is: sled's threads let go of it up to a second later, and its files must not
+/// be moved before.
+///
+/// # Errors
+///
+/// [`Error::Locked`] when somebody still has it after [`LOCK_WAIT`].
+pub(crate) fn wait_closed(path: &Path) -> Result<()> {
+    let file = path.join("db");
+    let held = std::fs::File::open(&file).doing("open", &file)?;
+    let began = Instant::now();
+    while held.try_lock().is_err() {
+        if began.elapsed() > LOCK_WAIT {
+            return Err(Error::Locked { path: file });
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    Ok(())
+}
+
 /// Tells a lock that somebody holds from damage: sled has no error of its own for it, only this text.
 fn is_lock(error: &sled::Error) -> bool {
     matches!(error, sled::Error::Io(error) if error.to_string().contains("could not acquire lock"))
@@ -215,6 +234,12 @@ impl Trees {
             snapshots: tree("snapshots")?,
             db,
         })
+    }
+
+    /// All of them, the events last: what is readable is indexed.
+    const fn all(&self) -> [&sled::Tree; 8] {
+        let Self { db: _, events, payloads, ids, streams, sessions, unsettled, decisions, snapshots } = self;
+        [payloads, ids, streams, sessions, unsettled, decisions, snapshots, events]
     }
 
     fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {
@@ -472,6 +497,22 @@ impl Store {
             ("ids", count(&trees.ids, |(_, value)| seq_of(value), last)?),
             ("streams", count(&trees.streams, |(key, _)| seq_of(key), last)?),
         ])
+    }
+
+    /// Copies everything into an empty store, tree by tree: entries that were written one after the other lie together,
+    /// and take two thirds of the room that they take as events come in. `progress` gets the entries done.
+    pub(crate) fn copy_to(&self, empty: &Self, mut progress: impl FnMut(u64)) -> Result<()> {
+        let (from, to) = (self.trees()?, empty.trees()?);
+        let mut done = 0;
+        for (from, to) in from.all().into_iter().zip(to.all()) {
+            for pair in pairs("read the store", Ok(from.iter())) {
+                let (key, value) = pair?;
+                guarded("write the store", || to.insert(key, value))?;
+                done += 1;
+                progress(done);
+            }
+        }
+        empty.flush()
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {

@@ -9,6 +9,7 @@ use std::sync::mpsc::sync_channel;
 use crate::error::{Doing, Error, Result};
 use crate::log::{Journal, Options};
 use crate::recovery::{self, Recovered};
+use crate::store::{self, Store};
 use crate::{Compacted, Retention, Timestamp, backup, compact, intake};
 
 impl Journal {
@@ -42,7 +43,8 @@ impl Journal {
         let last = self.settle()?;
         let intake_dir = recovery::intake_dir(self.dir());
         let is_due = |envelope: &crate::Envelope| retention.is_due(envelope, now);
-        let mut done = Compacted { dry_run, intake_bytes_before: self.disk_bytes().1, ..Compacted::default() };
+        let (store_bytes_before, intake_bytes_before) = self.disk_bytes();
+        let mut done = Compacted { dry_run, store_bytes_before, intake_bytes_before, ..Compacted::default() };
         let due = compact::drop_from_store(self.store(), last, is_due, &mut done, &mut progress)?;
         if let Some(due) = due {
             // Only sealed segments are ever replaced, so the one that is written to is ended first.
@@ -156,4 +158,44 @@ pub fn rebuild(dir: &Path) -> Result<(Recovered, PathBuf)> {
             Err(error)
         }
     }
+}
+
+/// What packing the store did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Size of the store before, in bytes.
+    pub before: u64,
+    /// Size of the store now.
+    pub now: u64,
+}
+
+/// Writes the store anew without the room that its changes have left unused. A crash leaves the old one or the new one,
+/// or none, which is then built from the intake log. `progress` gets the entries done and about how many there are.
+///
+/// # Errors
+///
+/// As [`Journal::open`], [`Error::Locked`] while another process has the journal among them; the old store stays then.
+pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
+    // Brings the store up to date, and says what stands in the way.
+    let (journal, recovered) = Journal::open(dir, Options::default())?;
+    journal.close();
+    drop(journal);
+    let _lock = recovery::lock(dir)?;
+    let (store, [fresh, aside]) = (recovery::store_dir(dir), recovery::passing_stores(dir));
+    recovery::remove_passing(dir)?;
+    let (old, new) = (Store::open(&store)?, Store::open(&fresh)?);
+    // Most events have an entry in four trees.
+    old.copy_to(&new, |done| progress(done, recovered.last_seq * 4))?;
+    if new.counts(u64::MAX)? != old.counts(u64::MAX)? {
+        return Err(Error::damaged(fresh.display().to_string(), "it does not hold what was written to it"));
+    }
+    let packed = Packed { before: old.size_on_disk(), now: new.size_on_disk() };
+    drop((old, new));
+    store::wait_closed(&store)?;
+    store::wait_closed(&fresh)?;
+    fs::rename(&store, &aside).doing("move aside", &store)?;
+    fs::rename(&fresh, &store).doing("move", &fresh)?;
+    intake::sync_dir(dir)?;
+    recovery::remove_passing(dir)?;
+    Ok(packed)
 }

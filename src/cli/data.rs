@@ -70,6 +70,9 @@ pub(crate) enum JournalAction {
         output: Output,
     },
     /// Drop payloads that are older than `journal.retention` says; events and decisions stay
+    ///
+    /// While no daemon runs, the store is also written anew, which gives back the room that it no longer uses. Hook
+    /// calls wait in the spool meanwhile.
     Compact {
         /// Only say what would be dropped
         #[arg(long)]

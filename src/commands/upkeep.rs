@@ -163,15 +163,22 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     })
 }
 
-/// Drops old payloads, and says what was dropped.
+/// Drops old payloads, and says what was dropped. Where no daemon has the journal, the store is packed too.
 pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
     let mut shown = progress("compacting");
-    let done = match source::reach(home)? {
+    let here = source::reach(home)?;
+    let is_daemons = here.is_none();
+    let done = match here {
         Some(journal) => {
             let config = settings::load(&home.config)?;
             let done = upkeep::compact(&journal, &home.journal, &config, dry_run, shown);
             journal.close();
-            serde_json::to_value(done?).expect("plain data")
+            drop(journal);
+            let mut done = done?;
+            if !dry_run {
+                done.store_bytes = whole::pack(&home.journal, progress("packing"))?.now;
+            }
+            serde_json::to_value(done).expect("plain data")
         }
         None => {
             let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
@@ -192,12 +199,14 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
         let word = if dry_run { "would be dropped" } else { "dropped" };
         println!("{} payloads ({}) {word}; events and decisions stay", done["payloads"], size("payload_bytes"));
         if !dry_run {
-            println!(
-                "intake log: {} before, {} now; store: {}",
-                size("intake_bytes_before"),
-                size("intake_bytes"),
-                size("store_bytes")
-            );
+            for (name, before, now) in
+                [("intake log", "intake_bytes_before", "intake_bytes"), ("store", "store_bytes_before", "store_bytes")]
+            {
+                println!("{name}: {} before, {} now", size(before), size(now));
+            }
+            if is_daemons {
+                println!("With the daemon stopped, this also gives back the room that the store no longer uses.");
+            }
         }
         for line in &skipped {
             eprintln!("left as it is: {}", render::printable(line));

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use journal::upkeep::{rebuild, restore};
-use journal::{Error, Event, Journal, Options, Payload, Retention, Timestamp, codec};
+use journal::upkeep::{pack, rebuild, restore};
+use journal::{Draft, Error, Event, Journal, Options, Payload, Retention, Timestamp, codec};
+use uuid::Uuid;
 
 use crate::{all, draft, fill, open};
 
@@ -155,6 +156,55 @@ fn a_store_is_built_anew_from_the_intake_log_and_the_old_one_is_kept() {
     assert_eq!((recovered.moved, recovered.notes), (0, vec![]));
     assert_eq!(all(&journal), before);
     is_whole(&journal);
+}
+
+#[test]
+fn a_packed_store_holds_the_same_without_the_room_of_what_was_dropped() {
+    let dir = tempfile::tempdir().expect("temp");
+    let (journal, _) = open(dir.path());
+    for number in 0..30 {
+        let large = |event| {
+            let words = (0..200).map(|word| Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("{event} {word}").as_bytes()));
+            let text = words.map(|word| word.to_string()).collect::<String>();
+            Draft { payload: Some(text), ..draft(&format!("s{}", event % 50), event) }
+        };
+        journal.append_wait((number * 100..number * 100 + 100).map(large).collect()).expect("appends");
+    }
+    journal.compact(&ALL_AT_ONCE, Timestamp::now(), false, |_, _| ()).expect("compacts");
+    let (before, sessions) = (exported(&journal), journal.sessions());
+    let session = sessions[7].stream.session;
+    journal.put_snapshot(session, 9, b"state").expect("kept");
+    assert!(matches!(pack(dir.path(), |_, _| ()), Err(Error::Locked { .. })), "it is in use");
+    journal.close();
+    drop(journal);
+
+    let mut told = 0;
+    let packed = pack(dir.path(), |done, _| told = done).expect("packs");
+    assert!(told >= 4 * 3_000 && packed.now < packed.before / 2, "{told}, {packed:?}");
+    assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 3, "intake, lock and store");
+    let (journal, recovered) = open(dir.path());
+    assert_eq!((recovered.moved, recovered.notes.len()), (0, 0), "{recovered:?}");
+    assert_eq!((exported(&journal), journal.sessions()), (before, sessions));
+    assert_eq!(journal.snapshot(session).expect("reads"), Some((9, b"state".to_vec())));
+    assert_eq!(is_whole(&journal), 3_000);
+    assert_eq!(journal.append_wait(vec![draft("later", 1)]).expect("appends")[0].seq, 3_001);
+}
+
+#[test]
+fn what_a_crash_while_packing_leaves_is_removed_and_nothing_is_lost() {
+    let dir = tempfile::tempdir().expect("temp");
+    let before = fill(dir.path(), 50);
+    let store = dir.path().join("store");
+    let (packing, packed) = (dir.path().join("store.packing"), dir.path().join("store.packed"));
+    // In the middle of writing the new store; and between the two steps of putting it in the place of the old one.
+    copy(&store, &packing);
+    fs::write(packing.join("db"), b"half").expect("writes");
+    assert_eq!(all(&open(dir.path()).0), before);
+    assert!(!packing.exists());
+    copy(&store, &packing);
+    fs::rename(&store, &packed).expect("renames");
+    assert_eq!(all(&open(dir.path()).0), before);
+    assert!(store.exists() && !packing.exists() && !packed.exists());
 }
 
 #[test]
