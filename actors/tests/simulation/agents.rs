@@ -43,7 +43,10 @@ impl Session {
         let names = |usual: &'static str, geminis: &'static str| if gemini { geminis } else { usual };
         let prompt = |text: String| (names("UserPromptSubmit", "BeforeAgent"), json!({ "prompt": text }));
         let (name, fields) = match hook {
-            Hook::Start => ("SessionStart", json!({ "source": "resume" })),
+            Hook::Start => {
+                let sources = ["resume", "startup", "clear", "compact"];
+                ("SessionStart", json!({ "source": sources[self.turn as usize % sources.len()] }))
+            }
             Hook::End => ("SessionEnd", json!({ "reason": "exit" })),
             Hook::Person => {
                 self.turn += 1;
