@@ -2,9 +2,14 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
+use actors::spool;
 use checkpoint::replay::Replayer;
-use journal::{Home, Journal, Options};
+use journal::frame::{self, Kind};
+use journal::request::Head;
+use journal::{Agent, Home, Journal, Options, Timestamp};
+use uuid::Uuid;
 
 use crate::rules::Broken;
 
@@ -28,6 +33,20 @@ impl Place {
         let (journal, _) = Journal::open(&home.journal, Options::default()).expect("a new journal opens");
         std::fs::create_dir_all(&home.spool).expect("a folder");
         Self { journal, home, folder, replayer: RefCell::default() }
+    }
+
+    /// Keeps a hook call in the spool, as its client does. What is spooled again stays one file.
+    pub(crate) fn spool(&self, agent: Agent, id: Uuid, at: Timestamp, env: &[(String, String)], payload: &str) {
+        let env: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let (id, since) = (id.to_string(), at.since(Timestamp::default()));
+        let head =
+            Head { agent: agent.word(), event: None, id: &id, at: UNIX_EPOCH + since, env: &env, truncated: false };
+        let mut request = head.to_bytes(payload.len());
+        request.extend(payload.as_bytes());
+        let mut bytes = Vec::new();
+        frame::push(&mut bytes, Kind::Request, &request);
+        let name = format!("{:020}-{id}.{}", at.as_micros(), spool::ENDING);
+        std::fs::write(self.home.spool.join(name), bytes).expect("it is written");
     }
 
     /// Closes the journal and opens it again: all that was there is there.

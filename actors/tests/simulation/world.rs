@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use actix::{Actor, Addr, System};
 use actors::hook_reply::HookReply;
@@ -13,8 +13,6 @@ use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use checkpoint::hooks::HookCall;
-use journal::frame::{self, Kind};
-use journal::request::Head;
 use journal::{Draft, Event, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -216,20 +214,11 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Keeps a call as its client does that finds no daemon, or a busy one.
+    /// A call finds no daemon, or a busy one.
     fn spool(&self, number: usize) {
         let call = &self.calls[number];
         let session = &self.sessions[call.session];
-        let env = session.env(self.setup.dead_terminals);
-        let env: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        let (id, at) = (call.id.to_string(), UNIX_EPOCH + call.at.since(Timestamp::default()));
-        let head = Head { agent: session.agent.word(), event: None, id: &id, at, env: &env, truncated: false };
-        let mut request = head.to_bytes(call.payload.len());
-        request.extend(call.payload.as_bytes());
-        let mut bytes = Vec::new();
-        frame::push(&mut bytes, Kind::Request, &request);
-        let name = format!("{:020}-{id}.{}", call.at.as_micros(), spool::ENDING);
-        std::fs::write(self.place.home.spool.join(name), bytes).expect("it is written");
+        self.place.spool(session.agent, call.id, call.at, &session.env(self.setup.dead_terminals), &call.payload);
     }
 
     /// What the agents do while there is no daemon.
