@@ -361,6 +361,8 @@ impl World {
                 self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }, &cause)?;
                 if self.press(look, Key::Paste(attempt))? {
                     self.append(Event::DeliveryPasted { decision, attempt, pid: None }, &cause)?;
+                } else {
+                    self.seen = None;
                 }
                 Ok(())
             }

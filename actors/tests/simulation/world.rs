@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use actix::{Actor, Addr, System};
 use actors::hook_reply::HookReply;
-use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::ingest::{self, Ingest, Take};
 use actors::sessions::{Appended, LookAt, Routes, Sessions};
 use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
-use checkpoint::hooks::HookCall;
+use checkpoint::hooks::{self, HookCall, Reading};
 use journal::{Draft, Event, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::agents::Session;
+use crate::agents::{Call, Session};
 use crate::gates::{Gates, Idle, all_is_journaled};
 use crate::place::Place;
 use crate::plan::{Act, Hook, Order, SESSIONS, Setup};
@@ -29,21 +29,6 @@ const STOP_WAIT: Duration = Duration::from_secs(5);
 const ROUNDS_MAX: usize = 2_000;
 /// What the agents tell begins so long ago that the actors' own times are always later.
 const LONG_AGO: Duration = Duration::from_secs(10 * 86_400);
-
-/// A hook call that an agent made.
-struct Call {
-    session: usize,
-    hook: Hook,
-    payload: String,
-    at: Timestamp,
-    id: Uuid,
-    /// Where its outcome comes, while somebody waits for that.
-    outcome: Option<oneshot::Receiver<Result<Taken, Refusal>>>,
-    /// When it has waited for too long, by the run's clock; none before it was taken notice of.
-    until: Option<Duration>,
-    /// The place of its event, once that was acknowledged.
-    seq: Option<u64>,
-}
 
 /// A run's world.
 pub(crate) struct World<'a> {
@@ -300,11 +285,10 @@ impl<'a> World<'a> {
         Some(number)
     }
 
-    /// Sends a call, for the first time or again. Where nobody waits it is one that came from the spool.
-    async fn send(&mut self, daemon: &Daemon, number: usize, waits: bool) -> Result<(), Broken> {
+    fn hook_call(&self, number: usize) -> HookCall<'_> {
         let call = &self.calls[number];
         let session = &self.sessions[call.session];
-        let hook_call = HookCall {
+        HookCall {
             agent: session.agent,
             event: None,
             payload: call.payload.as_bytes(),
@@ -312,8 +296,20 @@ impl<'a> World<'a> {
             id: call.id,
             env: session.env(self.setup.dead_terminals),
             truncated: false,
-        };
-        let normal = ingest::normalise(&daemon.shared, session.agent.word(), &hook_call).await;
+        }
+    }
+
+    /// Returns the id of the event that a call becomes: where the host names it, it is not the call's own.
+    fn event_id(&self, number: usize) -> Result<Uuid, Broken> {
+        let (prefix, redactor) = (&self.config.settings.prefix.0, &self.config.redactor);
+        let reading = Reading { prefix, payload_bytes_max: usize::MAX, redactor };
+        hooks::normalise(&self.hook_call(number), reading).map(|normal| normal.draft.id)
+    }
+
+    /// Sends a call, for the first time or again. Where nobody waits it is one that came from the spool.
+    async fn send(&mut self, daemon: &Daemon, number: usize, waits: bool) -> Result<(), Broken> {
+        let agent = self.sessions[self.calls[number].session].agent;
+        let normal = ingest::normalise(&daemon.shared, agent.word(), &self.hook_call(number)).await;
         let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
         let (outcome, taken) = oneshot::channel();
         let within = waits.then_some(STOP_WAIT);
@@ -471,8 +467,9 @@ impl<'a> World<'a> {
             let event = match call.seq {
                 Some(seq) => by_seq.get(&seq),
                 None => {
-                    let mut same = self.calls.iter().filter(|other| other.payload == call.payload);
-                    same.find_map(|other| by_id.get(&other.id))
+                    let same = (0..self.calls.len()).filter(|other| self.calls[*other].payload == call.payload);
+                    let ids = same.map(|other| self.event_id(other)).collect::<Result<Vec<_>, _>>()?;
+                    ids.iter().find_map(|id| by_id.get(id))
                 }
             };
             let Some(event) = event else { return Err(format!("call {number} was never taken in")) };
