@@ -31,8 +31,10 @@ use plan::{Act, Setup};
 use rules::Broken;
 use world::Run;
 
-/// Seeds that are run where nobody says how many.
-const SEEDS: u64 = 10_000;
+/// Seeds of the actors that are run where nobody says how many: a minute of one core.
+const SEEDS: u64 = 3_000;
+/// Seeds of typing that are run then; they need no journal.
+const TYPING_SEEDS: u64 = 10_000;
 /// Seeds that share a journal.
 const SEEDS_A_PLACE: u64 = 100;
 
@@ -41,8 +43,8 @@ fn number(variable: &str, otherwise: u64) -> u64 {
     set.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
 }
 
-fn seeds_and_first() -> (u64, u64) {
-    (number("CHECKPOINTD_SIMULATE_SEEDS", SEEDS), number("CHECKPOINTD_SIMULATE_FIRST", 1))
+fn seeds_and_first(otherwise: u64) -> (u64, u64) {
+    (number("CHECKPOINTD_SIMULATE_SEEDS", otherwise), number("CHECKPOINTD_SIMULATE_FIRST", 1))
 }
 
 /// Says how to run a seed alone.
@@ -54,7 +56,7 @@ fn again(seed: u64) -> String {
 
 #[test]
 fn the_actors_keep_the_invariants() {
-    let (seeds, first) = seeds_and_first();
+    let (seeds, first) = seeds_and_first(SEEDS);
     println!("seeds {first} to {}", first + seeds - 1);
     let began = std::time::Instant::now();
     let (next, events, failure) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(None));
@@ -146,7 +148,7 @@ fn a_seed_gives_the_same_run_every_time() {
 
 #[test]
 fn a_checkpoint_is_typed_once_whatever_stands_in_the_pane() {
-    let (seeds, first) = seeds_and_first();
+    let (seeds, first) = seeds_and_first(TYPING_SEEDS);
     let (began, mut outcomes) = (std::time::Instant::now(), BTreeMap::<String, u64>::new());
     for seed in first..first + seeds {
         let (clears, acts) = typing::draw(seed);

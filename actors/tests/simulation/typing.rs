@@ -215,7 +215,10 @@ impl World {
             Act::Other(runs) => self.pane.other = runs,
             Act::Gone => self.pane.gone = true,
             Act::FallsAsleep => self.pane.falls_asleep = true,
-            Act::Wakes => self.pane.wakes()?,
+            Act::Wakes => {
+                self.pane.lag = self.pane.lag.min(UNSURE_LAG_MAX);
+                self.pane.wakes()?;
+            }
             Act::Overlooks => self.pane.overlooks = true,
             Act::Lags { millis } => self.pane.lag = Duration::from_millis(millis),
             Act::Scrolls => self.pane.scrolls(),
