@@ -49,7 +49,7 @@ overload:
 
 # Simulate that many seeded runs of the actors on a paused clock, from the given seed on
 simulate seeds="10000" first="1":
-    CHECKPOINTD_SIMULATE_SEEDS={{ seeds }} CHECKPOINTD_SIMULATE_FIRST={{ first }} cargo test --release -p actors --test simulation -- --nocapture
+    CHECKPOINTD_SIMULATE_SEEDS={{ seeds }} CHECKPOINTD_SIMULATE_FIRST={{ first }} cargo test --workspace --test simulation -- --nocapture
 
 # Play recorded sessions through the real thing
 demo:

@@ -39,6 +39,8 @@ pub struct Session {
     baseline_of: Option<Timestamp>,
     /// The restart whose time is waited for.
     watched_restart: Option<(u64, Timestamp)>,
+    /// The registry has forgotten this actor.
+    leaves: bool,
     used: Instant,
 }
 
@@ -56,8 +58,20 @@ impl Session {
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
         let (stops, used) = (VecDeque::new(), Instant::now());
-        let (busy, handed_over, baseline_of, watched_restart) = (false, None, None, None);
-        Ok(Self { shared, routes, registry, state, stops, busy, handed_over, baseline_of, watched_restart, used })
+        let (busy, handed_over, baseline_of, watched_restart, leaves) = (false, None, None, None, false);
+        Ok(Self {
+            shared,
+            routes,
+            registry,
+            state,
+            stops,
+            busy,
+            handed_over,
+            baseline_of,
+            watched_restart,
+            leaves,
+            used,
+        })
     }
 
     fn catch_up(&mut self) {
@@ -300,17 +314,27 @@ impl Session {
         self.handed_over = None;
         self.advance(ctx);
         let idle = Duration::from_millis(self.shared.config().settings.daemon.session_idle.as_millis());
-        if !self.has_plans() && self.state.delivery.is_none() && self.used.elapsed() >= idle {
-            self.retire(ctx);
+        if self.leaves {
+            self.leave(ctx);
+        } else if !self.has_plans() && self.state.delivery.is_none() && self.used.elapsed() >= idle {
+            self.retire();
         }
     }
 
-    fn retire(&mut self, ctx: &mut Context<Self>) {
+    /// Asks the registry to be forgotten. Until it is, it may be sent more: a stop in its mailbox must not get lost.
+    fn retire(&self) {
         if let Err(error) = context::save(&self.shared.journal, &self.state) {
             tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
         }
         self.registry.do_send(Retired { session: self.state.session() });
-        ctx.stop();
+    }
+
+    /// Ends once all is done that the registry had sent before it forgot this actor.
+    fn leave(&mut self, ctx: &mut Context<Self>) {
+        self.leaves = true;
+        if !self.has_plans() {
+            ctx.stop();
+        }
     }
 }
 
@@ -377,7 +401,7 @@ impl Handler<Decide> for Session {
     }
 }
 
-/// Leave memory.
+/// Ask to be forgotten, so as to leave memory.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Retire;
@@ -385,10 +409,23 @@ pub struct Retire;
 impl Handler<Retire> for Session {
     type Result = ();
 
-    fn handle(&mut self, _: Retire, ctx: &mut Self::Context) {
+    fn handle(&mut self, _: Retire, _: &mut Self::Context) {
         if !self.has_plans() {
-            self.retire(ctx);
+            self.retire();
         }
+    }
+}
+
+/// The registry has forgotten this actor, and sends nothing after this.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Leave;
+
+impl Handler<Leave> for Session {
+    type Result = ();
+
+    fn handle(&mut self, _: Leave, ctx: &mut Self::Context) {
+        self.leave(ctx);
     }
 }
 

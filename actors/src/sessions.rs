@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::context::Counters;
 use crate::hook_reply::{HookReply, Release};
-use crate::session::{Decide, Look, Poke, Retire, Session};
+use crate::session::{Decide, Leave, Look, Poke, Retire, Session};
 use crate::tmux::TmuxDelivery;
 
 /// A session that dies this often within [`DEATHS_WITHIN`] is parked: its stops pass.
@@ -223,7 +223,7 @@ impl Handler<DecideIn> for Sessions {
     }
 }
 
-/// A session's actor leaves by its own will.
+/// A session's actor wants to leave. It is forgotten first, so that what was sent to it comes before its leave.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Retired {
@@ -235,7 +235,9 @@ impl Handler<Retired> for Sessions {
     type Result = ();
 
     fn handle(&mut self, retired: Retired, _: &mut Self::Context) {
-        self.awake.remove(&retired.session);
+        if let Some(entry) = self.awake.remove(&retired.session) {
+            entry.address.do_send(Leave);
+        }
     }
 }
 

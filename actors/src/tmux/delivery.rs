@@ -258,6 +258,9 @@ impl Work {
                 let paste = move || subject.paste(look.as_ref(), decision, attempt, within);
                 if tokio::task::spawn_blocking(paste).await.unwrap_or(false) {
                     self.append(Event::DeliveryPasted { decision, attempt, pid: sight.pid }).await?;
+                } else {
+                    // tmux may have pasted only now: the screen from before says nothing of that.
+                    self.seen = None;
                 }
             }
             Step::NotePasted => self.append(Event::DeliveryPasted { decision, attempt, pid: sight.pid }).await?,

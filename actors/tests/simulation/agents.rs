@@ -1,13 +1,33 @@
 //! The agents: what a hook call of each looks like.
 
-use journal::{Agent, Stream};
+use std::time::Duration;
+
+use actors::ingest::{Refusal, Taken};
+use journal::{Agent, Stream, Timestamp};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use crate::plan::Hook;
 
 /// First words of every message of a person, and of nobody else's text: who wrote a prompt is told by them here, and by
 /// the program in its own way.
 pub(crate) const PERSON: &str = "person, message ";
+
+/// A hook call that an agent made.
+pub(crate) struct Call {
+    pub(crate) session: usize,
+    pub(crate) hook: Hook,
+    pub(crate) payload: String,
+    pub(crate) at: Timestamp,
+    pub(crate) id: Uuid,
+    /// Where its outcome comes, while somebody waits for that.
+    pub(crate) outcome: Option<oneshot::Receiver<Result<Taken, Refusal>>>,
+    /// When it has waited for too long, by the run's clock; none before it was taken notice of.
+    pub(crate) until: Option<Duration>,
+    /// The place of its event, once that was acknowledged.
+    pub(crate) seq: Option<u64>,
+}
 
 /// One session's agent.
 pub(crate) struct Session {
@@ -43,7 +63,10 @@ impl Session {
         let names = |usual: &'static str, geminis: &'static str| if gemini { geminis } else { usual };
         let prompt = |text: String| (names("UserPromptSubmit", "BeforeAgent"), json!({ "prompt": text }));
         let (name, fields) = match hook {
-            Hook::Start => ("SessionStart", json!({ "source": "resume" })),
+            Hook::Start => {
+                let sources = ["resume", "startup", "clear", "compact"];
+                ("SessionStart", json!({ "source": sources[self.turn as usize % sources.len()] }))
+            }
             Hook::End => ("SessionEnd", json!({ "reason": "exit" })),
             Hook::Person => {
                 self.turn += 1;

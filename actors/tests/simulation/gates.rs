@@ -1,6 +1,9 @@
 //! What makes a run the same each time although the journal has threads of its own.
 
+use std::future::poll_fn;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
 
 use journal::Journal;
 
@@ -57,6 +60,42 @@ impl Gates {
             let _ = until_open.recv();
         };
         (open, reached, stop)
+    }
+}
+
+/// Tells when the actors have nothing to do: their runtime says so each time before it sleeps.
+#[derive(Clone, Default)]
+pub(crate) struct Idle(Arc<Mutex<Sleep>>);
+
+#[derive(Default)]
+struct Sleep {
+    waits: Option<Waker>,
+    came: bool,
+}
+
+impl Idle {
+    /// The runtime is about to sleep. Whoever waits for that keeps it awake.
+    pub(crate) fn comes(&self) {
+        let mut sleep = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(waker) = sleep.waits.take() {
+            sleep.came = true;
+            waker.wake();
+        }
+    }
+
+    /// Lets the actors do all that they can do. Tells whether another thread had given one of them something to do.
+    pub(crate) async fn come(&self) -> bool {
+        let mut polls = 0;
+        poll_fn(|context| {
+            let mut sleep = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if std::mem::take(&mut sleep.came) {
+                return Poll::Ready(polls > 1);
+            }
+            polls += 1;
+            sleep.waits = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
     }
 }
 

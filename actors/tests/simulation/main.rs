@@ -2,8 +2,8 @@
 //! every step.
 //!
 //! Real: all actors between a hook call and its answer, on one thread with a paused clock, the normal form, the fold,
-//! the rules, and the journal with its threads on a real file system. Modelled: the agents with their hook clients and
-//! spool (`agents.rs`, `plan.rs`), and the moments at which the threads are done (`gates.rs` lets them finish between
+//! the rules, taking in the spool, and the journal with its threads, in files. Modelled: the agents with their hook
+//! clients (`agents.rs`, `plan.rs`), and the moments at which the threads are done (`gates.rs` lets them finish between
 //! two looks at the actors, so that a run is the same each time). A crash drops all actors where they stand and starts
 //! others on the same journal; a process that is really killed, and a journal that is damaged, are other tests' subject.
 //!
@@ -15,6 +15,7 @@ mod agents;
 mod dice;
 mod gates;
 mod pane;
+mod place;
 mod plan;
 mod rules;
 mod typing;
@@ -25,21 +26,37 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use place::Place;
 use plan::{Act, Setup};
 use rules::Broken;
-use world::{Place, Run};
+use world::Run;
 
+/// Seeds of the actors that are run where nobody says how many: a minute of one core.
+const SEEDS: u64 = 3_000;
+/// Seeds of typing that are run then; they need no journal.
+const TYPING_SEEDS: u64 = 10_000;
 /// Seeds that share a journal.
-const SEEDS_A_PLACE: u64 = 50;
+const SEEDS_A_PLACE: u64 = 100;
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     let set = std::env::var(variable).ok();
     set.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
 }
 
+fn seeds_and_first(otherwise: u64) -> (u64, u64) {
+    (number("CHECKPOINTD_SIMULATE_SEEDS", otherwise), number("CHECKPOINTD_SIMULATE_FIRST", 1))
+}
+
+/// Says how to run a seed alone.
+fn again(seed: u64) -> String {
+    format!(
+        "seed {seed} alone: CHECKPOINTD_SIMULATE_SEEDS=1 CHECKPOINTD_SIMULATE_FIRST={seed} cargo test --workspace --test simulation"
+    )
+}
+
 #[test]
 fn the_actors_keep_the_invariants() {
-    let (seeds, first) = (number("CHECKPOINTD_SIMULATE_SEEDS", 120), number("CHECKPOINTD_SIMULATE_FIRST", 1));
+    let (seeds, first) = seeds_and_first(SEEDS);
     println!("seeds {first} to {}", first + seeds - 1);
     let began = std::time::Instant::now();
     let (next, events, failure) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(None));
@@ -103,7 +120,7 @@ fn report(seed: u64, setup: &Setup, acts: Vec<Act>, (step, broken): (usize, Brok
     let shrunk = shrink(&acts, step, |acts| world::run(&Place::new(), seed, setup, acts).broken);
     let (acts, broken) = shrunk.unwrap_or((acts, format!("{broken} (only after other seeds in the same journal)")));
     let run = world::run(&Place::new(), seed, setup, &acts);
-    let mut text = format!("seed {seed}: {broken}\nagain: just simulate 1 {seed}\n\n{}\n", setup.config);
+    let mut text = format!("seed {seed}: {broken}\n{}\n\n{}\n", again(seed), setup.config);
     for act in &acts {
         let _ = writeln!(text, "{act:?}");
     }
@@ -119,19 +136,19 @@ fn a_seed_gives_the_same_run_every_time() {
     let story = |seed: u64| -> Vec<String> {
         let (setup, acts) = plan::draw(seed);
         let run = world::run(&Place::new(), seed, &setup, &acts);
-        // Which of two events of different sessions is first says nothing, so each session is told by itself.
-        let mut told: Vec<_> = run.events.iter().collect();
-        told.sort_by_key(|envelope| (envelope.stream.session, envelope.seq));
-        told.iter().map(|envelope| format!("{} {}", envelope.stream.native(), envelope.event.kind())).collect()
+        let line = |envelope: &journal::Envelope| {
+            format!("{} {} {} {}", envelope.seq, envelope.id, envelope.stream.native(), envelope.event.kind())
+        };
+        run.events.iter().map(line).collect()
     };
-    for seed in 1..=10 {
+    for seed in 1..=20 {
         assert_eq!(story(seed), story(seed), "seed {seed}");
     }
 }
 
 #[test]
 fn a_checkpoint_is_typed_once_whatever_stands_in_the_pane() {
-    let (seeds, first) = (number("CHECKPOINTD_SIMULATE_SEEDS", 0).max(2_000), number("CHECKPOINTD_SIMULATE_FIRST", 1));
+    let (seeds, first) = seeds_and_first(TYPING_SEEDS);
     let (began, mut outcomes) = (std::time::Instant::now(), BTreeMap::<String, u64>::new());
     for seed in first..first + seeds {
         let (clears, acts) = typing::draw(seed);
@@ -140,13 +157,11 @@ fn a_checkpoint_is_typed_once_whatever_stands_in_the_pane() {
             Err((step, broken)) => {
                 let shrunk = shrink(&acts, step, |acts| typing::run(clears, acts).err());
                 let (acts, broken) = shrunk.unwrap_or((acts, broken));
-                panic!(
-                    "seed {seed}: {broken}\nagain: just simulate 1 {seed}\n\ndrafts are cleared: {clears}\n{acts:#?}"
-                );
+                panic!("seed {seed}: {broken}\n{}\n\ndrafts are cleared: {clears}\n{acts:#?}", again(seed));
             }
         }
     }
     println!("{seeds} seeds of typing, {:.1?}: {outcomes:#?}", began.elapsed());
     // A run in which nothing is ever typed would break no rule.
-    assert!(outcomes.contains_key("confirmed by prompt_hook"), "{outcomes:?}");
+    assert!(seeds < 100 || outcomes.contains_key("confirmed by prompt_hook"), "{outcomes:?}");
 }

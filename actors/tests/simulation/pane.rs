@@ -1,6 +1,9 @@
 //! A pane with an agent in it, as tmux has it: what stands in the composer, who types, and what was said.
 
+use std::time::Duration;
+
 use checkpoint::terminal::{Composer, Seen};
+use journal::Timestamp;
 
 use crate::rules::Broken;
 
@@ -29,6 +32,10 @@ pub(crate) struct Pane {
     /// The next key is not done before tmux is awake again.
     pub(crate) falls_asleep: bool,
     pub(crate) overlooks: bool,
+    /// How late the agent draws the next paste.
+    pub(crate) lag: Duration,
+    /// The clock.
+    now: Timestamp,
     asleep: bool,
     waiting: Vec<(Look, Key)>,
     /// What the agent was given and has not told of.
@@ -36,6 +43,8 @@ pub(crate) struct Pane {
     /// How often the agent was given the text.
     given: u32,
     shows_text: bool,
+    /// When the agent draws what was pasted; until then the composer seems to be empty, as it was.
+    draws_at: Option<Timestamp>,
 }
 
 impl Pane {
@@ -44,8 +53,23 @@ impl Pane {
         text.clone_into(&mut self.text);
     }
 
+    /// Returns what is to be seen of the composer.
+    fn drawn(&self) -> &str {
+        if self.draws_at.is_some_and(|at| self.now < at) { "" } else { &self.composer }
+    }
+
     fn cursor(&self) -> Look {
-        Look((!self.dialog && !self.other && !self.gone && !self.copy_mode).then(|| self.composer.chars().count()))
+        Look((!self.dialog && !self.other && !self.gone && !self.copy_mode).then(|| self.drawn().chars().count()))
+    }
+
+    /// Time goes on.
+    pub(crate) const fn is(&mut self, now: Timestamp) {
+        self.now = now;
+    }
+
+    /// Returns whether the next key waits until tmux is awake again.
+    pub(crate) const fn is_asleep(&self) -> bool {
+        self.asleep || self.falls_asleep
     }
 
     /// Looks, as the program does.
@@ -60,9 +84,9 @@ impl Pane {
             Seen::CopyMode
         } else if self.dialog {
             Seen::Composer(Composer::Dialog)
-        } else if self.composer.is_empty() {
+        } else if self.drawn().is_empty() {
             Seen::Composer(Composer::Empty)
-        } else if self.composer == self.text {
+        } else if self.drawn() == self.text {
             Seen::Composer(Composer::Ours)
         } else {
             Seen::Composer(Composer::Draft)
@@ -100,7 +124,10 @@ impl Pane {
             return Ok(false);
         }
         match key {
-            Key::Paste(_) if self.composer.is_empty() => self.composer.clone_from(&self.text),
+            Key::Paste(_) if self.composer.is_empty() => {
+                self.composer.clone_from(&self.text);
+                self.draws_at = Some(self.now.plus(std::mem::take(&mut self.lag)));
+            }
             Key::Paste(_) => return Err(format!("it was pasted behind {:?}", self.composer)),
             Key::Enter if self.composer == self.text => self.enters(),
             Key::Enter => return Err(format!("Enter was pressed for {:?}", self.composer)),
@@ -113,9 +140,10 @@ impl Pane {
         Ok(true)
     }
 
-    /// A person types on.
+    /// A person types on; whatever a person does is drawn at once.
     pub(crate) fn types(&mut self) {
         if self.cursor().0.is_some() {
+            self.draws_at = None;
             self.composer.push_str("and ");
         }
     }
@@ -123,6 +151,7 @@ impl Pane {
     /// A person takes everything away.
     pub(crate) fn clears(&mut self) {
         if self.cursor().0.is_some() {
+            self.draws_at = None;
             self.composer.clear();
         }
     }
@@ -132,6 +161,7 @@ impl Pane {
         if self.cursor().0.is_none() || self.composer.is_empty() || std::mem::take(&mut self.overlooks) {
             return;
         }
+        self.draws_at = None;
         let prompt = std::mem::take(&mut self.composer);
         if prompt == self.text {
             self.given += 1;

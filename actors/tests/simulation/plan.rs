@@ -80,9 +80,10 @@ pub(crate) enum Act {
         seconds: u32,
     },
     /// The daemon dies where it is, and comes up again. What it had given to the journal may be written only then, as it
-    /// is where not the daemon dies but a session's actor.
+    /// is where not the daemon dies but a session's actor. That many acts find no daemon; what they call is spooled.
     Crash {
         outlived: bool,
+        down: usize,
     },
 }
 
@@ -119,7 +120,7 @@ fn setup(dice: &mut Dice) -> Setup {
         dice.pick(&["1s", "100d"]),
         dice.pick(&[2, 256, 256]),
         dice.pick(&[1, 256, 256]),
-        dice.pick(&["1ms", "30m"]),
+        dice.pick(&["0s", "30m"]),
     );
     Setup { config, budget, pokes_kept: dice.pick(&[1, 1, 3, 1_000]), dead_terminals: dice.one_in(16) }
 }
@@ -138,7 +139,7 @@ fn act(dice: &mut Dice) -> Act {
         75..83 => Act::Run { rounds: dice.below(6) },
         83..86 => Act::Rest,
         86..96 => Act::Wait { seconds: dice.pick(&[1, 4, 31, 31, 120]) },
-        _ => Act::Crash { outlived: dice.one_in(2) },
+        _ => Act::Crash { outlived: dice.one_in(2), down: dice.pick(&[0, 0, 0, 2, 6]) },
     }
 }
 

@@ -42,11 +42,14 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Begins after the event `last_seq`, with the policies that are journaled already.
-    pub(crate) fn new(budget: usize, last_seq: u64, policies: Vec<Envelope>) -> Self {
-        let mut replayer = Replayer::default();
-        policies.into_iter().for_each(|policy| replayer.feed(policy, |_| {}));
+    /// Begins after the event `last_seq`, with one who has seen all events before it.
+    pub(crate) fn new(budget: usize, last_seq: u64, replayer: Replayer) -> Self {
         Self { budget, last_seq, ids: HashSet::new(), tracks: BTreeMap::new(), replayer, events: Vec::new() }
+    }
+
+    /// Returns the events, and who has seen them.
+    pub(crate) fn end(self) -> (Vec<Envelope>, Replayer) {
+        (self.events, self.replayer)
     }
 
     /// Returns the last event's place.

@@ -12,7 +12,7 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::{self, Case};
 use checkpoint::hooks::{self, HookCall, Reading};
-use checkpoint::replay;
+use checkpoint::replay::{self, Replayer};
 use checkpoint::state::{Delivery, SessionState};
 use checkpoint::terminal::{self, Bounds, Draft as DraftRule, Seen, Situation, Step};
 use journal::{Draft, Envelope, Event, Evidence, Route, Timestamp};
@@ -30,6 +30,8 @@ const ACTS: usize = 40;
 const BEGAN: i64 = 1_800_000_000_000_000;
 /// The longest that a hook call is under way while the daemon lives.
 const HOOK_LATE: Duration = Duration::from_secs(10);
+/// The longest that an agent takes to draw what nobody knows to be pasted: less than twice `tmux.settle`.
+const UNSURE_LAG_MAX: Duration = Duration::from_millis(1_150);
 /// Index of the session that is Codex's: its `notify` is answered by typing.
 const CODEX: usize = 2;
 
@@ -62,6 +64,10 @@ pub(crate) enum Act {
     Wakes,
     /// The agent overlooks the next Enter.
     Overlooks,
+    /// The agent draws the next paste that much later.
+    Lags {
+        millis: u64,
+    },
     /// What was said leaves the screen.
     Scrolls,
     /// The agent tells of a question, or of a tool that has run.
@@ -77,7 +83,7 @@ pub(crate) fn draw(seed: u64) -> (bool, Vec<Act>) {
 }
 
 fn act(dice: &mut Dice) -> Act {
-    match dice.below(64) {
+    match dice.below(66) {
         0..24 => Act::Step,
         24..28 => Act::Die { after: u32::try_from(dice.below(5)).expect("small"), written: dice.one_in(2) },
         28..42 => Act::Wait { millis: dice.pick(&[100, 400, 1_100, 2_500, 9_000, 31_000, 61_000]) },
@@ -94,7 +100,7 @@ fn act(dice: &mut Dice) -> Act {
         59..61 => Act::Overlooks,
         61 => Act::Scrolls,
         62 => Act::Asks(dice.one_in(2)),
-        _ => Act::Step,
+        _ => Act::Lags { millis: dice.pick(&[500, 1_100, 1_150, 20_000, 59_000]) },
     }
 }
 
@@ -151,7 +157,7 @@ impl World {
         let draft = if clears { DraftRule::Clear } else { DraftRule::Wait };
         let session = Session::new(0, CODEX);
         let mut world = Self {
-            rules: Rules::new(1, 0, Vec::new()),
+            rules: Rules::new(1, 0, Replayer::default()),
             known: HashSet::new(),
             live: SessionState::new(session.stream()),
             seen: None,
@@ -191,6 +197,7 @@ impl World {
         world.derive(Event::Decided(Box::new(decision)), "1")?;
         world.decision = world.rules.last_seq();
         world.pane.expect(&world.text);
+        world.pane.is(world.now);
         Ok(world)
     }
 
@@ -208,8 +215,12 @@ impl World {
             Act::Other(runs) => self.pane.other = runs,
             Act::Gone => self.pane.gone = true,
             Act::FallsAsleep => self.pane.falls_asleep = true,
-            Act::Wakes => self.pane.wakes()?,
+            Act::Wakes => {
+                self.pane.lag = self.pane.lag.min(UNSURE_LAG_MAX);
+                self.pane.wakes()?;
+            }
             Act::Overlooks => self.pane.overlooks = true,
+            Act::Lags { millis } => self.pane.lag = Duration::from_millis(millis),
             Act::Scrolls => self.pane.scrolls(),
             Act::Asks(asks) => self.call(if asks { Hook::Permission } else { Hook::Tool }),
         }
@@ -219,6 +230,7 @@ impl World {
 
     fn wait(&mut self, time: Duration) -> Result<(), Broken> {
         self.now = self.now.plus(time);
+        self.pane.is(self.now);
         self.hooks_arrive(HOOK_LATE)
     }
 
@@ -319,6 +331,10 @@ impl World {
 
     fn press(&mut self, look: Look, key: Key) -> Result<bool, End> {
         self.spend().map_err(|_| End::Died)?;
+        // A paste that may not be noted is not waited for as long as one that is.
+        if self.fuel.is_some() || self.pane.is_asleep() {
+            self.pane.lag = self.pane.lag.min(UNSURE_LAG_MAX);
+        }
         Ok(self.pane.press(look, key)?)
     }
 
@@ -348,6 +364,8 @@ impl World {
                 self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }, &cause)?;
                 if self.press(look, Key::Paste(attempt))? {
                     self.append(Event::DeliveryPasted { decision, attempt, pid: None }, &cause)?;
+                } else {
+                    self.seen = None;
                 }
                 Ok(())
             }

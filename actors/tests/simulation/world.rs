@@ -1,84 +1,34 @@
 //! The real actors on a paused clock: they live in one thread, and go on only as far as they are let.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix::{Actor, Addr, System};
 use actors::hook_reply::HookReply;
-use actors::ingest::{self, Ingest, Refusal, Take, Taken};
+use actors::ingest::{self, Ingest, Take};
 use actors::sessions::{Appended, LookAt, Routes, Sessions};
 use actors::tmux::TmuxDelivery;
-use actors::{Shared, recovery};
+use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
-use checkpoint::hooks::HookCall;
-use journal::{Draft, Event, Home, Journal, Options, Stream, Timestamp};
+use checkpoint::hooks::{self, HookCall, Reading};
+use journal::{Draft, Event, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::agents::Session;
-use crate::gates::{Gates, all_is_journaled};
+use crate::agents::{Call, Session};
+use crate::gates::{Gates, Idle, all_is_journaled};
+use crate::place::Place;
 use crate::plan::{Act, Hook, Order, SESSIONS, Setup};
 use crate::rules::{Broken, Rules};
 
 /// How long a hook call waits for the answer to a stop.
 const STOP_WAIT: Duration = Duration::from_secs(5);
-/// Rounds without a sign of life after which the actors are at rest: the most that a task takes between two of them.
-const QUIET_ROUNDS: usize = 4;
 /// Rounds in which a run must come to rest.
 const ROUNDS_MAX: usize = 2_000;
 /// What the agents tell begins so long ago that the actors' own times are always later.
 const LONG_AGO: Duration = Duration::from_secs(10 * 86_400);
-
-/// A journal in a folder of its own, in memory where the machine has such folders. Many runs share it, one after the
-/// other, each with sessions of its own.
-pub(crate) struct Place {
-    pub(crate) journal: Journal,
-    home: Home,
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    /// Makes one.
-    pub(crate) fn new() -> Self {
-        let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-        let folder = folder.expect("a folder");
-        let home = Home::under(folder.path());
-        let (journal, _) = Journal::open(&home.journal, Options::default()).expect("a new journal opens");
-        Self { journal, home, folder }
-    }
-
-    /// Closes the journal and opens it again: all that was there is there.
-    pub(crate) fn check_after_reopening(self) -> Result<(), Broken> {
-        let read = |journal: &Journal| journal.events_from(1).collect::<Result<Vec<_>, _>>();
-        let before = read(&self.journal).map_err(|error| error.to_string())?;
-        self.journal.close();
-        drop(self.journal);
-        let (journal, _) = Journal::open(&self.home.journal, Options::default()).map_err(|error| error.to_string())?;
-        let after = read(&journal).map_err(|error| error.to_string())?;
-        journal.close();
-        drop(self.folder);
-        if before == after { Ok(()) } else { Err("the journal is another one after it was opened again".into()) }
-    }
-}
-
-/// A hook call that an agent made.
-struct Call {
-    session: usize,
-    hook: Hook,
-    payload: String,
-    at: Timestamp,
-    id: Uuid,
-    /// Where its outcome comes, while somebody waits for that.
-    outcome: Option<oneshot::Receiver<Result<Taken, Refusal>>>,
-    /// When it has waited for too long, by the run's clock; none before it was taken notice of.
-    until: Option<Duration>,
-    /// The place of its event, once that was acknowledged.
-    seq: Option<u64>,
-}
 
 /// A run's world.
 pub(crate) struct World<'a> {
@@ -95,6 +45,9 @@ pub(crate) struct World<'a> {
     orders: u64,
     pokes: Arc<Mutex<Vec<Uuid>>>,
     poked: usize,
+    /// Acts that still find no daemon.
+    down: usize,
+    idle: Idle,
     /// While a daemon lives.
     gates: Option<Gates>,
     /// The journal's gate, where it stays closed while one daemon follows another.
@@ -124,15 +77,16 @@ pub(crate) fn run(place: &Place, seed: u64, setup: &Setup, acts: &[Act]) -> Run 
     while result.is_ok() && next <= acts.len() + 1 {
         result = world.live(acts, &mut next);
     }
-    Run { broken: result.err().map(|broken| (next.min(acts.len()), broken)), events: world.rules.events }
+    let (events, replayer) = world.rules.end();
+    place.replayer.replace(replayer);
+    Run { broken: result.err().map(|broken| (next.min(acts.len()), broken)), events }
 }
 
 impl<'a> World<'a> {
     fn new(place: &'a Place, seed: u64, setup: Setup) -> Self {
         place.journal.settle().expect("it reads");
         let config = Config::load(Some(("config.yml", &setup.config))).expect("a plan's settings are right");
-        let policies = place.journal.stream(Stream::daemon().session, 0, usize::MAX).expect("it reads");
-        let rules = Rules::new(setup.budget, place.journal.last_seq(), policies);
+        let rules = Rules::new(setup.budget, place.journal.last_seq(), place.replayer.take());
         let sessions = (0..SESSIONS).map(|number| Session::new(seed, number)).collect();
         let pokes: Arc<Mutex<Vec<Uuid>>> = Arc::default();
         let told = Arc::clone(&pokes);
@@ -153,6 +107,8 @@ impl<'a> World<'a> {
             orders: 0,
             pokes,
             poked: 0,
+            down: 0,
+            idle: Idle::default(),
             gates: None,
             held: None,
             config,
@@ -161,12 +117,21 @@ impl<'a> World<'a> {
 
     /// Lets a daemon live until it dies of an act, or of the end of all acts.
     fn live(&mut self, acts: &[Act], next: &mut usize) -> Result<(), Broken> {
-        let runtime = || {
+        while self.down > 0
+            && let Some(act) = acts.get(*next)
+        {
+            self.perform_alone(*act);
+            (*next, self.down) = (*next + 1, self.down - 1);
+        }
+        let idle = self.idle.clone();
+        let runtime = move || {
+            let idle = idle.clone();
             tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .start_paused(true)
                 // One, so that what is done first is what was asked for first.
                 .max_blocking_threads(1)
+                .on_thread_park(move || idle.comes())
                 .build()
                 .expect("a runtime")
         };
@@ -174,8 +139,8 @@ impl<'a> World<'a> {
         let result = runner.block_on(async {
             let daemon = self.come_up().await?;
             while let Some(act) = acts.get(*next) {
-                if matches!(act, Act::Crash { .. }) {
-                    *next += 1;
+                if let Act::Crash { down, .. } = act {
+                    (*next, self.down) = (*next + 1, *down);
                     return Ok(());
                 }
                 self.perform(&daemon, *act).await?;
@@ -189,7 +154,7 @@ impl<'a> World<'a> {
         let gates = self.gates.take();
         // The last one is not to be outlived by what it left.
         let outlived =
-            matches!(next.checked_sub(1).and_then(|last| acts.get(last)), Some(Act::Crash { outlived: true }));
+            matches!(next.checked_sub(1).and_then(|last| acts.get(last)), Some(Act::Crash { outlived: true, .. }));
         self.held = gates.and_then(|gates| gates.journal).filter(|_| outlived);
         drop(runner);
         if self.held.is_none() {
@@ -209,20 +174,70 @@ impl<'a> World<'a> {
         let routes = Routes { replies: replies.clone(), tmux };
         let sessions = Sessions::on_this_thread(Arc::clone(&shared), routes).start();
         let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
-        recovery::settle(&shared, &sessions).await.map_err(|error| error.to_string())?;
-        Ok(Daemon { shared, sessions, ingest })
+        let daemon = Daemon { shared, sessions, ingest };
+        self.sweep(&daemon).await?;
+        recovery::settle(&daemon.shared, &daemon.sessions).await.map_err(|error| error.to_string())?;
+        Ok(daemon)
+    }
+
+    /// Takes in what is in the spool, where anything is.
+    async fn sweep(&mut self, daemon: &Daemon) -> Result<(), Broken> {
+        let waiting = || spool::list(&self.place.home.spool).expect("it lists");
+        if waiting().is_empty() {
+            return Ok(());
+        }
+        let (shared, ingest) = (Arc::clone(&daemon.shared), daemon.ingest.clone());
+        let drain = actix::spawn(async move { spool::drain(&shared, &ingest).await });
+        self.come_to_rest(daemon).await?;
+        if !drain.is_finished() {
+            return Err("taking in the spool does not end".into());
+        }
+        drain.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        match spool::list(&self.place.home.spool).expect("it lists") {
+            left if left.is_empty() => Ok(()),
+            left => Err(format!("what was spooled stays there: {left:?}")),
+        }
+    }
+
+    /// A call finds no daemon, or a busy one.
+    fn spool(&self, number: usize) {
+        let call = &self.calls[number];
+        let session = &self.sessions[call.session];
+        self.place.spool(session.agent, call.id, call.at, &session.env(self.setup.dead_terminals), &call.payload);
+    }
+
+    /// What the agents do while there is no daemon.
+    fn perform_alone(&mut self, act: Act) {
+        match act {
+            Act::Call { session, hook, late, .. } => {
+                let number = self.make_call(session, hook, late);
+                self.spool(number);
+            }
+            Act::Twin => {
+                if let Some(number) = self.make_twin() {
+                    self.spool(number);
+                }
+            }
+            Act::Again { back } => {
+                if let Some(number) = self.calls.len().checked_sub(back + 1) {
+                    self.spool(number);
+                }
+            }
+            Act::Wait { seconds } => self.now += Duration::from_secs(seconds.into()),
+            Act::GiveUp { .. } | Act::Order { .. } | Act::Run { .. } | Act::Rest | Act::Crash { .. } => {}
+        }
     }
 
     async fn perform(&mut self, daemon: &Daemon, act: Act) -> Result<(), Broken> {
         match act {
-            Act::Call { session, hook, late, waits } => self.call(daemon, session, hook, late, waits).await,
-            Act::Twin => {
-                let Some(last) = self.calls.last() else { return Ok(()) };
-                let (session, hook, at, payload) = (last.session, last.hook, last.at, last.payload.clone());
-                let number = self.calls.len();
-                self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
-                self.send(daemon, number, true).await
+            Act::Call { session, hook, late, waits } => {
+                let number = self.make_call(session, hook, late);
+                self.send(daemon, number, waits).await
             }
+            Act::Twin => match self.make_twin() {
+                Some(number) => self.send(daemon, number, true).await,
+                None => Ok(()),
+            },
             Act::Again { back } => match self.calls.len().checked_sub(back + 1) {
                 Some(number) => self.send(daemon, number, true).await,
                 None => Ok(()),
@@ -252,29 +267,28 @@ impl<'a> World<'a> {
         Call { session: 0, hook: Hook::Unknown, payload, at, id, outcome: None, until: None, seq: None }
     }
 
-    async fn call(
-        &mut self,
-        daemon: &Daemon,
-        session: usize,
-        hook: Hook,
-        late: u32,
-        waits: bool,
-    ) -> Result<(), Broken> {
+    fn make_call(&mut self, session: usize, hook: Hook, late: u32) -> usize {
         let number = self.calls.len();
-        let config = daemon.shared.config();
-        let payload = self.sessions[session].payload(hook, number as u64, &config.settings.prefix.0);
+        let payload = self.sessions[session].payload(hook, number as u64, &self.config.settings.prefix.0);
         // No two at the same moment: which of them was first would be open.
         self.now += Duration::from_millis(1);
         let at = self.began.plus(self.now).minus(Duration::from_secs(late.into()));
         self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
-        self.send(daemon, number, waits).await
+        number
     }
 
-    /// Makes a call, for the first time or again. Where nobody waits it comes from the spool.
-    async fn send(&mut self, daemon: &Daemon, number: usize, waits: bool) -> Result<(), Broken> {
+    fn make_twin(&mut self) -> Option<usize> {
+        let number = self.calls.len();
+        let last = self.calls.last()?;
+        let (session, hook, at, payload) = (last.session, last.hook, last.at, last.payload.clone());
+        self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
+        Some(number)
+    }
+
+    fn hook_call(&self, number: usize) -> HookCall<'_> {
         let call = &self.calls[number];
         let session = &self.sessions[call.session];
-        let hook_call = HookCall {
+        HookCall {
             agent: session.agent,
             event: None,
             payload: call.payload.as_bytes(),
@@ -282,16 +296,29 @@ impl<'a> World<'a> {
             id: call.id,
             env: session.env(self.setup.dead_terminals),
             truncated: false,
-        };
-        let normal = ingest::normalise(&daemon.shared, session.agent.word(), &hook_call).await;
+        }
+    }
+
+    /// Returns the id of the event that a call becomes: where the host names it, it is not the call's own.
+    fn event_id(&self, number: usize) -> Result<Uuid, Broken> {
+        let (prefix, redactor) = (&self.config.settings.prefix.0, &self.config.redactor);
+        let reading = Reading { prefix, payload_bytes_max: usize::MAX, redactor };
+        hooks::normalise(&self.hook_call(number), reading).map(|normal| normal.draft.id)
+    }
+
+    /// Sends a call, for the first time or again. Where nobody waits it is one that came from the spool.
+    async fn send(&mut self, daemon: &Daemon, number: usize, waits: bool) -> Result<(), Broken> {
+        let agent = self.sessions[self.calls[number].session].agent;
+        let normal = ingest::normalise(&daemon.shared, agent.word(), &self.hook_call(number)).await;
         let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
         let (outcome, taken) = oneshot::channel();
         let within = waits.then_some(STOP_WAIT);
         let take = Take { normal, waits: within, outcome };
-        // Where there is no room the call waits in the spool.
         if daemon.ingest.try_send(take).is_ok() {
             let call = &mut self.calls[number];
             (call.outcome, call.until) = (Some(taken), None);
+        } else {
+            self.spool(number);
         }
         Ok(())
     }
@@ -315,11 +342,16 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Lets everything take one step: what waits for the journal or for a thread gets it, and the actors look at it once.
+    /// Lets everything take one step: the actors look once at what they have got, and the threads do what they were asked.
     async fn round(&mut self, daemon: &Daemon) -> Result<(), Broken> {
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
+        self.let_threads_work(daemon).map(drop)
+    }
+
+    /// What waits for the journal or for a thread gets it. Tells whether sessions were poked.
+    fn let_threads_work(&mut self, daemon: &Daemon) -> Result<bool, Broken> {
         // What was answered now must rest on what is in the journal now, and not on what is on its way there.
         self.take_outcomes()?;
         self.gates.as_mut().expect("a daemon lives").let_through(&self.place.journal);
@@ -328,10 +360,11 @@ impl<'a> World<'a> {
             self.poked += 1;
             self.poked.is_multiple_of(self.setup.pokes_kept)
         });
-        if !pokes.is_empty() {
+        let any = !pokes.is_empty();
+        if any {
             let _ = daemon.sessions.try_send(Appended(pokes));
         }
-        Ok(())
+        Ok(any)
     }
 
     /// Lets the actors do all that they do without the clock, and then compares what they know with their events.
@@ -347,30 +380,25 @@ impl<'a> World<'a> {
         Ok(())
     }
 
+    /// Lets actors and threads take turns until neither has anything for the other.
     async fn come_to_rest(&mut self, daemon: &Daemon) -> Result<(), Broken> {
-        let mut quiet = 0;
+        let mut poked = true;
         for _ in 0..ROUNDS_MAX {
-            let before = (self.place.journal.last_seq(), self.open_calls(), self.poked);
-            self.round(daemon).await?;
-            let after = (self.place.journal.last_seq(), self.open_calls(), self.poked);
-            quiet = if before == after { quiet + 1 } else { 0 };
-            if quiet == QUIET_ROUNDS {
+            if !self.idle.come().await && !poked {
                 let until = self.now + STOP_WAIT;
                 self.calls.iter_mut().for_each(|call| call.until = call.until.or(Some(until)));
                 return self.check_events();
             }
+            poked = self.let_threads_work(daemon)?;
         }
         Err(format!("the actors did not come to rest in {ROUNDS_MAX} rounds"))
-    }
-
-    fn open_calls(&self) -> usize {
-        self.calls.iter().filter(|call| call.outcome.is_some()).count()
     }
 
     async fn wait(&mut self, daemon: &Daemon, time: Duration) -> Result<(), Broken> {
         self.now += time;
         tokio::time::advance(time).await;
         self.come_to_rest(daemon).await?;
+        self.sweep(daemon).await?;
         let late =
             self.calls.iter().position(|call| call.outcome.is_some() && call.until.is_some_and(|t| t < self.now));
         late.map_or(Ok(()), |number| Err(format!("call {number} has waited for longer than it may")))
@@ -378,8 +406,8 @@ impl<'a> World<'a> {
 
     /// Looks at what calls have led to.
     fn take_outcomes(&mut self) -> Result<(), Broken> {
-        let mut replies = Vec::new();
-        for call in &mut self.calls {
+        let (mut replies, mut spooled) = (Vec::new(), Vec::new());
+        for (number, call) in self.calls.iter_mut().enumerate() {
             let Some(receiver) = &mut call.outcome else { continue };
             match receiver.try_recv() {
                 Err(oneshot::error::TryRecvError::Empty) => continue,
@@ -389,11 +417,12 @@ impl<'a> World<'a> {
                         replies.push((call.session, taken));
                     }
                 }
-                // Refused, or the daemon has died: it is spooled.
-                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => {}
+                // Refused, or the daemon has died.
+                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => spooled.push(number),
             }
             (call.outcome, call.until) = (None, None);
         }
+        spooled.into_iter().for_each(|number| self.spool(number));
         for (session, taken) in replies {
             // What is sent must be in the journal already; nothing is waited for here.
             self.check_events()?;
@@ -414,28 +443,41 @@ impl<'a> World<'a> {
     /// The spool is taken in, time goes on, the agents end.
     async fn come_to_an_end(&mut self, daemon: &Daemon) -> Result<(), Broken> {
         self.rest(daemon).await?;
-        for number in 0..self.calls.len() {
-            for _ in 0..3 {
-                if self.calls[number].seq.is_none() {
-                    self.send(daemon, number, false).await?;
-                    self.come_to_rest(daemon).await?;
-                }
-            }
-        }
+        // Whoever gave up has spooled too.
+        let unanswered = (0..self.calls.len()).filter(|number| self.calls[*number].seq.is_none());
+        unanswered.for_each(|number| self.spool(number));
+        self.sweep(daemon).await?;
         self.wait(daemon, STOP_WAIT * 2).await?;
         self.rest(daemon).await?;
-        for (number, call) in self.calls.iter().enumerate() {
-            let seq = call.seq.ok_or_else(|| format!("call {number} was never taken in"))?;
-            let event = self.rules.events.iter().find(|envelope| envelope.seq == seq);
-            if event.is_none_or(|envelope| envelope.stream != self.sessions[call.session].stream()) {
-                return Err(format!("call {number} was acknowledged as event {seq}, which is another one"));
-            }
-        }
+        self.check_calls()?;
         for session in 0..SESSIONS {
-            self.call(daemon, session, Hook::End, 0, false).await?;
+            let number = self.make_call(session, Hook::End, 0);
+            self.send(daemon, number, false).await?;
             self.come_to_rest(daemon).await?;
         }
         self.rest(daemon).await
+    }
+
+    /// Every call is an event of its session: the one that was acknowledged; or where it came through the spool, one with
+    /// its id or its twin's.
+    fn check_calls(&self) -> Result<(), Broken> {
+        let by_id: HashMap<_, _> = self.rules.events.iter().map(|envelope| (envelope.id, envelope)).collect();
+        let by_seq: HashMap<_, _> = self.rules.events.iter().map(|envelope| (envelope.seq, envelope)).collect();
+        for (number, call) in self.calls.iter().enumerate() {
+            let event = match call.seq {
+                Some(seq) => by_seq.get(&seq),
+                None => {
+                    let same = (0..self.calls.len()).filter(|other| self.calls[*other].payload == call.payload);
+                    let ids = same.map(|other| self.event_id(other)).collect::<Result<Vec<_>, _>>()?;
+                    ids.iter().find_map(|id| by_id.get(id))
+                }
+            };
+            let Some(event) = event else { return Err(format!("call {number} was never taken in")) };
+            if event.stream != self.sessions[call.session].stream() {
+                return Err(format!("call {number} was acknowledged as event {}, which is another one", event.seq));
+            }
+        }
+        Ok(())
     }
 
     /// Another daemon has come up: whatever was promised is kept, or given up.
