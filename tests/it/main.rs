@@ -14,6 +14,7 @@ mod install;
 mod kills;
 mod logs;
 mod metrics;
+mod otlp;
 mod overload;
 mod phase;
 mod power;
