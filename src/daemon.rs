@@ -186,7 +186,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     come_up(&shared, &ingest, &sessions, &recovered).await?;
     let looker = Arc::clone(&shared);
     drop(actix_web::rt::task::spawn_blocking(move || phase::look(&looker)));
-    otlp.start()?;
+    otlp.start();
     api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     actix::spawn(upkeep::compact_daily(Arc::clone(&shared)));

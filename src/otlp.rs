@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::Shared;
-use checkpoint::config::Endpoint;
+use checkpoint::config::{self, Endpoint};
 use journal::Envelope;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -79,19 +79,19 @@ impl Otlp {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Begins to send, on a thread of its own.
-    ///
-    /// # Errors
-    ///
-    /// When the system has no thread to give.
-    pub(crate) fn start(self: &Arc<Self>) -> std::io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+    /// Begins to send, on a thread of its own. A system that has none to give costs the export, not the daemon.
+    pub(crate) fn start(self: &Arc<Self>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
         let own = Arc::clone(self);
-        std::thread::Builder::new().name("otlp".into()).spawn(move || {
-            runtime.block_on(own.run());
-            own.ended.notify_one();
-        })?;
-        Ok(())
+        let started = runtime.and_then(|runtime| {
+            std::thread::Builder::new().name("otlp".into()).spawn(move || {
+                runtime.block_on(own.run());
+                own.ended.notify_one();
+            })
+        });
+        if let Err(error) = started {
+            self.set_trouble(Some(error.to_string()));
+        }
     }
 
     /// Sends what is left, and returns when that is done or has taken too long.
@@ -102,26 +102,43 @@ impl Otlp {
 
     async fn run(&self) {
         loop {
-            let settings = self.shared.config().settings.otlp.clone();
-            let Some(endpoint) = settings.endpoint.0 else {
+            let settings = self.settings();
+            if let Some(endpoint) = &settings.endpoint.0 {
+                let sent = self.send(endpoint).await;
+                self.set_trouble(sent.err().map(|why| format!("{}: {why}", endpoint.authority())));
+            } else {
                 *self.traces() = Traces::default();
                 self.set_trouble(None);
-                tokio::select! {
-                    () = self.changed.notified() => continue,
-                    () = self.stop.notified() => return,
-                }
+            }
+            let stops = tokio::select! {
+                () = self.due(&settings) => false,
+                () = self.stop.notified() => true,
             };
-            let sent = self.send(&endpoint).await;
-            self.set_trouble(sent.err().map(|why| format!("{}: {why}", endpoint.authority())));
-            tokio::select! {
-                () = time::sleep(settings.interval.0.0) => {}
-                () = self.changed.notified() => {}
-                () = self.stop.notified() => {
-                    let _ = self.send(&endpoint).await;
-                    return;
+            if stops {
+                if let Some(endpoint) = &settings.endpoint.0 {
+                    let _ = self.send(endpoint).await;
                 }
+                return;
             }
         }
+    }
+
+    /// Returns when there is to be sent again, or the settings are others.
+    async fn due(&self, settings: &config::Otlp) {
+        let changed = async {
+            while self.settings() == *settings {
+                self.changed.notified().await;
+            }
+        };
+        if settings.endpoint.0.is_some() {
+            let _ = time::timeout(settings.interval.0.0, changed).await;
+        } else {
+            changed.await;
+        }
+    }
+
+    fn settings(&self) -> config::Otlp {
+        self.shared.config().settings.otlp.clone()
     }
 
     /// Sends finished spans and all figures; a sentence when they were not taken.
