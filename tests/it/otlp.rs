@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ type Request = (String, Vec<u8>);
 struct Collector {
     port: u16,
     taken: Arc<Mutex<Vec<Request>>>,
+    status: Arc<AtomicU16>,
 }
 
 impl Collector {
@@ -38,15 +40,18 @@ impl Collector {
         let port = listener.local_addr().expect("an address").port();
         let taken = Arc::new(Mutex::new(Vec::new()));
         let keeping = Arc::clone(&taken);
+        let status = Arc::new(AtomicU16::new(status));
+        let answer = Arc::clone(&status);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 if let Some(request) = read(&stream) {
                     keeping.lock().expect("no panic").push(request);
                 }
+                let status = answer.load(Ordering::Relaxed);
                 let _ = write!(stream, "HTTP/1.1 {status} Words\r\nContent-Length: 0\r\n\r\n");
             }
         });
-        Self { port, taken }
+        Self { port, taken, status }
     }
 
     fn config(&self) -> String {
@@ -253,8 +258,13 @@ fn a_collector_that_is_away_is_told_of_once_and_gets_what_it_missed() {
     let shown = String::from_utf8(shown.stdout).expect("text");
     assert!(shown.contains("warning    decisions and figures do not reach the collector: "), "{shown}");
 
-    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).expect("the port"), 200);
-    wait_until(|| collector.spans().iter().filter(|span| span.name == "stop").count() == 2);
+    // There again, but not ready; what it did not take comes once more.
+    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).expect("the port"), 503);
+    let stops = || collector.spans().iter().filter(|span| span.name == "stop").count();
+    wait_until(|| stops() >= 2);
+    collector.status.store(200, Ordering::Relaxed);
+    collector.taken.lock().expect("no panic").clear();
+    wait_until(|| stops() == 2);
     wait_until(|| warnings(&daemon) == "[]");
     let log = daemon.log();
     assert_eq!(log.matches("do not reach the collector").count(), 1, "{log}");
