@@ -21,6 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use crate::live::{self, Wanted};
+use crate::otlp::Otlp;
 use crate::query::{self, Query};
 use crate::{control, metrics, phase, progress, settings, upkeep, web as page};
 
@@ -53,6 +54,8 @@ pub(crate) struct Api {
     pub(crate) recovery: Vec<String>,
     /// What is wrong with the configuration.
     pub(crate) config_error: RwLock<Option<String>>,
+    /// Who tells a collector.
+    pub(crate) otlp: Arc<Otlp>,
 }
 
 impl Api {
@@ -62,6 +65,7 @@ impl Api {
             Ok(config) if config == *self.shared.config() => None,
             Ok(config) => {
                 self.shared.set_config(config);
+                self.otlp.settings_changed();
                 tracing::info!("The configuration was read again.");
                 None
             }
@@ -372,6 +376,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         "restarted": count(&counters.restarted),
         "recovery": api.recovery,
         "config_error": config_error,
+        "otlp_error": api.otlp.trouble(),
         "degraded": api.shared.troubles(),
     }))
 }

@@ -29,6 +29,7 @@ use tokio::sync::{Notify, watch};
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
 use crate::metrics::Metrics;
+use crate::otlp::Otlp;
 use crate::web::Page;
 use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
@@ -139,9 +140,12 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let lookers = Arc::clone(&page);
     let metrics = Arc::new(Metrics::default());
     let counting = Arc::clone(&metrics);
+    let otlp = Otlp::new(Arc::clone(&shared), Arc::clone(&metrics));
+    let telling = Arc::clone(&otlp);
     journal.observe(move |events| {
         lookers.tell(events);
         counting.count(events);
+        telling.tell(events);
         listener::tell(&listener, events);
         progress::tell(&automatic, events);
         let mut touched: Vec<_> = events
@@ -165,6 +169,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
         began: Instant::now(),
         recovery: recovered.notes.clone(),
         config_error: std::sync::RwLock::new(config_error),
+        otlp: Arc::clone(&otlp),
     });
     // The first look makes the rules ready, which the first hook call shall not wait for.
     let _ = shared.config().redactor.text("");
@@ -181,6 +186,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     come_up(&shared, &ingest, &sessions, &recovered).await?;
     let looker = Arc::clone(&shared);
     drop(actix_web::rt::task::spawn_blocking(move || phase::look(&looker)));
+    otlp.start();
     api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     actix::spawn(upkeep::compact_daily(Arc::clone(&shared)));
@@ -198,7 +204,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     }
     stop.notify_one();
     page.close().await;
-    let _ = serving.await;
+    let _ = tokio::join!(serving, otlp.close());
     let _ = tokio::task::spawn_blocking(move || journal.close()).await;
     drop(pid_file);
     Ok(())

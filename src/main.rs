@@ -18,6 +18,7 @@ mod install;
 mod live;
 mod log_file;
 mod metrics;
+mod otlp;
 mod phase;
 mod progress;
 mod query;

@@ -1,21 +1,22 @@
-//! `GET /metrics` on the daemon's socket: counts, sizes and times for a monitoring system, in the text format of
-//! OpenMetrics, which Prometheus reads. Nothing that an agent or a person wrote is in them.
+//! Counts, sizes and times for a monitoring system: one list of figures, told as OpenMetrics by `GET /metrics` on the
+//! daemon's socket, and by OTLP. Nothing that an agent or a person wrote is in them.
 //!
 //! Counters and histograms begin with the daemon, as those systems expect; gauges are read when they are asked for.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::{Shared, context, spool};
 use journal::{Agent, Envelope, Event, Timestamp};
-use prometheus_client::encoding::text;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::api::{Api, refuse};
@@ -23,97 +24,224 @@ use crate::query::{self, HookTime};
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Upper bounds of the classes of both histograms, in seconds.
-const BOUNDS_S: [f64; 11] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
+pub(crate) const BOUNDS_S: [f64; 11] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 /// Stops that wait for their decision; more are not timed.
 const STOPS_MAX: usize = 1_024;
 /// A session that nobody has heard of for so long is not looked at: its turn does not run any more.
-const RUNNING_WITHIN: std::time::Duration = std::time::Duration::from_secs(24 * 3_600);
+const RUNNING_WITHIN: Duration = Duration::from_secs(24 * 3_600);
 
-/// Labels, each with a word of our own.
-type Labels<const N: usize> = [(&'static str, &'static str); N];
+/// A name, and a word of our own: no label can hold what somebody wrote.
+pub(crate) type Label = (&'static str, &'static str);
+
+/// One figure, as every monitoring system is told of it.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    /// Its name, without the product's and without a unit.
+    pub(crate) name: &'static str,
+    /// What it says.
+    pub(crate) what: String,
+    /// Its unit; none for a number of things.
+    pub(crate) unit: Option<Unit>,
+    /// How it stands.
+    pub(crate) value: Value,
+}
+
+/// How a figure stands.
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// What has been counted, for each set of labels.
+    Counts(Vec<(Vec<Label>, u64)>),
+    /// What there is now.
+    Level(u64),
+    /// How long things took.
+    Times(Times),
+}
+
+/// How long things took, in classes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
+    /// How many there were in the class of each of [`BOUNDS_S`], and above all of them.
+    pub(crate) classes: [u64; BOUNDS_S.len() + 1],
+    /// All of them together, in seconds.
+    pub(crate) sum_s: f64,
+}
+
+impl Times {
+    fn add(&mut self, time: Duration) {
+        let seconds = time.as_secs_f64();
+        self.classes[BOUNDS_S.partition_point(|bound| *bound < seconds)] += 1;
+        self.sum_s += seconds;
+    }
+
+    /// Returns how many there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.classes.iter().sum()
+    }
+}
 
 /// What has been counted since the daemon came up.
 pub(crate) struct Metrics {
-    events: Family<Labels<2>, Counter>,
-    decisions: Family<Labels<3>, Counter>,
-    deliveries: Family<Labels<2>, Counter>,
-    hooks: Histogram,
-    hooks_later: Counter,
-    deciding: Histogram,
+    /// When counting began.
+    pub(crate) began: Timestamp,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Default)]
+struct Counted {
+    events: BTreeMap<[Label; 2], u64>,
+    decisions: BTreeMap<[Label; 3], u64>,
+    deliveries: BTreeMap<[Label; 2], u64>,
+    hooks: Times,
+    hooks_later: u64,
+    deciding: Times,
     /// When each stop was journaled that is not decided about yet.
-    stops: Mutex<BTreeMap<u64, Timestamp>>,
+    stops: BTreeMap<u64, Timestamp>,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
-        Self {
-            events: Family::default(),
-            decisions: Family::default(),
-            deliveries: Family::default(),
-            hooks: Histogram::new(BOUNDS_S),
-            hooks_later: Counter::default(),
-            deciding: Histogram::new(BOUNDS_S),
-            stops: Mutex::default(),
-        }
+        Self { began: Timestamp::now(), counted: Mutex::default() }
     }
 }
 
 impl Metrics {
     /// Counts what was appended. Never waits for anything but another scrape.
     pub(crate) fn count(&self, events: &[Envelope]) {
-        for envelope in events {
-            let agent = envelope.stream.agent.word();
-            self.events.get_or_create(&[("kind", envelope.event.kind()), ("agent", agent)]).inc();
-            match query::hook_time(envelope) {
-                Some(HookTime::Answered(time)) => self.hooks.observe(time.as_secs_f64()),
-                Some(HookTime::Later) => drop(self.hooks_later.inc()),
-                None => {}
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        events.iter().for_each(|envelope| counted.add(envelope));
+    }
+
+    /// Returns all figures, in order. Reads the journal and folders.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(crate) fn figures(&self, shared: &Shared) -> journal::Result<Vec<Figure>> {
+        shared.journal.settle()?;
+        let mut figures = self.counted.lock().unwrap_or_else(PoisonError::into_inner).figures();
+        figures.extend(counters(shared));
+        figures.extend(levels(shared)?);
+        Ok(figures)
+    }
+}
+
+impl Counted {
+    fn add(&mut self, envelope: &Envelope) {
+        let agent = envelope.stream.agent.word();
+        *self.events.entry([("kind", envelope.event.kind()), ("agent", agent)]).or_default() += 1;
+        match query::hook_time(envelope) {
+            Some(HookTime::Answered(time)) => self.hooks.add(time),
+            Some(HookTime::Later) => self.hooks_later += 1,
+            None => {}
+        }
+        match &envelope.event {
+            Event::AgentStopped { .. } => {
+                self.stops.insert(envelope.seq, envelope.recorded_at);
+                if self.stops.len() > STOPS_MAX {
+                    self.stops.pop_first();
+                }
             }
-            self.count_kind(envelope, agent);
+            Event::Decided(decision) => {
+                let labels =
+                    [("agent", agent), ("verdict", decision.verdict.word()), ("reason", decision.reason.word())];
+                *self.decisions.entry(labels).or_default() += 1;
+                if let Some(stopped) = self.stops.remove(&decision.trigger) {
+                    self.deciding.add(envelope.recorded_at.since(stopped));
+                }
+            }
+            event => {
+                if let Some(outcome) = outcome(event) {
+                    *self.deliveries.entry([("agent", agent), ("outcome", outcome)]).or_default() += 1;
+                }
+            }
         }
     }
 
-    fn count_kind(&self, envelope: &Envelope, agent: &'static str) {
-        let outcome = match &envelope.event {
-            Event::AgentStopped { .. } => {
-                let mut stops = self.stops.lock().unwrap_or_else(PoisonError::into_inner);
-                stops.insert(envelope.seq, envelope.recorded_at);
-                if stops.len() > STOPS_MAX {
-                    stops.pop_first();
-                }
-                return;
-            }
-            Event::Decided(decision) => {
-                let verdict = if decision.verdict == journal::Verdict::Inject { "inject" } else { "pass" };
-                let labels = [("agent", agent), ("verdict", verdict), ("reason", decision.reason.word())];
-                self.decisions.get_or_create(&labels).inc();
-                let stop = self.stops.lock().unwrap_or_else(PoisonError::into_inner).remove(&decision.trigger);
-                if let Some(stopped) = stop {
-                    self.deciding.observe(envelope.recorded_at.since(stopped).as_secs_f64());
-                }
-                return;
-            }
-            Event::DeliveryConfirmed { .. } => "confirmed",
-            Event::DeliveryFailed { .. } => "failed",
-            Event::DeliveryExpired { .. } => "expired",
-            _ => return,
-        };
-        self.deliveries.get_or_create(&[("agent", agent), ("outcome", outcome)]).inc();
+    fn figures(&self) -> Vec<Figure> {
+        let figure = |name, what: &str, unit, value| Figure { name, what: since_start(what), unit, value };
+        vec![
+            figure("events", "Events journaled, by kind and agent", None, family(&self.events)),
+            figure("decisions", "Stops decided about, by agent, verdict and reason", None, family(&self.decisions)),
+            figure(
+                "deliveries",
+                "Deliveries of checkpoints that have ended, by agent and outcome",
+                None,
+                family(&self.deliveries),
+            ),
+            figure(
+                "hook",
+                "From a hook's start, by its own clock, until its call was journaled; without those by the spool",
+                Some(Unit::Seconds),
+                Value::Times(self.hooks.clone()),
+            ),
+            figure("hooks_later", "Hook calls that came by the spool", None, single(self.hooks_later)),
+            figure(
+                "decision",
+                "From a stop's entry in the journal to its decision's",
+                Some(Unit::Seconds),
+                Value::Times(self.deciding.clone()),
+            ),
+        ]
     }
+}
 
-    fn register(&self, registry: &mut Registry) {
-        let since = |what: &str| format!("{what}, since the daemon started");
-        registry.register("events", since("Events journaled, by kind and agent"), self.events.clone());
-        let what = since("Stops decided about, by agent, verdict and reason");
-        registry.register("decisions", what, self.decisions.clone());
-        let what = since("Deliveries of checkpoints that have ended, by agent and outcome");
-        registry.register("deliveries", what, self.deliveries.clone());
-        let what =
-            since("From a hook's start, by its own clock, until its call was journaled; without those by the spool");
-        registry.register_with_unit("hook", what, Unit::Seconds, self.hooks.clone());
-        registry.register("hooks_later", since("Hook calls that came by the spool"), self.hooks_later.clone());
-        let what = since("From a stop's entry in the journal to its decision's");
-        registry.register_with_unit("decision", what, Unit::Seconds, self.deciding.clone());
+/// Returns how a delivery has ended; none for an event that ends none.
+pub(crate) const fn outcome(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::DeliveryConfirmed { .. } => Some("confirmed"),
+        Event::DeliveryFailed { .. } => Some("failed"),
+        Event::DeliveryExpired { .. } => Some("expired"),
+        _ => None,
+    }
+}
+
+fn since_start(what: &str) -> String {
+    format!("{what}, since the daemon started")
+}
+
+fn family<const N: usize>(counts: &BTreeMap<[Label; N], u64>) -> Value {
+    Value::Counts(counts.iter().map(|(labels, count)| (labels.to_vec(), *count)).collect())
+}
+
+fn single(count: u64) -> Value {
+    Value::Counts(vec![(Vec::new(), count)])
+}
+
+/// The figures for OpenMetrics.
+#[derive(Debug)]
+struct Scrape(Vec<Figure>);
+
+impl Collector for Scrape {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> fmt::Result {
+        for Figure { name, what, unit, value } in &self.0 {
+            let kind = match value {
+                Value::Counts(_) => MetricType::Counter,
+                Value::Level(_) => MetricType::Gauge,
+                Value::Times(_) => MetricType::Histogram,
+            };
+            let figure = encoder.encode_descriptor(name, &format!("{what}."), unit.as_ref(), kind)?;
+            encode(value, figure)?;
+        }
+        Ok(())
+    }
+}
+
+fn encode(value: &Value, mut figure: MetricEncoder) -> fmt::Result {
+    const NO_EXEMPLAR: Option<&Exemplar<NoLabelSet, u64>> = None;
+    match value {
+        Value::Counts(counts) => counts.iter().try_for_each(|(labels, count)| {
+            if labels.is_empty() {
+                figure.encode_counter(count, NO_EXEMPLAR)
+            } else {
+                figure.encode_family(labels)?.encode_counter(count, NO_EXEMPLAR)
+            }
+        }),
+        Value::Level(level) => figure.encode_gauge(level),
+        Value::Times(times) => {
+            let bounds = BOUNDS_S.into_iter().chain([f64::INFINITY]);
+            let classes: Vec<_> = bounds.zip(times.classes).collect();
+            figure.encode_histogram::<NoLabelSet>(times.sum_s, times.count(), &classes, None)
+        }
     }
 }
 
@@ -129,11 +257,9 @@ async fn metrics(api: web::Data<Api>, metrics: web::Data<Metrics>) -> HttpRespon
     let shared = Arc::clone(&api.shared);
     // Gauges read the journal and folders.
     let written = web::block(move || -> Result<String, String> {
+        let figures = metrics.figures(&shared).map_err(|error| error.to_string())?;
         let mut registry = Registry::with_prefix("checkpointd");
-        shared.journal.settle().map_err(|error| error.to_string())?;
-        metrics.register(&mut registry);
-        read_counters(&shared, &mut registry);
-        read_gauges(&shared, &mut registry).map_err(|error| error.to_string())?;
+        registry.register_collector(Box::new(Scrape(figures)));
         let mut written = String::new();
         text::encode(&mut written, &registry).map_err(|error| error.to_string())?;
         Ok(written)
@@ -145,7 +271,8 @@ async fn metrics(api: web::Data<Api>, metrics: web::Data<Metrics>) -> HttpRespon
     }
 }
 
-fn read_counters(shared: &Shared, registry: &mut Registry) {
+/// What the actors count.
+fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
     let counters = &shared.counters;
     let all = [
         ("payloads_rejected", "Payloads of hooks that could not be read", &counters.rejected),
@@ -154,14 +281,16 @@ fn read_counters(shared: &Shared, registry: &mut Registry) {
         ("calls_duplicate", "Hook calls that were in the journal already", &counters.duplicates),
         ("actors_restarted", "Session actors that died and were started again", &counters.restarted),
     ];
-    for (name, what, value) in all {
-        let counter: Counter = Counter::default();
-        counter.inc_by(value.load(Ordering::Relaxed));
-        registry.register(name, format!("{what}, since the daemon started"), counter);
-    }
+    all.into_iter().map(|(name, what, value)| Figure {
+        name,
+        what: since_start(what),
+        unit: None,
+        value: single(value.load(Ordering::Relaxed)),
+    })
 }
 
-fn read_gauges(shared: &Shared, registry: &mut Registry) -> journal::Result<()> {
+/// What there is now.
+fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     let entries = shared.journal.sessions();
     let now = Timestamp::now();
     let (mut sessions, mut running) = (0_u64, 0_u64);
@@ -173,23 +302,18 @@ fn read_gauges(shared: &Shared, registry: &mut Registry) -> journal::Result<()> 
     }
     let (store, intake) = shared.journal.disk_bytes();
     let spooled = spool::list(&shared.home.spool).map_or(0, |files| files.len() as u64);
-    let mut gauge = |name: &str, what: &str, unit: Option<Unit>, value: u64| {
-        let gauge: Gauge = Gauge::default();
-        gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
-        match unit {
-            Some(unit) => registry.register_with_unit(name, what, unit, gauge),
-            None => registry.register(name, what, gauge),
-        }
-    };
-    gauge("sessions", "Sessions in the journal", None, sessions);
-    gauge("turns_running", "Turns that run, of sessions heard of within a day", None, running);
-    gauge("spool_files", "Hook calls in the spool", None, spooled);
-    gauge("journal_store", "The journal's store on disk", Some(Unit::Bytes), store);
-    gauge("journal_intake", "The journal's intake log on disk", Some(Unit::Bytes), intake);
-    if let Some(bytes) = resident_bytes() {
-        gauge("memory_resident", "Memory that the daemon has", Some(Unit::Bytes), bytes);
-    }
-    Ok(())
+    let bytes = || Some(Unit::Bytes);
+    let all = [
+        ("sessions", "Sessions in the journal", None, Some(sessions)),
+        ("turns_running", "Turns that run, of sessions heard of within a day", None, Some(running)),
+        ("spool_files", "Hook calls in the spool", None, Some(spooled)),
+        ("journal_store", "The journal's store on disk", bytes(), Some(store)),
+        ("journal_intake", "The journal's intake log on disk", bytes(), Some(intake)),
+        ("memory_resident", "Memory that the daemon has", bytes(), resident_bytes()),
+    ];
+    Ok(all.into_iter().filter_map(|(name, what, unit, value)| {
+        value.map(|value| Figure { name, what: what.to_owned(), unit, value: Value::Level(value) })
+    }))
 }
 
 /// Returns the memory that this process has; none on a system that does not tell.

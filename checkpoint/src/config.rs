@@ -26,13 +26,14 @@ pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{
-    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Phase, Progress, Redact, Restart,
-    Settings, Tmux, Web,
+    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase, Progress, Redact,
+    Restart, Settings, Tmux, Web,
 };
-pub use units::{Size, Span, parse_duration, parse_size};
+pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Pattern, Prefix,
-    ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Endpoint, Fail, FileName, Glob, LogLevel, MaybeEndpoint, MaybePath, PackName,
+    Packs, Pattern, Prefix, ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync, UserCheck,
+    UserCommand, UserPath,
 };
 
 use crate::policy::Policy;
@@ -146,7 +147,7 @@ fn to_json(value: &impl Serialize) -> Value {
 }
 
 /// Groups that `config show` spells out key by key.
-const GROUPS: [&str; 14] = [
+const GROUPS: [&str; 15] = [
     "journal",
     "hooks",
     "daemon",
@@ -160,6 +161,7 @@ const GROUPS: [&str; 14] = [
     "progress",
     "web",
     "metrics",
+    "otlp",
     "logs",
 ];
 

@@ -113,6 +113,9 @@ fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String
         if let Some(error) = daemon["config_error"].as_str() {
             warnings.push(format!("the configuration is not used: {error}"));
         }
+        if let Some(error) = daemon["otlp_error"].as_str() {
+            warnings.push(format!("decisions and figures do not reach the collector: {error}"));
+        }
         if text(&daemon["version"]) != env!("CARGO_PKG_VERSION") {
             warnings.push(format!(
                 "the daemon is version {}, this is {}",

@@ -15,6 +15,7 @@ mod kills;
 mod logs;
 mod main_job;
 mod metrics;
+mod otlp;
 mod overload;
 mod phase;
 mod power;

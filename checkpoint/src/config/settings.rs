@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::retention::Retention;
 use super::rule_entry::RuleEntry;
-use super::units::{Size, Span};
+use super::units::{Interval, Size, Span};
 use super::values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix, ProgressPlace,
-    ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybeEndpoint, MaybePath, Packs, Pattern, Prefix,
+    ProgressPlace, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::redact::{self, Redactor};
@@ -303,6 +303,16 @@ layered! {
 }
 
 layered! {
+    /// Figures and decisions for an OpenTelemetry collector.
+    Otlp, OtlpLayer {
+        /// Where it listens.
+        endpoint: MaybeEndpoint,
+        /// From one export to the next.
+        interval: Interval,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// What is logged.
@@ -374,6 +384,8 @@ files! {
         web: Web, WebLayer;
         /// Figures for a monitoring system.
         metrics: Metrics, MetricsLayer;
+        /// Figures and decisions for an OpenTelemetry collector.
+        otlp: Otlp, OtlpLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

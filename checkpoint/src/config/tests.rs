@@ -72,6 +72,8 @@ fn every_key_with_its_default() {
     progress.auto: {"place":"data","interval":"30m","phase":true,"compaction":true,"subagent":true,"error":true,"session_end":true} (default)
     web.port: 0 (default)
     metrics.enabled: false (default)
+    otlp.endpoint: none (default)
+    otlp.interval: 1m (default)
     logs.level: info (default)
     "#);
 }
@@ -219,6 +221,9 @@ fn mistakes_are_shown_with_their_place() {
         "- min_turn\n",
         "min_turn: 30s\n\tscope: turn\n",
         "evidence_limits: {transcript_bytes: lots}\n",
+        "otlp: {endpoint: 'https://localhost:4318'}\n",
+        "otlp: {endpoint: 'http://localhost'}\n",
+        "otlp:\n  interval: 999ms\n",
     ]
     .map(|text| format!("{}\n", Config::load(Some(("config.yml", text))).unwrap_err()));
     insta::assert_snapshot!(table.join("\n"), @r#"
@@ -395,7 +400,7 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |
@@ -411,6 +416,21 @@ fn mistakes_are_shown_with_their_place() {
       |
     1 | evidence_limits: {transcript_bytes: lots}
       |                                     ^
+
+    config.yml:1:18: only `http://` is spoken; a collector on this machine can pass all on by `https://`
+      |
+    1 | otlp: {endpoint: 'https://localhost:4318'}
+      |                  ^
+
+    config.yml:1:18: expected `none`, or `http://HOST:PORT` such as `http://localhost:4318`
+      |
+    1 | otlp: {endpoint: 'http://localhost'}
+      |                  ^
+
+    config.yml:2:13: expected at least 1s
+      |
+    2 |   interval: 999ms
+      |             ^
     "#);
 }
 
@@ -472,4 +492,35 @@ proptest::proptest! {
         let _ = Config::load(Some(("config.yml", &text)));
         let _ = Config::default().policy_for(&facts(""), Some((".checkpointd.yml", &text)));
     }
+}
+
+#[test]
+fn a_collector_is_named_by_host_and_port() {
+    let endpoint = |text: &str| {
+        let config = Config::load(Some(("config.yml", &format!("otlp: {{endpoint: '{text}'}}\n")))).ok()?;
+        config.settings.otlp.endpoint.0.map(|endpoint| (endpoint.authority().to_owned(), endpoint.path().to_owned()))
+    };
+    let parts = |authority: &str, path: &str| Some((authority.to_owned(), path.to_owned()));
+    assert_eq!(endpoint("http://localhost:4318"), parts("localhost:4318", ""));
+    assert_eq!(endpoint("http://[::1]:4318/"), parts("[::1]:4318", ""));
+    assert_eq!(endpoint("http://collector.lan:80/otlp/x/"), parts("collector.lan:80", "/otlp/x"));
+    for wrong in [
+        "",
+        "localhost:4318",
+        "grpc://localhost:4317",
+        "http://",
+        "http://:4318",
+        "http://localhost:0",
+        "http://localhost:+80",
+        "http://localhost:99999",
+        "http://me:secret@localhost:4318",
+        "http://[x]:4318",
+        "http://local host:4318",
+        "http://localhost:4318/a b",
+        "http://localhost:4318/?a=b",
+        "http://a\\r\\nb:4318",
+    ] {
+        assert_eq!(endpoint(wrong), None, "{wrong}");
+    }
+    assert_eq!(endpoint("none"), None);
 }

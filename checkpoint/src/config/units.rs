@@ -117,6 +117,20 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
+/// How often something is done: a duration of at least a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Interval(pub Span);
+
+impl<'de> Deserialize<'de> for Interval {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let span = Span::deserialize(deserializer)?;
+        if span.0 < Duration::from_secs(1) {
+            return Err(D::Error::custom("expected at least 1s"));
+        }
+        Ok(Self(span))
+    }
+}
+
 /// A number of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);

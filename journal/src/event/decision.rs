@@ -93,9 +93,19 @@ pub enum Verdict {
     Pass,
 }
 
+impl Verdict {
+    /// Returns the machine word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Inject => "inject",
+            Self::Pass => "pass",
+        }
+    }
+}
+
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(if *self == Self::Inject { "inject" } else { "pass" })
+        f.pad(self.word())
     }
 }
 
