@@ -29,6 +29,7 @@ use tokio::sync::{Notify, watch};
 use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
 use crate::metrics::Metrics;
+use crate::query::Reader;
 use crate::web::Page;
 use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
@@ -135,7 +136,8 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let listener = Listener::new(Arc::clone(&shared)).start();
     let automatic = progress::Automatic::new(Arc::clone(&shared)).start();
     let poke = sessions.clone();
-    let page = Page::new(Arc::clone(&shared));
+    let reader = Arc::new(Reader::new(journal.clone()));
+    let page = Page::new(Arc::clone(&shared), Arc::clone(&reader));
     let lookers = Arc::clone(&page);
     let metrics = Arc::new(Metrics::default());
     let counting = Arc::clone(&metrics);
@@ -157,6 +159,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
 
     let api = web::Data::new(Api {
         shared: Arc::clone(&shared),
+        reader,
         sessions: sessions.clone(),
         ingest: ingest.clone(),
         ready: watch::Sender::new(false),

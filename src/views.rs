@@ -7,6 +7,10 @@ use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+mod brief;
+
+pub(crate) use brief::brief;
+
 /// A session in a list.
 pub(crate) fn session(entry: &SessionEntry, state: &SessionState) -> Value {
     json!({

@@ -24,6 +24,8 @@ mod stream;
 
 use doors::Doors;
 
+use crate::query::Reader;
+
 /// Connections that are served at once; a browser opens six.
 const CONNECTIONS_MAX: usize = 64;
 /// Threads on which the journal is read for pages.
@@ -51,6 +53,7 @@ struct Open {
 /// The page, open or not.
 pub(crate) struct Page {
     shared: Arc<Shared>,
+    reader: Arc<Reader>,
     open: Mutex<Option<Open>>,
     doors: Mutex<Doors>,
     /// The journal's last event.
@@ -60,10 +63,10 @@ pub(crate) struct Page {
 
 impl Page {
     /// Makes one that is not open.
-    pub(crate) fn new(shared: Arc<Shared>) -> Arc<Self> {
+    pub(crate) fn new(shared: Arc<Shared>, reader: Arc<Reader>) -> Arc<Self> {
         let grown = watch::Sender::new(shared.journal.last_seq());
         let walks = Arc::new(Semaphore::new(WALKS_MAX));
-        Arc::new(Self { shared, open: Mutex::default(), doors: Mutex::default(), grown, walks })
+        Arc::new(Self { shared, reader, open: Mutex::default(), doors: Mutex::default(), grown, walks })
     }
 
     /// Notes that the journal has grown. Never waits; who looks too rarely sees only the last state.

@@ -81,6 +81,20 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Returns the lines of a body that was sent in parts.
+    fn lines(&self) -> Vec<Value> {
+        assert_eq!((self.status, self.header("transfer-encoding")), (200, Some("chunked")), "{}", self.body);
+        let (mut whole, mut rest) = (String::new(), self.body.as_str());
+        while let Some((size, part)) = rest.split_once("\r\n") {
+            let size = usize::from_str_radix(size, 16).expect("a size");
+            whole.push_str(&part[..size]);
+            rest = &part[size + 2..];
+        }
+        whole.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+}
+
 struct Pushed(BufReader<TcpStream>);
 
 impl Pushed {
@@ -262,6 +276,66 @@ fn every_file_of_the_page_is_served_and_every_question_answered() {
     assert!(trends.contains("\"days\"") && trends.contains("block_budget"), "{trends}");
     let session = decisions[0]["session"].as_str().expect("an id");
     assert!(get(&format!("/api/sessions/{session}/timeline")).contains("\"agent_stopped\""));
+}
+
+/// Puts back what a line of a timeline leaves out because it is as in the line before.
+fn filled(lines: Vec<Value>) -> Vec<Value> {
+    let mut above = json!({});
+    let fill = |mut line: Value| {
+        for name in ["session", "agent", "turn", "turn_began_at"] {
+            if line.get(name).is_none() {
+                line[name] = above[name].clone();
+            }
+        }
+        above = line.clone();
+        line
+    };
+    lines.into_iter().map(fill).collect()
+}
+
+#[test]
+fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let calls = recorded("claude/h-stop-block-once");
+    calls.iter().filter(|call| call["event"] != "SessionEnd").for_each(|call| drop(play(&daemon, call)));
+    let entry = &daemon.ask(&["sessions", "--json"])[0];
+    let (session, native) = (entry["session"].as_str().expect("an id"), entry["native_session"].as_str().expect("one"));
+    daemon.hook(&["claude", "UserPromptSubmit"], prompt(native, &"very long ".repeat(20_000)).as_bytes());
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let get = |from: u64| {
+        let answer = page.get(&format!("/api/sessions/{session}/timeline?from={from}"), &[("Cookie", &cookie)]);
+        filled(answer.lines())
+    };
+    let whole = get(0);
+    let told = daemon.ask(&["timeline", session, "--json"]);
+    assert_eq!(whole.len(), told.len());
+    for (brief, told) in whole.iter().zip(&told) {
+        for name in ["seq", "at", "kind", "session", "agent", "turn", "turn_began_at", "began_at"] {
+            assert_eq!(brief.get(name), told.get(name), "{name}: {brief}");
+        }
+        assert!(brief.to_string().len() < 700, "{brief}");
+    }
+    assert!(told.iter().any(|line| line["kind"] == "evidence_gathered"), "there was something to leave out");
+    let last = whole.last().expect("a prompt");
+    assert!(last["text"].as_str().expect("a text").starts_with("very long very"), "{last}");
+    assert!(whole.iter().any(|line| line["call"]["is_error"] == true && line["began_at"] != line["at"]), "{whole:?}");
+
+    // Forwards as one that follows does, and then anyhow: whoever asks gets what came after, and nothing else.
+    let seqs: Vec<u64> = whole.iter().filter_map(|line| line["seq"].as_u64()).collect();
+    for (place, seq) in seqs.iter().enumerate().chain(seqs.iter().enumerate().rev()) {
+        assert_eq!(get(*seq), whole[place..], "from {seq} on");
+        assert_eq!(get(seq + 1), whole[place + 1..], "after {seq}");
+    }
+    for number in 0..3 {
+        let from = daemon.ask(&["journal", "stats", "--json"])[0]["events"].as_u64().expect("a number") + 1;
+        assert_eq!(get(from), Vec::<Value>::new());
+        daemon.hook(&["claude", "UserPromptSubmit"], prompt(native, &format!("more {number}")).as_bytes());
+        let news = get(from);
+        let more = news.iter().find(|line| line["text"] == format!("more {number}")).expect("it is there");
+        assert_eq!(more["turn"].as_u64(), last["turn"].as_u64().map(|turn| turn + number + 1), "{news:?}");
+        assert!(get(0).windows(news.len()).any(|lines| lines == news), "{news:?}");
+    }
 }
 
 #[test]

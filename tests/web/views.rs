@@ -156,6 +156,13 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     // What happens now is there without a reload.
     told.prompt("And one more thing");
     browser.wait(&format!("{rows} === {}", events.len() + 1));
+    // No more was read for it than what is new.
+    let last = events.last().and_then(|event| event["seq"].as_u64()).expect("a number");
+    let read = browser.evaluate("performance.getEntriesByType('resource').filter(it => it.name.includes('/timeline?')).map(it => [new URL(it.name).search, it.decodedBodySize])");
+    let read = read.as_array().expect("a list");
+    assert_eq!(read[0][0], "?from=1", "{read:?}");
+    assert!(read[1..].iter().all(|it| it[1].as_u64() < Some(1_000)), "{read:?}");
+    assert!(read.iter().any(|it| it[0] == format!("?from={}", last + 1)), "{read:?}");
     // Words narrow the list down.
     browser.evaluate("(() => { const box = document.querySelector('[type=search]'); box.value = 'one more'; box.dispatchEvent(new Event('input')); })()");
     browser.wait(&format!("{rows} === 1"));

@@ -18,12 +18,18 @@ const HINT = 'Drag or Shift+wheel to move; Ctrl+wheel, double click or + and −
 export async function show(root, id) {
   const events = [];
   const path = '/api/sessions/' + encodeURIComponent(id) + '/timeline';
-  const read = async (from) => {
-    const news = [];
-    await lines(path + '?from=' + from, (event) => news.push(event));
-    for (const event of news) if (!events.length || event.seq > events[events.length - 1].seq) events.push(event);
+  // What came after the last event that is known. What is as in the line before is left out of a line.
+  const read = async () => {
+    const known = events.length ? events[events.length - 1].seq : 0;
+    let above = {};
+    await lines(path + '?from=' + (known + 1), (line) => {
+      const event = { ...above, ...line };
+      const { session, agent, turn, turn_began_at } = event;
+      above = { session, agent, turn, turn_began_at };
+      events.push(event);
+    });
   };
-  await read(0);
+  await read();
   const session = events[0]?.session ?? id;
   const view = new Timeline(root, events, session);
   let reading = null;
@@ -32,7 +38,7 @@ export async function show(root, id) {
     do {
       again = false;
       const began = performance.now();
-      await read(events.length ? events[events.length - 1].seq + 1 : 0);
+      await read();
       view.update();
       // What takes long is done less often.
       if (again) await new Promise((done) => { setTimeout(done, (performance.now() - began) * REST); });
@@ -90,7 +96,7 @@ class Timeline {
   update() {
     const last = this.events[this.events.length - 1];
     const count = (of) => this.events.filter(of).length;
-    const project = [...this.events].reverse().find((event) => event.host?.place?.cwd)?.host.place.cwd;
+    const project = [...this.events].reverse().find((event) => event.cwd)?.cwd;
     const failed = count((event) => event.call?.is_error && event.kind !== 'tool_started');
     replace(this.facts, last ? [last.agent, ' · ', project ? [h('span', { title: project }, project), ' · '] : null,
       plural(last.turn, 'turn'), ' · ', plural(this.events.length, 'event'), ' · ',
