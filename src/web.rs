@@ -40,6 +40,8 @@ const CLOSE_WITHIN_S: u64 = 1;
 pub(crate) struct Opened {
     /// The address with a token that opens it once.
     pub(crate) url: String,
+    /// The token.
+    pub(crate) token: String,
     /// The port.
     pub(crate) port: u16,
 }
@@ -97,7 +99,7 @@ impl Page {
             }
         };
         let token = self.doors().mint(Instant::now());
-        Ok(Opened { url: format!("http://127.0.0.1:{port}/?token={token}"), port })
+        Ok(Opened { url: format!("http://127.0.0.1:{port}/?token={token}"), token, port })
     }
 
     /// Closes the page; whoever looks at it has to be let in anew. Tells whether it was open.

@@ -1,7 +1,10 @@
 //! The web page's server, without a browser: who is let in, what is served, and what is pushed.
 
+use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -148,6 +151,67 @@ fn a_token_opens_the_page_once_and_nothing_else_does() {
     assert_eq!(other.port, page.port, "one page");
     other.enter();
     assert_eq!(page.get("/", &cookie_line).status, 200);
+}
+
+/// Makes a program that notes what it is called with, and ends with a code.
+fn opener(folder: &Path, code: u8) -> String {
+    fs::create_dir_all(folder).expect("a folder");
+    for name in ["open", "xdg-open"] {
+        let text = format!("#!/bin/sh\necho \"$*\" > '{0}/new' && mv '{0}/new' '{0}/called'\nexit {code}\n", folder.display());
+        fs::write(folder.join(name), text).expect("writes");
+        fs::set_permissions(folder.join(name), Permissions::from_mode(0o700)).expect("its owner's");
+    }
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+#[test]
+fn a_browser_is_led_to_the_page_without_a_token_on_a_command_line() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let folder = daemon.home.path().join("opener");
+    let open = |path: &str| {
+        let mut command = daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["web", "--open", "--json"]);
+        command.env("PATH", path);
+        command
+    };
+    let mut command = open(&opener(&folder, 0));
+    let opening = std::thread::spawn(move || run(&mut command, b""));
+    wait_until(|| folder.join("called").exists());
+    let called = fs::read_to_string(folder.join("called")).expect("a file");
+    let file = Path::new(called.trim());
+    let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(file), mode(file.parent().expect("a folder"))), (0o600, 0o700), "{called}");
+    let text = fs::read_to_string(file).expect("readable");
+    let (_, rest) = text.split_once("content=\"0; url=http://127.0.0.1:").expect("an address");
+    let (port, rest) = rest.split_once("/?token=").expect("a token");
+    let token = rest.split('"').next().expect("a token").to_owned();
+    assert!(token.len() == 64 && !called.contains(&token), "{called}");
+
+    let page = Page { port: port.parse().expect("a port"), token };
+    let path = format!("/?token={}", page.token);
+    let led = |dest| [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", dest)];
+    assert_eq!(page.get(&path, &led("iframe")).status, 403, "within another page");
+    let answer = page.get(&path, &led("document"));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.body.contains("content=\"0; url=/\"") && !answer.body.contains(&page.token), "{}", answer.body);
+    let cookie = answer.header("set-cookie").and_then(|cookie| cookie.split(';').next()).expect("a cookie").to_owned();
+    assert_eq!(page.get("/", &[("Cookie", &cookie)]).status, 200);
+    assert_eq!(page.get(&path, &led("document")).status, 403, "it is used up");
+    let from_elsewhere = [&[("Cookie", cookie.as_str())][..], &led("document")].concat();
+    assert_eq!(page.get("/", &from_elsewhere).status, 403, "without a token nobody comes from elsewhere");
+    let output = opening.join().expect("it ends");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&answer["opened"], output.status.code()), (&json!(true), Some(0)), "{answer}");
+    assert!(!file.exists(), "it is removed");
+
+    // Where no browser comes, the address is printed.
+    for path in [opener(&folder, 1), "/nowhere".to_owned()] {
+        let output = run(&mut open(&path), b"");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(answer["opened"], false, "{answer}");
+        let token = answer["url"].as_str().and_then(|url| url.split_once("?token=")).expect("a token").1.to_owned();
+        Page { port: page.port, token }.enter();
+        assert!(!file.exists());
+    }
 }
 
 #[test]

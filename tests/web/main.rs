@@ -21,6 +21,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     // First, while there is nothing yet that other scenarios made.
     ("pictures", pictures::take),
     ("a browser without a token is not let in", views::entry),
+    ("a browser that is led here by a file is let in", views::led),
     ("now: what waits for a person comes first", views::now),
     ("now: a hook call shows within a second, without a reload", views::live),
     ("timeline: lanes, events, zoom, keyboard, live", views::timeline),

@@ -47,6 +47,21 @@ pub(crate) fn entry(stage: &Stage, browser: &Browser) {
 }
 
 pub(crate) fn now(stage: &Stage, browser: &Browser) {
+pub(crate) fn led(stage: &Stage, browser: &Browser) {
+    browser.go("about:blank");
+    browser.call("Network.clearBrowserCookies", json!({}));
+    let (command, file) = stage.open();
+    browser.go(&format!("file://{}", file.display()));
+    let there = "location.protocol === 'http:' && location.search === '' && document.querySelector('.view')?.dataset.ready";
+    browser.wait(there);
+    let output = command.wait_with_output().expect("it ends");
+    assert!(output.status.success() && output.stdout.starts_with(b"opened "), "{output:?}");
+    assert!(!file.exists(), "the file is gone");
+    browser.call("Page.reload", json!({}));
+    browser.wait(there);
+    browser.show("decision");
+}
+
     browser.show("");
     let groups = browser.evaluate("[...document.querySelectorAll('.now tbody')].map(body => body.className)");
     let order = ["needs_you", "waiting", "running", "idle", "ended", "earlier"];
