@@ -203,6 +203,11 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
         parts.extend(strings(&explained["rules"]["trace"], "rule"));
         parts.extend(strings(&explained["evidence"]["changes"]["known"], "path"));
         parts.extend(["due", "taken", "arrived", "stop journaled"].map(String::from));
+        for rule in explained["rules"]["trace"].as_array().expect("a list") {
+            parts.extend(strings(&rule["actions"], "looked"));
+            let actions = rule["actions"].as_array().expect("a list");
+            actions.iter().for_each(|action| parts.extend(strings(&action["seen"], "")));
+        }
         for part in parts {
             assert!(text.contains(&part), "{part}: {text}");
         }

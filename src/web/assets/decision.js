@@ -9,7 +9,6 @@ const LIST = 100;
 const FILES_MAX = 60;
 const FILES_CHARS_MAX = 200;
 const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
-const FOUND = { counts: 'counts', not_run: 'was not certainly run', too_early: 'came before what it has to follow', before_edit: 'came before the last edit' };
 const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was done afterwards', unknown: 'not known' };
 
 export const show = (root, seq) => (seq ? one(root, seq) : list(root));
@@ -97,10 +96,8 @@ function found(rules) {
 function action(action) {
   const done = action.found.some((seen) => seen.outcome === 'counts');
   const [mark, tone] = action.stands ? ['due', 'warn'] : done ? ['done', 'good'] : ['with another', 'soft'];
-  const calls = action.found.map((seen) => h('li', null, h('code', null, cut(seen.command, 90)), ' (call ' + (seen.call + 1) + '): ' + (FOUND[seen.outcome] ?? words(seen.outcome))));
   return h('div', { class: 'action' }, h('p', null, h('strong', { class: tone }, mark), ' ', action.text),
-    action.looked_for.length ? h('p', { class: 'soft' }, 'Looked for ', action.looked_for.map((text, index) => [index ? ', ' : '', h('code', null, text)])) : null,
-    calls.length ? h('ul', null, calls) : h('p', { class: 'soft' }, 'Found nothing like it.'));
+    h('p', { class: 'soft' }, 'Looked for ' + action.looked), h('ul', null, action.seen.map((said) => h('li', null, said))));
 }
 
 function inputs(event, state) {
