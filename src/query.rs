@@ -175,6 +175,8 @@ pub(crate) struct Audit {
     pub(crate) until: Option<Timestamp>,
     /// With this in message, actions or observations, in capital letters or small ones.
     pub(crate) text: Option<String>,
+    /// Only those before this one.
+    pub(crate) before: Option<u64>,
     /// The newest so many.
     pub(crate) limit: Option<u64>,
 }

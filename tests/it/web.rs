@@ -331,6 +331,15 @@ fn every_file_of_the_page_is_served_and_every_question_answered() {
     let decisions = daemon.ask(&["audit", "--json"]);
     let seq = &decisions[0]["seq"];
     assert_eq!(serde_json::from_str::<Value>(&get("/api/decisions")).expect("JSON"), json!(decisions));
+    // Page by page from the newest on, each decision is there once.
+    let before = |seq: u64| -> Vec<Value> {
+        serde_json::from_str(&get(&format!("/api/decisions?limit=1&before={seq}"))).expect("JSON")
+    };
+    let mut paged = before(u64::MAX);
+    while let Some(next) = before(paged[0]["seq"].as_u64().expect("a number")).pop() {
+        paged.insert(0, next);
+    }
+    assert_eq!(paged, decisions);
     let explained: Value = serde_json::from_str(&get(&format!("/api/decisions/{seq}"))).expect("JSON");
     assert_eq!(explained, daemon.ask(&["explain", &seq.to_string(), "--json"])[0]);
     let event: Value = serde_json::from_str(&get("/api/events/2")).expect("JSON");

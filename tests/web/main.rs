@@ -26,6 +26,8 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("now: a hook call shows within a second, without a reload", views::live),
     ("timeline: lanes, events, zoom, keyboard, live", views::timeline),
     ("decision: all that explain says, by a permanent link", views::decision),
+    ("decisions: older ones are there too, up to all", views::decisions),
+    ("event: all that was told, by a permanent link", views::event),
     ("what if: the same answer as replay, and a file to take away", views::what_if),
     ("trends: plots with axes and units, and their figures", views::trends),
     ("every view fits a narrow screen, in both colours", views::narrow),

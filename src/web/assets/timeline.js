@@ -1,14 +1,14 @@
 // One session: swim lanes, the same events as a table, and whichever event was chosen.
 
 import { get, lines } from './api.js';
-import { decisionLink, h, link, printable, replace } from './dom.js';
-import { duration, exact, moment, number, plural, words } from './format.js';
+import { eventLink, h, printable, replace } from './dom.js';
+import { detail } from './event.js';
+import { duration, exact, moment, number, plural } from './format.js';
 import { Lanes } from './lanes.js';
 import { Scale } from './scale.js';
 import { kind, lane, said } from './words.js';
 
 const PAGE = 100;
-const PLAIN_MAX = 40;
 // So many times as long as a reading took, before the next one.
 const REST = 4;
 const HEADS = ['Time', 'Turn', 'In turn', 'Event', 'What'];
@@ -156,7 +156,7 @@ class Timeline {
     if (this.page < 0) this.page = 0;
     this.drawList();
     const whole = await get('/api/events/' + seq).catch((error) => ({ ...event, problem: error.message }));
-    if (this.selected === seq) replace(this.detail, detail(whole, event));
+    if (this.selected === seq) replace(this.detail, h('h2', null, kind(whole)), detail(whole, event), h('p', null, eventLink(seq, 'This event on its own')));
   }
 
   shown() {
@@ -186,7 +186,7 @@ class Timeline {
     const choose = () => this.choose(event.seq);
     return h('tr', { 'data-seq': event.seq, 'aria-selected': event.seq === this.selected ? 'true' : null, onclick: choose },
       h('td', null, h('time', { datetime: event.at }, exact(event.at))), h('td', { class: 'number' }, event.turn),
-      h('td', { class: 'number' }, after), h('td', null, h('a', { href: '#/session/' + this.session, onclick: (click) => { click.preventDefault(); } }, kind(event))),
+      h('td', { class: 'number' }, after), h('td', null, h('a', { href: '#/event/' + event.seq, onclick: (click) => { if (!click.ctrlKey && !click.metaKey) click.preventDefault(); } }, kind(event))),
       h('td', { class: bad ? 'bad' : null }, said(event)));
   }
 }
@@ -200,27 +200,3 @@ function turns(scale, moments) {
   }
   return turns;
 }
-
-const ADDRESS = ['seq', 'at', 'recorded_at', 'session', 'native_session', 'agent', 'id', 'late', 'kind', 'payload', 'turn', 'turn_began_at', 'problem'];
-
-function detail(event, placed) {
-  const fields = Object.entries(event).filter(([name, value]) => !ADDRESS.includes(name) && value !== null);
-  const plain = fields.filter(([, value]) => typeof value !== 'object' && String(value).length < PLAIN_MAX);
-  const decision = event.kind === 'decided' ? event.seq : event.decision;
-  return [
-    h('h2', null, words(event.kind)),
-    h('dl', null, h('dt', null, 'event'), h('dd', null, event.seq + (event.late ? ', journaled late' : '')),
-      h('dt', null, 'at'), h('dd', null, moment(event.at) + ' (' + exact(event.at) + ')'),
-      placed.began_at ? [h('dt', null, 'began'), h('dd', null, exact(placed.began_at))] : null,
-      h('dt', null, 'turn'), h('dd', null, placed.turn)),
-    decision ? h('p', null, 'Decision ', decisionLink(decision), ' explains it.') : null,
-    event.problem ? h('p', { class: 'problem' }, event.problem) : null,
-    plain.length ? h('dl', null, plain.map(([name, value]) => [h('dt', null, words(name)), h('dd', null, String(value))])) : null,
-    fields.filter((field) => !plain.includes(field)).map(([name, value]) => [h('h3', { class: 'soft' }, words(name)), h('pre', null, pretty(value))]),
-    event.payload ? h('details', null, h('summary', null, 'As the agent told it'), h('pre', null, pretty(event.payload)))
-      : event.payload_dropped ? h('p', { class: 'soft' }, 'What the agent told was dropped by age.') : null,
-    h('p', null, link('session/' + encodeURIComponent(event.session), 'This session')),
-  ];
-}
-
-const pretty = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
