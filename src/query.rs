@@ -240,9 +240,7 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
         Query::Timeline { session, turn, from } => {
             story::timeline(journal, walks, &find_session(journal, session)?, *turn, *from, emit)
         }
-        Query::Lanes { session, from } => {
-            story::lanes(journal, walks, &find_session(journal, session)?, *from, emit)
-        }
+        Query::Lanes { session, from } => story::lanes(journal, walks, &find_session(journal, session)?, *from, emit),
         Query::Steps { session } => story::steps(journal, &find_session(journal, session)?, emit),
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),

@@ -104,10 +104,10 @@ impl Lead {
         let _ = fs::remove_file(&path);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         let lead = Self(path);
-        write!(
+        writeln!(
             file,
             "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
-             <meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>checkpointd</title><a href=\"{url}\">checkpointd</a>\n"
+             <meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>checkpointd</title><a href=\"{url}\">checkpointd</a>"
         )?;
         Ok(lead)
     }

@@ -117,3 +117,31 @@ impl Walks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use journal::Agent;
+
+    use super::*;
+
+    #[test]
+    fn a_walk_goes_on_from_the_nearest_place_that_is_kept() {
+        let (walks, stream, other) =
+            (Walks::default(), Stream::of_native(Agent::Claude, "one"), Stream::of_native(Agent::Claude, "two"));
+        let keep = |last_seq| {
+            let mut walk = Walk::begin(&stream);
+            walk.state.last_seq = last_seq;
+            walks.keep(walk);
+        };
+        let begins_at = |stream: &Stream, from| walks.before(stream, from).state.last_seq;
+        [10, 30, 20, 30].into_iter().for_each(keep);
+        assert_eq!([1, 10, 11, 25, 31, 99].map(|from| begins_at(&stream, from)), [0, 0, 10, 20, 30, 30]);
+        assert_eq!(begins_at(&other, 99), 0, "another session");
+        // What somebody goes on from stays longest.
+        for last_seq in 100..200 {
+            keep(last_seq);
+            assert_eq!(begins_at(&stream, 11), 10);
+        }
+        assert_eq!((begins_at(&stream, 99), walks.kept().len()), (10, KEPT_MAX));
+    }
+}

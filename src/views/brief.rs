@@ -67,7 +67,9 @@ pub(crate) fn brief(envelope: &Envelope, began: Option<Timestamp>) -> Value {
 
 fn said(line: &mut Map<String, Value>, event: &Event) {
     let Ok(Value::Object(tagged)) = serde_json::to_value(event) else { return };
-    let fields = tagged.into_iter().filter_map(|(_, fields)| if let Value::Object(fields) = fields { Some(fields) } else { None });
+    let fields = tagged
+        .into_iter()
+        .filter_map(|(_, fields)| if let Value::Object(fields) = fields { Some(fields) } else { None });
     for (name, value) in fields.flatten().filter(|(name, _)| SAID.contains(&name.as_str())) {
         let value = match value {
             Value::String(text) => cut(&text).into(),

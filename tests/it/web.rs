@@ -157,7 +157,8 @@ fn a_token_opens_the_page_once_and_nothing_else_does() {
 fn opener(folder: &Path, code: u8) -> String {
     fs::create_dir_all(folder).expect("a folder");
     for name in ["open", "xdg-open"] {
-        let text = format!("#!/bin/sh\necho \"$*\" > '{0}/new' && mv '{0}/new' '{0}/called'\nexit {code}\n", folder.display());
+        let text =
+            format!("#!/bin/sh\necho \"$*\" > '{0}/new' && mv '{0}/new' '{0}/called'\nexit {code}\n", folder.display());
         fs::write(folder.join(name), text).expect("writes");
         fs::set_permissions(folder.join(name), Permissions::from_mode(0o700)).expect("its owner's");
     }

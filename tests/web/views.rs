@@ -52,7 +52,8 @@ pub(crate) fn led(stage: &Stage, browser: &Browser) {
     browser.call("Network.clearBrowserCookies", json!({}));
     let (command, file) = stage.open();
     browser.go(&format!("file://{}", file.display()));
-    let there = "location.protocol === 'http:' && location.search === '' && document.querySelector('.view')?.dataset.ready";
+    let there =
+        "location.protocol === 'http:' && location.search === '' && document.querySelector('.view')?.dataset.ready";
     browser.wait(there);
     let output = command.wait_with_output().expect("it ends");
     assert!(output.status.success() && output.stdout.starts_with(b"opened "), "{output:?}");
@@ -271,10 +272,8 @@ pub(crate) fn event(stage: &Stage, browser: &Browser) {
     told.prompt("A prompt of its own");
     let event = &stage.ask(&["timeline", &told.session(), "--json"])[0];
     let check = || {
-        browser.wait(&format!(
-            "document.querySelector('h1')?.textContent === 'Event {}: prompt submitted'",
-            event["seq"]
-        ));
+        browser
+            .wait(&format!("document.querySelector('h1')?.textContent === 'Event {}: prompt submitted'", event["seq"]));
         let text = browser.text("document.querySelector('main').textContent");
         assert!(text.contains("A prompt of its own") && text.contains("UserPromptSubmit"), "{text}");
         browser.wait(&format!("document.querySelector('.summary a[href=\"#/session/{}\"]')", told.session()));

@@ -29,6 +29,7 @@ export async function show(root, id) {
       events.push(event);
     });
   };
+  replace(root, h('p', { class: 'empty', role: 'status' }, 'Reading …'));
   await read();
   const session = events[0]?.session ?? id;
   const view = new Timeline(root, events, session);
