@@ -22,15 +22,18 @@ use uuid::Uuid;
 
 use crate::live::{self, Wanted};
 use crate::otlp::Otlp;
-use crate::query::{self, Query};
+use crate::query::{self, Query, Reader};
 use crate::{control, metrics, phase, progress, settings, upkeep, web as page};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
 /// Payloads larger than this are read on a thread of their own.
 const INLINE_BYTES_MAX: usize = 256 * 1024;
-/// Lines of an answer that wait for a slow reader.
-const LINES_MAX: usize = 256;
+/// Lines of an answer go out together once they have so many bytes, or have waited so long.
+const BLOCK_BYTES: usize = 32 * 1024;
+const BLOCK_WAIT: Duration = Duration::from_millis(50);
+/// Blocks of lines that wait for a slow reader.
+const BLOCKS_MAX: usize = 16;
 /// A stop is answered this much earlier than its caller gives up.
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
@@ -38,6 +41,8 @@ const REPLY_MARGIN: Duration = Duration::from_millis(150);
 pub(crate) struct Api {
     /// What the actors share.
     pub(crate) shared: Arc<Shared>,
+    /// Who answers questions.
+    pub(crate) reader: Arc<Reader>,
     /// The sessions.
     pub(crate) sessions: Addr<Sessions>,
     /// Where hook calls go.
@@ -273,32 +278,50 @@ async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
 
 /// Answers a question line by line, as fast as the asker reads.
 async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
-    stream_answer(&api.shared, query.into_inner(), ())
+    stream_answer(&api.reader, query.into_inner(), ())
 }
 
 /// Answers a question as [`ask`] does, and holds on to `permit` until it is answered.
-pub(crate) fn stream_answer(shared: &Arc<Shared>, query: Query, permit: impl Send + 'static) -> HttpResponse {
-    let (lines, answer) = mpsc::channel::<Result<web::Bytes, std::io::Error>>(LINES_MAX);
-    let shared = Arc::clone(shared);
+pub(crate) fn stream_answer(reader: &Arc<Reader>, query: Query, permit: impl Send + 'static) -> HttpResponse {
+    let (blocks, answer) = mpsc::channel::<Result<web::Bytes, std::io::Error>>(BLOCKS_MAX);
+    let reader = Arc::clone(reader);
     std::thread::spawn(move || {
         let _permit = permit;
-        let mut emit = |line: Value| lines.blocking_send(Ok(web::Bytes::from(format!("{line}\n")))).is_ok();
-        if let Err(error) = query::answer(&query, &shared.journal, &mut emit)
+        let mut block = Vec::new();
+        let send = |block: &mut Vec<u8>| blocks.blocking_send(Ok(std::mem::take(block).into())).is_ok();
+        let mut sent = Instant::now();
+        let answered = reader.answer(&query, &mut |line| {
+            add(&mut block, &line);
+            if block.len() < BLOCK_BYTES && sent.elapsed() < BLOCK_WAIT {
+                return true;
+            }
+            sent = Instant::now();
+            send(&mut block)
+        });
+        if let Err(error) = answered
             && !matches!(error, query::Error::Gone)
         {
             let kind = if matches!(error, query::Error::NotFound(_)) { "not_found" } else { "journal" };
-            emit(json!({ "error": { "kind": kind, "text": error.to_string() } }));
+            add(&mut block, &json!({ "error": { "kind": kind, "text": error.to_string() } }));
+        }
+        if !block.is_empty() {
+            send(&mut block);
         }
     });
     HttpResponse::Ok().content_type("application/x-ndjson").streaming(ReceiverStream::new(answer))
 }
 
+fn add(block: &mut Vec<u8>, line: &Value) {
+    serde_json::to_writer(&mut *block, line).expect("memory takes all that is written");
+    block.push(b'\n');
+}
+
 /// Answers a question as one JSON document: an array, or the one object there is.
-pub(crate) async fn ask_whole(shared: &Arc<Shared>, query: Query, one: bool) -> HttpResponse {
-    let shared = Arc::clone(shared);
+pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> HttpResponse {
+    let reader = Arc::clone(reader);
     let answered = web::block(move || {
         let mut lines = Vec::new();
-        let result = query::answer(&query, &shared.journal, &mut |line| {
+        let result = reader.answer(&query, &mut |line| {
             lines.push(line);
             true
         });
@@ -314,19 +337,19 @@ pub(crate) async fn ask_whole(shared: &Arc<Shared>, query: Query, one: bool) -> 
 }
 
 async fn sessions(api: web::Data<Api>) -> HttpResponse {
-    ask_whole(&api.shared, Query::Sessions, false).await
+    ask_whole(&api.reader, Query::Sessions, false).await
 }
 
 async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    ask_whole(&api.shared, Query::State { session: id.into_inner(), seq: None, time: None }, true).await
+    ask_whole(&api.reader, Query::State { session: id.into_inner(), seq: None, time: None }, true).await
 }
 
 async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> HttpResponse {
-    ask_whole(&api.shared, Query::Audit(filter.into_inner()), false).await
+    ask_whole(&api.reader, Query::Audit(filter.into_inner()), false).await
 }
 
 async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpResponse {
-    ask_whole(&api.shared, Query::Events(wanted.into_inner()), false).await
+    ask_whole(&api.reader, Query::Events(wanted.into_inner()), false).await
 }
 
 /// How many sessions are wanted.

@@ -30,6 +30,7 @@ use crate::api::{self, Api};
 use crate::failure::{Failure, Result};
 use crate::metrics::Metrics;
 use crate::otlp::Otlp;
+use crate::query::Reader;
 use crate::web::Page;
 use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
@@ -136,7 +137,8 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let listener = Listener::new(Arc::clone(&shared)).start();
     let automatic = progress::Automatic::new(Arc::clone(&shared)).start();
     let poke = sessions.clone();
-    let page = Page::new(Arc::clone(&shared));
+    let reader = Arc::new(Reader::new(journal.clone()));
+    let page = Page::new(Arc::clone(&shared), Arc::clone(&reader));
     let lookers = Arc::clone(&page);
     let metrics = Arc::new(Metrics::default());
     let counting = Arc::clone(&metrics);
@@ -161,6 +163,7 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
 
     let api = web::Data::new(Api {
         shared: Arc::clone(&shared),
+        reader,
         sessions: sessions.clone(),
         ingest: ingest.clone(),
         ready: watch::Sender::new(false),

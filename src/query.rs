@@ -19,11 +19,13 @@ mod explain;
 mod overview;
 mod story;
 mod trends;
+mod walk;
 mod whatif;
 mod whose;
 
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use story::step;
+use walk::Walks;
 use whose::Whose;
 
 /// A question.
@@ -56,6 +58,13 @@ pub(crate) enum Query {
         session: String,
         /// Only of this turn.
         turn: Option<u64>,
+        /// The first one.
+        from: u64,
+    },
+    /// The same with no more than the page's lanes show of each event.
+    Lanes {
+        /// Id, beginning of one, or `last`.
+        session: String,
         /// The first one.
         from: u64,
     },
@@ -166,6 +175,8 @@ pub(crate) struct Audit {
     pub(crate) until: Option<Timestamp>,
     /// With this in message, actions or observations, in capital letters or small ones.
     pub(crate) text: Option<String>,
+    /// Only those before this one.
+    pub(crate) before: Option<u64>,
     /// The newest so many.
     pub(crate) limit: Option<u64>,
 }
@@ -189,13 +200,30 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 /// Takes an answer's lines; false when nobody listens any more.
 pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
 
-/// Answers a question, line by line. `{"progress":[done,all]}` lines may come in between.
-///
-/// # Errors
-///
-/// As [`Error`] says.
-pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
-    journal.settle()?;
+/// Answers questions to a journal, and remembers where those who follow a session left off.
+pub(crate) struct Reader {
+    journal: Journal,
+    walks: Walks,
+}
+
+impl Reader {
+    /// Makes one that remembers nothing yet.
+    pub(crate) fn new(journal: Journal) -> Self {
+        Self { journal, walks: Walks::default() }
+    }
+
+    /// Answers a question, line by line. `{"progress":[done,all]}` lines may come in between.
+    ///
+    /// # Errors
+    ///
+    /// As [`Error`] says.
+    pub(crate) fn answer(&self, query: &Query, emit: &mut Emit<'_>) -> Result<()> {
+        self.journal.settle()?;
+        answer(query, &self.journal, &self.walks, emit)
+    }
+}
+
+fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) -> Result<()> {
     match query {
         Query::Sessions => sessions(journal, emit),
         Query::SessionNames => session_names(journal, emit),
@@ -210,8 +238,9 @@ pub(crate) fn answer(query: &Query, journal: &Journal, emit: &mut Emit<'_>) -> R
         }
         Query::Events(wanted) => events(journal, wanted, emit),
         Query::Timeline { session, turn, from } => {
-            story::timeline(journal, &find_session(journal, session)?, *turn, *from, emit)
+            story::timeline(journal, walks, &find_session(journal, session)?, *turn, *from, emit)
         }
+        Query::Lanes { session, from } => story::lanes(journal, walks, &find_session(journal, session)?, *from, emit),
         Query::Steps { session } => story::steps(journal, &find_session(journal, session)?, emit),
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),

@@ -10,7 +10,7 @@ use journal::{Home, Journal, Options};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
-use crate::query::{self, Query};
+use crate::query::{self, Query, Reader};
 
 /// How long the daemon may take to say that it is there.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
@@ -74,7 +74,7 @@ pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Re
         let body = serde_json::to_vec(query).expect("a question is plain data");
         return post_lines(home, "/v1/query", &body, &mut each);
     };
-    let answered = query::answer(query, &journal, &mut |line| {
+    let answered = Reader::new(journal.clone()).answer(query, &mut |line| {
         each(line);
         true
     });

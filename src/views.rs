@@ -3,9 +3,14 @@
 use checkpoint::findings::Findings;
 use checkpoint::phase::{self, Phase};
 use checkpoint::state::SessionState;
-use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timestamp};
+use journal::{Decision, Envelope, Event, Outcome, SessionEntry, Timeline, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+mod brief;
+mod trace;
+
+pub(crate) use brief::brief;
 
 /// A session in a list.
 pub(crate) fn session(entry: &SessionEntry, state: &SessionState) -> Value {
@@ -128,8 +133,8 @@ pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcom
     })
 }
 
-/// What the rules found.
-pub(crate) fn rules(findings: &Findings) -> Value {
+/// What the rules found in this timeline.
+pub(crate) fn rules(findings: &Findings, timeline: &Timeline) -> Value {
     json!({
         "categories": findings.categories,
         "actions": findings.actions,
@@ -138,7 +143,7 @@ pub(crate) fn rules(findings: &Findings) -> Value {
         "docs_only": findings.docs_only,
         "generic": findings.generic,
         "unresolved": findings.unresolved,
-        "trace": findings.trace,
+        "trace": trace::trace(&findings.trace, timeline),
     })
 }
 

@@ -24,6 +24,8 @@ mod stream;
 
 use doors::Doors;
 
+use crate::query::Reader;
+
 /// Connections that are served at once; a browser opens six.
 const CONNECTIONS_MAX: usize = 64;
 /// Threads on which the journal is read for pages.
@@ -38,6 +40,8 @@ const CLOSE_WITHIN_S: u64 = 1;
 pub(crate) struct Opened {
     /// The address with a token that opens it once.
     pub(crate) url: String,
+    /// The token.
+    pub(crate) token: String,
     /// The port.
     pub(crate) port: u16,
 }
@@ -51,6 +55,7 @@ struct Open {
 /// The page, open or not.
 pub(crate) struct Page {
     shared: Arc<Shared>,
+    reader: Arc<Reader>,
     open: Mutex<Option<Open>>,
     doors: Mutex<Doors>,
     /// The journal's last event.
@@ -60,10 +65,10 @@ pub(crate) struct Page {
 
 impl Page {
     /// Makes one that is not open.
-    pub(crate) fn new(shared: Arc<Shared>) -> Arc<Self> {
+    pub(crate) fn new(shared: Arc<Shared>, reader: Arc<Reader>) -> Arc<Self> {
         let grown = watch::Sender::new(shared.journal.last_seq());
         let walks = Arc::new(Semaphore::new(WALKS_MAX));
-        Arc::new(Self { shared, open: Mutex::default(), doors: Mutex::default(), grown, walks })
+        Arc::new(Self { shared, reader, open: Mutex::default(), doors: Mutex::default(), grown, walks })
     }
 
     /// Notes that the journal has grown. Never waits; who looks too rarely sees only the last state.
@@ -94,7 +99,7 @@ impl Page {
             }
         };
         let token = self.doors().mint(Instant::now());
-        Ok(Opened { url: format!("http://127.0.0.1:{port}/?token={token}"), port })
+        Ok(Opened { url: format!("http://127.0.0.1:{port}/?token={token}"), token, port })
     }
 
     /// Closes the page; whoever looks at it has to be let in anew. Tells whether it was open.

@@ -95,6 +95,11 @@ pub(crate) enum ServiceAction {
 #[derive(Args, Debug)]
 pub(crate) struct WebArgs {
     /// Open it in your browser
+    ///
+    /// The address works once, and a command line can be read by every user of the machine. So the browser is given a
+    /// file in checkpointd's own folder that only you can read and that leads to the page; it is removed once the browser
+    /// has come. Where it does not come within half a minute (a browser from a snap may not read that file), the address
+    /// is printed, to be opened by hand.
     #[arg(long, conflicts_with = "stop")]
     pub(crate) open: bool,
     /// Serve it on this port; 0 for any that is free (default: `web.port`)

@@ -25,7 +25,7 @@ pub(super) use lines::in_tail;
 pub(crate) use lines::whole;
 pub(super) use state::{show_changes, state, state_diff};
 pub(super) use timeline::timeline;
-pub(crate) use timeline::{Drawn, drawn};
+pub(crate) use timeline::{Drawn, Growing};
 
 /// Pause between two looks of `tail -f` and `timeline --follow`.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);

@@ -26,10 +26,10 @@ pub(super) fn show(page: &mut Vec<String>, trace: &Value) {
 }
 
 fn show_action(page: &mut Vec<String>, action: &Value) {
-    let found: Vec<&Value> = action["found"].as_array().into_iter().flatten().collect();
+    let mut found = action["found"].as_array().into_iter().flatten();
     let mark = if action["stands"] == true {
         render::paint(Colour::Yellow, "due ")
-    } else if found.iter().any(|seen| seen["outcome"] == "counts") {
+    } else if found.any(|seen| seen["outcome"] == "counts") {
         render::paint(Colour::Green, "done")
     } else {
         // An action that stands asks for this one too.
@@ -41,27 +41,9 @@ fn show_action(page: &mut Vec<String>, action: &Value) {
         page.push(before + &line);
         before = " ".repeat(10);
     }
-    page.extend(render::wrapped("          looked for  ", &list(&action["looked_for"], ", ")));
-    if found.is_empty() {
-        page.push("          found       nothing like it".to_owned());
-    }
-    for seen in found {
-        let number = seen["call"].as_u64().map_or(0, |call| call + 1);
-        let command = render::cut(&render::printable(word(&seen["command"])), 90);
-        let found = format!("call {number} `{command}`: {}", outcome(word(&seen["outcome"])));
-        page.extend(render::wrapped("          found       ", &found));
-    }
-}
-
-/// Says what an outcome means.
-fn outcome(word: &str) -> &str {
-    match word {
-        "counts" => "counts",
-        "not_run" => "was not certainly run",
-        "failed" => "failed",
-        "too_early" => "came before what it has to follow",
-        "before_edit" => "came before the last edit",
-        other => other,
+    page.extend(render::wrapped("          looked for  ", &render::printable(word(&action["looked"]))));
+    for seen in action["seen"].as_array().into_iter().flatten() {
+        page.extend(render::wrapped("          found       ", &render::printable(word(seen))));
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn walk(
     let mut whose = Whose::new(journal, filter.session.as_deref(), filter.agent, filter.project.as_deref())?;
     let text = filter.text.as_deref().map(str::to_lowercase);
     let mut found = 0;
-    for decided in journal.decisions_before(u64::MAX) {
+    for decided in journal.decisions_before(filter.before.unwrap_or(u64::MAX)) {
         let (seq, outcome) = decided?;
         let Some(envelope) = journal.event(seq)? else { continue };
         let Event::Decided(decision) = &envelope.event else { continue };

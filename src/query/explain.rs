@@ -93,7 +93,7 @@ pub(super) fn explain(journal: &Journal, seq: Option<u64>, session: Option<&str>
         "event": trigger.transpose()?,
         "state": views::state(&state),
         "evidence": evidence,
-        "rules": case.as_ref().map(|case| views::rules(&case.find())),
+        "rules": case.as_ref().map(|case| views::rules(&case.find(), &case.evidence.timeline)),
         "considered": considered,
         "delivery": delivery,
         "times": times,

@@ -1,65 +1,61 @@
 //! A session's history, event by event: where each stands in its turn, and what each changed.
 
 use checkpoint::state::SessionState;
-use journal::{Envelope, Event, Journal, SessionEntry, Timestamp, ToolCall, codec};
+use journal::{Envelope, Journal, SessionEntry, codec};
 use serde_json::{Value, json};
 
+use super::walk::Walks;
 use super::{Emit, Result, send};
 use crate::views::{self, Changed};
-
-/// Tool calls that were begun and have not ended yet.
-#[derive(Default)]
-struct Running(Vec<(ToolCall, Timestamp)>);
-
-impl Running {
-    /// Notes a beginning; returns for an end when the call began, as far as the journal tells.
-    fn follow(&mut self, envelope: &Envelope) -> Option<Timestamp> {
-        match &envelope.event {
-            Event::ToolStarted { call, .. } => {
-                self.0.push((call.clone(), envelope.at));
-                None
-            }
-            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
-                // Gemini's hooks have no ids.
-                let same = |(known, _): &(ToolCall, Timestamp)| match &call.id {
-                    Some(id) => known.id.as_ref() == Some(id),
-                    None => known.tool == call.tool && known.command == call.command && known.paths == call.paths,
-                };
-                let begun = self.0.iter().position(same).map(|index| self.0.remove(index).1);
-                let took = call.duration_ms.map(std::time::Duration::from_millis);
-                Some(begun.or_else(|| took.map(|took| envelope.at.minus(took))).unwrap_or(envelope.at))
-            }
-            _ => None,
-        }
-    }
-}
 
 /// Emits a session's events from `from` on, each with `turn`, `turn_began_at` (before the first turn: when the session
 /// began), and for ends of tool calls `began_at`.
 pub(super) fn timeline(
     journal: &Journal,
+    walks: &Walks,
     entry: &SessionEntry,
     turn: Option<u64>,
     from: u64,
     emit: &mut Emit<'_>,
 ) -> Result<()> {
-    let mut state = SessionState::new(entry.stream.clone());
-    let mut running = Running::default();
-    for envelope in journal.stream(entry.stream.session, 0, usize::MAX)? {
-        state.apply(&envelope);
-        let began = running.follow(&envelope);
-        if envelope.seq < from || turn.is_some_and(|turn| turn != state.turns) {
-            continue;
+    walks.along(journal, &entry.stream, from, |envelope, state, began| {
+        if turn.is_some_and(|turn| turn != state.turns) {
+            return Ok(());
         }
-        let mut line = views::without_payload(codec::to_json(&envelope, None));
+        let mut line = views::without_payload(codec::to_json(envelope, None));
         line["turn"] = state.turns.into();
         line["turn_began_at"] = json!(state.turn.started_at.or(state.started_at));
         if let Some(began) = began {
             line["began_at"] = json!(began);
         }
-        send(emit, line)?;
-    }
-    Ok(())
+        send(emit, line)
+    })
+}
+
+/// Emits a session's events from `from` on as the page's lanes show them: see [`views::brief`]. What is true of all of
+/// them, and what is as in the line before, is left out.
+pub(super) fn lanes(
+    journal: &Journal,
+    walks: &Walks,
+    entry: &SessionEntry,
+    from: u64,
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    let mut before = None;
+    walks.along(journal, &entry.stream, from, |envelope, state, began| {
+        let mut line = views::brief(envelope, began);
+        let turn = (state.turns, state.turn.started_at.or(state.started_at));
+        if before.is_none() {
+            line["session"] = entry.stream.session.to_string().into();
+            line["agent"] = entry.stream.agent.word().into();
+        }
+        if before != Some(turn) {
+            line["turn"] = turn.0.into();
+            line["turn_began_at"] = json!(turn.1);
+            before = Some(turn);
+        }
+        send(emit, line)
+    })
 }
 
 /// Emits `{"event", "changes":[{"field","was","now"}]}` for each event of a session.

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use journal::Home;
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::model::Input;
-use super::page::{Content, Subject};
-use crate::commands::read::{self, Drawn};
+use super::page::{News, Subject};
+use crate::commands::read::{self, Drawn, Growing};
 use crate::failure::{Failure, Result};
 use crate::live::Now;
 use crate::query::{Events, Query};
@@ -19,16 +20,23 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Events that are shown at first, and at most of each look.
 const EVENTS: u64 = 50;
 
+/// A page to be read.
+pub(super) struct Ask {
+    pub(super) subject: Subject,
+    /// It was read before and is still there: only what is new is wanted.
+    pub(super) is_open: bool,
+}
+
 /// Reads the pages that are asked for, and in between what is new, until nobody asks any more.
-pub(super) fn follow(home: &Home, asks: &Receiver<Subject>, tell: &Sender<Input>) {
-    let mut feed = Feed { home, known: None, is_lost: false };
+pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
+    let mut feed = Feed { home, known: None, is_lost: false, open: None };
     loop {
         if feed.look().into_iter().any(|input| tell.send(input).is_err()) {
             return;
         }
         match asks.recv_timeout(LOOK_EVERY) {
-            Ok(subject) => {
-                if tell.send(Input::Read(subject, feed.read(subject))).is_err() {
+            Ok(ask) => {
+                if tell.send(Input::Read(ask.subject, feed.read(&ask))).is_err() {
                     return;
                 }
             }
@@ -43,6 +51,16 @@ struct Feed<'a> {
     /// The last event that was told of.
     known: Option<u64>,
     is_lost: bool,
+    /// The timeline that is open.
+    open: Option<Open>,
+}
+
+/// A timeline as far as it was read.
+struct Open {
+    session: Uuid,
+    timeline: Growing,
+    /// The first event that was not read.
+    next: u64,
 }
 
 impl Feed<'_> {
@@ -77,24 +95,32 @@ impl Feed<'_> {
         Ok(vec![Input::Events(lines), Input::Now(Box::new(now))])
     }
 
-    fn read(&self, subject: Subject) -> Content {
-        self.page(subject).map_err(|failure| failure.text())
+    fn read(&mut self, ask: &Ask) -> News {
+        let news = match ask.subject {
+            Subject::Timeline(session) => self.timeline(session, ask.is_open),
+            Subject::Decision(seq) => self.decision(seq).map(|lines| (0, lines)),
+        };
+        news.map_err(|failure| failure.text())
     }
 
-    fn page(&self, subject: Subject) -> Result<Vec<Drawn>> {
-        let query = match subject {
-            Subject::Timeline(session) => Query::Timeline { session: session.to_string(), turn: None, from: 1 },
-            Subject::Decision(seq) => Query::Explain { seq: Some(seq), session: None },
-        };
+    /// Reads what is new of a timeline, all of it where it is not open.
+    fn timeline(&mut self, session: Uuid, is_open: bool) -> Result<(usize, Vec<Drawn>)> {
+        let known = self.open.take().filter(|open| is_open && open.session == session);
+        let mut open = known.unwrap_or_else(|| Open { session, timeline: Growing::default(), next: 1 });
         let mut lines = Vec::new();
+        let query = Query::Timeline { session: session.to_string(), turn: None, from: open.next };
         self.ask(&query, |line| lines.push(line))?;
-        Ok(match subject {
-            Subject::Timeline(_) => read::drawn(&lines),
-            Subject::Decision(_) => {
-                let text = lines.last().map(read::explanation).unwrap_or_default().into_iter();
-                text.map(|text| Drawn { text, decision: None }).collect()
-            }
-        })
+        open.next = lines.last().and_then(|line| line["seq"].as_u64()).map_or(open.next, |last| last + 1);
+        let news = open.timeline.take(&lines);
+        self.open = Some(open);
+        Ok(news)
+    }
+
+    fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
+        let mut lines = Vec::new();
+        self.ask(&Query::Explain { seq: Some(seq), session: None }, |line| lines.push(line))?;
+        let text = lines.last().map(read::explanation).unwrap_or_default().into_iter();
+        Ok(text.map(|text| Drawn { text, decision: None }).collect())
     }
 
     /// Asks the daemon, and never the journal itself: it must stay free for a daemon that comes up.

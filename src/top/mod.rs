@@ -23,8 +23,8 @@ mod page;
 mod tests;
 mod view;
 
+use feed::Ask;
 use model::{Effect, Input, Model};
-use page::Subject;
 
 /// The clocks are drawn anew this often.
 const TICK: Duration = Duration::from_secs(1);
@@ -74,7 +74,7 @@ fn show(home: &Home, terminal: &mut DefaultTerminal) -> Result<()> {
 }
 
 /// Takes what has come, at least one input or the passing of a moment. Returns false when it is over.
-fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Subject>) -> Result<bool> {
+fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Result<bool> {
     let mut next = match inputs.recv_timeout(TICK) {
         Ok(input) => Some(input),
         Err(RecvTimeoutError::Timeout) => None,
@@ -84,12 +84,17 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Subject>) -> R
     while let Some(input) = next {
         match model.update(input) {
             Effect::Nothing => {}
-            Effect::Read(subject) => ask.send(subject).map_err(|_| Failure::failed("the reader has ended"))?,
+            Effect::Read(subject) => send(ask, Ask { subject, is_open: false })?,
+            Effect::ReadOn(subject) => send(ask, Ask { subject, is_open: true })?,
             Effect::Quit => return Ok(false),
         }
         next = inputs.try_recv().ok();
     }
     Ok(true)
+}
+
+fn send(asks: &Sender<Ask>, ask: Ask) -> Result<()> {
+    asks.send(ask).map_err(|_| Failure::failed("the reader has ended"))
 }
 
 /// Passes on keys and new sizes; ends with the terminal.

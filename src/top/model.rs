@@ -6,7 +6,7 @@ use journal::Timestamp;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use uuid::Uuid;
 
-use super::page::{Content, Page, Subject};
+use super::page::{News, Page, Subject};
 use crate::live::{Now, Row};
 
 /// Events that are kept to be shown; no terminal is higher.
@@ -25,8 +25,8 @@ pub(crate) enum Input {
     Now(Box<Now>),
     /// These events have happened, the oldest first, each as a line.
     Events(Vec<String>),
-    /// A page was read.
-    Read(Subject, Content),
+    /// A page was read, or what is new of it.
+    Read(Subject, News),
     /// The daemon answers again, and nothing has happened.
     Back,
     /// The daemon does not answer: a sentence.
@@ -40,8 +40,10 @@ pub(crate) enum Input {
 pub(crate) enum Effect {
     /// Nothing.
     Nothing,
-    /// Read a page.
+    /// Read a page from its beginning.
     Read(Subject),
+    /// Read what is new of a page.
+    ReadOn(Subject),
     /// End.
     Quit,
 }
@@ -83,7 +85,7 @@ impl Model {
             Input::Resized(width, height) => {
                 self.size = (width, height);
                 // Lines are broken to the width that they are read for.
-                return self.read_again(|_| true);
+                return self.pages.last().map_or(Effect::Nothing, |page| Effect::Read(page.subject));
             }
             Input::Tick(at) => self.clock = at,
             Input::Now(now) => return self.take(*now),
@@ -92,10 +94,10 @@ impl Model {
                 let surplus = self.events.len().saturating_sub(EVENTS_MAX);
                 self.events.drain(..surplus);
             }
-            Input::Read(subject, content) => {
+            Input::Read(subject, news) => {
                 let height = self.page_height();
                 if let Some(page) = self.pages.iter_mut().find(|page| page.subject == subject) {
-                    page.show(content, height);
+                    page.show(news, height);
                 }
             }
             Input::Back => self.lost = None,
@@ -119,13 +121,13 @@ impl Model {
             })
             .filter(|session| was.and_then(|was| seq_of(was, *session)) != now.and_then(|now| seq_of(now, *session)))
             .collect();
-        self.read_again(|subject| matches!(subject, Subject::Timeline(session) if grown.contains(session)))
+        self.read_on(|subject| matches!(subject, Subject::Timeline(session) if grown.contains(session)))
     }
 
-    /// Asks for the page on top anew, where it is of this kind.
-    fn read_again(&self, is_meant: impl Fn(&Subject) -> bool) -> Effect {
+    /// Asks for what is new of the page on top, where it is of this kind.
+    fn read_on(&self, is_meant: impl Fn(&Subject) -> bool) -> Effect {
         let top = self.pages.last().map(|page| page.subject).filter(is_meant);
-        top.map_or(Effect::Nothing, Effect::Read)
+        top.map_or(Effect::Nothing, Effect::ReadOn)
     }
 
     /// Returns the sessions that the filter lets through.
@@ -218,7 +220,7 @@ impl Model {
             Some(_) => {
                 self.pages.pop();
                 // It may have grown while it was covered.
-                return self.read_again(|_| true);
+                return self.read_on(|_| true);
             }
             None => {
                 self.filter.clear();

@@ -17,6 +17,9 @@ pub(crate) enum Subject {
 /// What is on a page, or a sentence on why nothing is.
 pub(crate) type Content = Result<Vec<Drawn>, String>;
 
+/// What was read of a page: how many of its lines stay as they are, and those after them; or why nothing was.
+pub(crate) type News = Result<(usize, Vec<Drawn>), String>;
+
 /// A page, and how far one has read.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -56,9 +59,14 @@ impl Page {
     }
 
     /// Takes what was read. A timeline begins at its end, and who is at the end stays there.
-    pub(crate) fn show(&mut self, content: Content, height: usize) {
+    pub(crate) fn show(&mut self, news: News, height: usize) {
         let is_at_end = self.content.is_none() || self.cursor + 1 >= self.lines().len();
-        self.content = Some(content);
+        self.content = Some(news.map(|(stay, lines)| {
+            let mut all = self.content.take().and_then(Result::ok).unwrap_or_default();
+            all.truncate(stay);
+            all.extend(lines);
+            all
+        }));
         self.move_by(if self.has_cursor() && is_at_end { isize::MAX } else { 0 }, height);
     }
 

@@ -212,7 +212,7 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
     assert_eq!(session, now().rows[1].session);
     assert_eq!(press(&mut model, KeyCode::Enter), Effect::Read(Subject::Timeline(session)));
     assert!(screen(&model).contains("Reading..."));
-    model.update(Input::Read(Subject::Timeline(session), Ok(timeline(95))));
+    model.update(Input::Read(Subject::Timeline(session), Ok((0, timeline(95)))));
     let text = screen(&model);
     assert!(
         text.starts_with(" timeline of 00000002: codex, waiting, /home/me/code/website  lines 74-95 of 95"),
@@ -233,7 +233,7 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
     model.update(Input::Read(Subject::Decision(5), Err("it is gone".into())));
     assert!(screen(&model).contains("it is gone"));
 
-    assert_eq!(press(&mut model, KeyCode::Esc), Effect::Read(Subject::Timeline(session)), "it may have grown");
+    assert_eq!(press(&mut model, KeyCode::Esc), Effect::ReadOn(Subject::Timeline(session)), "it may have grown");
     assert_eq!(model.pages[0].cursor, 4);
     assert_eq!(press(&mut model, KeyCode::Backspace), Effect::Nothing);
     assert!(model.pages.is_empty());
@@ -245,16 +245,17 @@ fn an_open_timeline_grows_with_its_session_and_stays_where_one_reads() {
     let mut model = model(80, 24);
     let subject = Subject::Timeline(model.selected.expect("one"));
     press(&mut model, KeyCode::Enter);
-    model.update(Input::Read(subject, Ok(timeline(50))));
+    model.update(Input::Read(subject, Ok((0, timeline(50)))));
     assert_eq!(model.update(Input::Now(Box::new(now()))), Effect::Nothing, "nothing happened in it");
     let mut grown = now();
     grown.rows[0].last_seq += 1;
-    assert_eq!(model.update(Input::Now(Box::new(grown))), Effect::Read(subject));
-    model.update(Input::Read(subject, Ok(timeline(51))));
+    assert_eq!(model.update(Input::Now(Box::new(grown))), Effect::ReadOn(subject));
+    model.update(Input::Read(subject, Ok((48, timeline(51).split_off(48)))));
+    assert_eq!(model.pages[0].lines(), timeline(51).iter().collect::<Vec<_>>(), "what is new comes after what stays");
     assert_eq!(model.pages[0].cursor, 50, "who is at the end stays there");
     press(&mut model, KeyCode::Up);
-    model.update(Input::Read(subject, Ok(timeline(60))));
-    assert_eq!(model.pages[0].cursor, 49);
+    model.update(Input::Read(subject, Ok((51, timeline(60).split_off(51)))));
+    assert_eq!((model.pages[0].cursor, model.pages[0].lines().len()), (49, 60));
     assert_eq!(model.update(Input::Resized(140, 40)), Effect::Read(subject), "lines are broken anew");
 }
 
@@ -280,7 +281,7 @@ fn a_filter_shows_only_what_has_its_text() {
     press(&mut model, KeyCode::Enter);
     assert_eq!((model.rows().len(), model.selected), (1, Some(now().rows[2].session)));
     press(&mut model, KeyCode::Enter);
-    model.update(Input::Read(model.pages[0].subject, Ok(timeline(50))));
+    model.update(Input::Read(model.pages[0].subject, Ok((0, timeline(50)))));
     press(&mut model, KeyCode::Char('/'));
     typed(&mut model, "LINE 4");
     press(&mut model, KeyCode::Enter);

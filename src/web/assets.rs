@@ -27,6 +27,7 @@ files! {
     "timeline.js": SCRIPT,
     "lanes.js": SCRIPT,
     "scale.js": SCRIPT,
+    "event.js": SCRIPT,
     "decision.js": SCRIPT,
     "whatif.js": SCRIPT,
     "trends.js": SCRIPT,

@@ -1,4 +1,5 @@
-//! `POST /v1/web/open` and `/v1/web/close` on the daemon's socket: only who owns the socket can open the page.
+//! `POST /v1/web/open`, `/v1/web/waits` and `/v1/web/close` on the daemon's socket: only who owns the socket can open the
+//! page.
 
 use std::sync::Arc;
 
@@ -18,9 +19,25 @@ pub(crate) struct Ask {
     pub(crate) port: Option<u16>,
 }
 
+/// Which token is asked about.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Token {
+    /// All of it.
+    pub(crate) token: String,
+}
+
 /// Sets up the routes.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
-    config.route("/v1/web/open", web::post().to(open)).route("/v1/web/close", web::post().to(close));
+    config
+        .route("/v1/web/open", web::post().to(open))
+        .route("/v1/web/waits", web::post().to(waits))
+        .route("/v1/web/close", web::post().to(close));
+}
+
+/// Tells whether nobody has come with a token yet.
+async fn waits(page: web::Data<Page>, token: web::Json<Token>) -> HttpResponse {
+    HttpResponse::Ok().json(json!({ "waits": page.doors().waits(&token.token) }))
 }
 
 async fn open(api: web::Data<Api>, page: web::Data<Page>, ask: web::Json<Ask>) -> HttpResponse {

@@ -49,6 +49,12 @@ impl Doors {
         Some(cookie)
     }
 
+    /// Tells whether a token was not used yet.
+    pub(super) fn waits(&self, token: &str) -> bool {
+        let token = hash(token);
+        self.tokens.iter().any(|(known, _)| *known == token)
+    }
+
     /// Tells whether a cookie holds.
     pub(super) fn know(&self, cookie: &str) -> bool {
         let cookie = hash(cookie);
@@ -73,7 +79,9 @@ mod tests {
     fn a_token_opens_once_and_not_for_long() {
         let (mut doors, now) = (Doors::default(), Instant::now());
         let token = doors.mint(now);
+        assert!(doors.waits(&token) && !doors.waits(""));
         let cookie = doors.exchange(&token, now).expect("it opens");
+        assert!(!doors.waits(&token));
         assert!(doors.know(&cookie) && !doors.know(&token) && !doors.know(""));
         assert_eq!(doors.exchange(&token, now), None, "it is used up");
         let late = doors.mint(now);

@@ -2,7 +2,8 @@
 //!
 //! A page of another site can send requests to a loopback port, and by DNS rebinding it can even read what comes back.
 //! So the request has to name this very address as its host, must not come from another page, and needs the cookie
-//! that a token from the socket was exchanged for.
+//! that a token from the socket was exchanged for. Only with a token may a browser come from elsewhere, to the page as a
+//! whole: from the file by which `checkpointd web --open` leads it here.
 
 use std::time::Instant;
 
@@ -30,6 +31,10 @@ const HEADERS: [(&str, &str); 7] = [
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
 ];
+
+/// Leads on to the page.
+const STEP: &str = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url=/\">\
+    <title>checkpointd</title><a href=\"/\">checkpointd</a>\n";
 
 /// What the page itself is called.
 pub(super) struct Own {
@@ -83,16 +88,20 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     if !said(header::ORIGIN).map_or(!is_post, is_own_origin) {
         return Some(forbidden("another page asks"));
     }
+    let first = web::Query::<First>::from_query(request.query_string()).ok();
+    let first = first.filter(|_| request.path() == "/" && request.method() == Method::GET);
     // Browsers say where a request comes from: from the page itself, or from a person (`none`).
-    if said(HeaderName::from_static("sec-fetch-site")).is_some_and(|site| site != "same-origin" && site != "none") {
+    let fetch = |name: &'static str| said(HeaderName::from_static(name));
+    let is_led_here = fetch("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");
+    let is_whole_page = fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
+    if is_led_here && !(first.is_some() && is_whole_page) {
         return Some(forbidden("another page asks"));
     }
     let name = own.cookie();
     let is_known = cookies(request.headers(), &name).any(|cookie| page.doors().know(cookie));
-    let first = web::Query::<First>::from_query(request.query_string()).ok();
-    match first.filter(|_| request.path() == "/" && request.method() == Method::GET) {
+    match first {
         Some(first) => match page.doors().exchange(&first.token, Instant::now()) {
-            Some(cookie) => Some(let_in(&format!("{name}={cookie}; Path=/; HttpOnly; SameSite=Strict"))),
+            Some(cookie) => Some(let_in(&format!("{name}={cookie}; Path=/; HttpOnly; SameSite=Strict"), is_led_here)),
             // Somebody goes back in a browser that was let in.
             None if is_known => Some(go_on().finish()),
             None => Some(forbidden("this address was used already, or is too old")),
@@ -120,8 +129,14 @@ fn go_on() -> actix_web::HttpResponseBuilder {
     response
 }
 
-fn let_in(cookie: &str) -> HttpResponse {
-    go_on().insert_header((header::SET_COOKIE, cookie)).finish()
+/// Hands over the cookie. A browser that was led here from elsewhere would keep it to itself on a redirect; from a page of
+/// our own it goes on with it.
+fn let_in(cookie: &str, is_led_here: bool) -> HttpResponse {
+    if !is_led_here {
+        return go_on().insert_header((header::SET_COOKIE, cookie)).finish();
+    }
+    let mut response = HttpResponse::Ok();
+    response.content_type("text/html; charset=utf-8").insert_header((header::SET_COOKIE, cookie)).body(STEP)
 }
 
 fn forbidden(why: &str) -> HttpResponse {

@@ -43,19 +43,19 @@ struct From {
 }
 
 async fn timeline(page: web::Data<Page>, id: web::Path<String>, from: web::Query<From>) -> HttpResponse {
-    walk(&page, Query::Timeline { session: id.into_inner(), turn: None, from: from.from }).await
+    walk(&page, Query::Lanes { session: id.into_inner(), from: from.from }).await
 }
 
 async fn event(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
-    ask_whole(&page.shared, Query::Event { seq: *seq }, true).await
+    ask_whole(&page.reader, Query::Event { seq: *seq }, true).await
 }
 
 async fn decisions(page: web::Data<Page>, filter: web::Query<Audit>) -> HttpResponse {
-    ask_whole(&page.shared, Query::Audit(filter.into_inner()), false).await
+    ask_whole(&page.reader, Query::Audit(filter.into_inner()), false).await
 }
 
 async fn decision(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
-    ask_whole(&page.shared, Query::Explain { seq: Some(*seq), session: None }, true).await
+    ask_whole(&page.reader, Query::Explain { seq: Some(*seq), session: None }, true).await
 }
 
 #[derive(Deserialize)]
@@ -88,7 +88,7 @@ async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse
 /// Answers line by line what takes a walk over many events, once not too many such walks are under way.
 async fn walk(page: &Page, query: Query) -> HttpResponse {
     match Arc::clone(&page.walks).acquire_owned().await {
-        Ok(permit) => stream_answer(&page.shared, query, permit),
+        Ok(permit) => stream_answer(&page.reader, query, permit),
         Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "the page is being closed"),
     }
 }

@@ -139,6 +139,16 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.press(&["Enter"]);
     let screen = top.waits_for("timeline of ");
     assert!(top.waits_for("turn 2").contains("agent stopped"), "{screen}");
+    // What happens meanwhile is added to it.
+    for turn in 3..6 {
+        let more = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": format!("part {turn}") });
+        daemon.hook(&["claude", "UserPromptSubmit"], more.to_string().as_bytes());
+        let screen = top.waits_for(&format!("\"part {turn}\""));
+        assert!(screen.contains(&format!("turn {turn}")), "{screen}");
+        for earlier in 2..turn {
+            assert_eq!(screen.matches(&format!("turn {earlier}")).count(), 1, "{screen}");
+        }
+    }
     top.press(&["/"]);
     top.press(&["-l", "decided inject"]);
     top.waits_for("filter: decided inject_");
@@ -152,7 +162,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.press(&["Escape"]);
     top.waits_for("lines 1-1 of 1");
     top.press(&["Escape"]);
-    top.waits_for("turn 2");
+    top.waits_for("turn 5");
     top.press(&["BSpace"]);
     top.waits_for("LAST TOOL");
     top.press(&["q"]);

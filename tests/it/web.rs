@@ -1,7 +1,10 @@
 //! The web page's server, without a browser: who is let in, what is served, and what is pushed.
 
+use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -81,6 +84,20 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Returns the lines of a body that was sent in parts.
+    fn lines(&self) -> Vec<Value> {
+        assert_eq!((self.status, self.header("transfer-encoding")), (200, Some("chunked")), "{}", self.body);
+        let (mut whole, mut rest) = (String::new(), self.body.as_str());
+        while let Some((size, part)) = rest.split_once("\r\n") {
+            let size = usize::from_str_radix(size, 16).expect("a size");
+            whole.push_str(&part[..size]);
+            rest = &part[size + 2..];
+        }
+        whole.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+}
+
 struct Pushed(BufReader<TcpStream>);
 
 impl Pushed {
@@ -134,6 +151,68 @@ fn a_token_opens_the_page_once_and_nothing_else_does() {
     assert_eq!(other.port, page.port, "one page");
     other.enter();
     assert_eq!(page.get("/", &cookie_line).status, 200);
+}
+
+/// Makes a program that notes what it is called with, and ends with a code.
+fn opener(folder: &Path, code: u8) -> String {
+    fs::create_dir_all(folder).expect("a folder");
+    for name in ["open", "xdg-open"] {
+        let text =
+            format!("#!/bin/sh\necho \"$*\" > '{0}/new' && mv '{0}/new' '{0}/called'\nexit {code}\n", folder.display());
+        fs::write(folder.join(name), text).expect("writes");
+        fs::set_permissions(folder.join(name), Permissions::from_mode(0o700)).expect("its owner's");
+    }
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+#[test]
+fn a_browser_is_led_to_the_page_without_a_token_on_a_command_line() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let folder = daemon.home.path().join("opener");
+    let open = |path: &str| {
+        let mut command = daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["web", "--open", "--json"]);
+        command.env("PATH", path);
+        command
+    };
+    let mut command = open(&opener(&folder, 0));
+    let opening = std::thread::spawn(move || run(&mut command, b""));
+    wait_until(|| folder.join("called").exists());
+    let called = fs::read_to_string(folder.join("called")).expect("a file");
+    let file = Path::new(called.trim());
+    let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(file), mode(file.parent().expect("a folder"))), (0o600, 0o700), "{called}");
+    let text = fs::read_to_string(file).expect("readable");
+    let (_, rest) = text.split_once("content=\"0; url=http://127.0.0.1:").expect("an address");
+    let (port, rest) = rest.split_once("/?token=").expect("a token");
+    let token = rest.split('"').next().expect("a token").to_owned();
+    assert!(token.len() == 64 && !called.contains(&token), "{called}");
+
+    let page = Page { port: port.parse().expect("a port"), token };
+    let path = format!("/?token={}", page.token);
+    let led = |dest| [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", dest)];
+    assert_eq!(page.get(&path, &led("iframe")).status, 403, "within another page");
+    let answer = page.get(&path, &led("document"));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.body.contains("content=\"0; url=/\"") && !answer.body.contains(&page.token), "{}", answer.body);
+    let cookie = answer.header("set-cookie").and_then(|cookie| cookie.split(';').next()).expect("a cookie").to_owned();
+    assert_eq!(page.get("/", &[("Cookie", &cookie)]).status, 200);
+    assert_eq!(page.get(&path, &led("document")).status, 403, "it is used up");
+    let from_elsewhere = [&[("Cookie", cookie.as_str())][..], &led("document")].concat();
+    assert_eq!(page.get("/", &from_elsewhere).status, 403, "without a token nobody comes from elsewhere");
+    let output = opening.join().expect("it ends");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&answer["opened"], output.status.code()), (&json!(true), Some(0)), "{answer}");
+    assert!(!file.exists(), "it is removed");
+
+    // Where no browser comes, the address is printed.
+    for path in [opener(&folder, 1), "/nowhere".to_owned()] {
+        let output = run(&mut open(&path), b"");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(answer["opened"], false, "{answer}");
+        let token = answer["url"].as_str().and_then(|url| url.split_once("?token=")).expect("a token").1.to_owned();
+        Page { port: page.port, token }.enter();
+        assert!(!file.exists());
+    }
 }
 
 #[test]
@@ -253,6 +332,15 @@ fn every_file_of_the_page_is_served_and_every_question_answered() {
     let decisions = daemon.ask(&["audit", "--json"]);
     let seq = &decisions[0]["seq"];
     assert_eq!(serde_json::from_str::<Value>(&get("/api/decisions")).expect("JSON"), json!(decisions));
+    // Page by page from the newest on, each decision is there once.
+    let before = |seq: u64| -> Vec<Value> {
+        serde_json::from_str(&get(&format!("/api/decisions?limit=1&before={seq}"))).expect("JSON")
+    };
+    let mut paged = before(u64::MAX);
+    while let Some(next) = before(paged[0]["seq"].as_u64().expect("a number")).pop() {
+        paged.insert(0, next);
+    }
+    assert_eq!(paged, decisions);
     let explained: Value = serde_json::from_str(&get(&format!("/api/decisions/{seq}"))).expect("JSON");
     assert_eq!(explained, daemon.ask(&["explain", &seq.to_string(), "--json"])[0]);
     let event: Value = serde_json::from_str(&get("/api/events/2")).expect("JSON");
@@ -262,6 +350,66 @@ fn every_file_of_the_page_is_served_and_every_question_answered() {
     assert!(trends.contains("\"days\"") && trends.contains("block_budget"), "{trends}");
     let session = decisions[0]["session"].as_str().expect("an id");
     assert!(get(&format!("/api/sessions/{session}/timeline")).contains("\"agent_stopped\""));
+}
+
+/// Puts back what a line of a timeline leaves out because it is as in the line before.
+fn filled(lines: Vec<Value>) -> Vec<Value> {
+    let mut above = json!({});
+    let fill = |mut line: Value| {
+        for name in ["session", "agent", "turn", "turn_began_at"] {
+            if line.get(name).is_none() {
+                line[name] = above[name].clone();
+            }
+        }
+        above = line.clone();
+        line
+    };
+    lines.into_iter().map(fill).collect()
+}
+
+#[test]
+fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let calls = recorded("claude/h-stop-block-once");
+    calls.iter().filter(|call| call["event"] != "SessionEnd").for_each(|call| drop(play(&daemon, call)));
+    let entry = &daemon.ask(&["sessions", "--json"])[0];
+    let (session, native) = (entry["session"].as_str().expect("an id"), entry["native_session"].as_str().expect("one"));
+    daemon.hook(&["claude", "UserPromptSubmit"], prompt(native, &"very long ".repeat(20_000)).as_bytes());
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let get = |from: u64| {
+        let answer = page.get(&format!("/api/sessions/{session}/timeline?from={from}"), &[("Cookie", &cookie)]);
+        filled(answer.lines())
+    };
+    let whole = get(0);
+    let told = daemon.ask(&["timeline", session, "--json"]);
+    assert_eq!(whole.len(), told.len());
+    for (brief, told) in whole.iter().zip(&told) {
+        for name in ["seq", "at", "kind", "session", "agent", "turn", "turn_began_at", "began_at"] {
+            assert_eq!(brief.get(name), told.get(name), "{name}: {brief}");
+        }
+        assert!(brief.to_string().len() < 700, "{brief}");
+    }
+    assert!(told.iter().any(|line| line["kind"] == "evidence_gathered"), "there was something to leave out");
+    let last = whole.last().expect("a prompt");
+    assert!(last["text"].as_str().expect("a text").starts_with("very long very"), "{last}");
+    assert!(whole.iter().any(|line| line["call"]["is_error"] == true && line["began_at"] != line["at"]), "{whole:?}");
+
+    // Forwards as one that follows does, and then anyhow: whoever asks gets what came after, and nothing else.
+    let seqs: Vec<u64> = whole.iter().filter_map(|line| line["seq"].as_u64()).collect();
+    for (place, seq) in seqs.iter().enumerate().chain(seqs.iter().enumerate().rev()) {
+        assert_eq!(get(*seq), whole[place..], "from {seq} on");
+        assert_eq!(get(seq + 1), whole[place + 1..], "after {seq}");
+    }
+    for number in 0..3 {
+        let from = daemon.ask(&["journal", "stats", "--json"])[0]["events"].as_u64().expect("a number") + 1;
+        assert_eq!(get(from), Vec::<Value>::new());
+        daemon.hook(&["claude", "UserPromptSubmit"], prompt(native, &format!("more {number}")).as_bytes());
+        let news = get(from);
+        let more = news.iter().find(|line| line["text"] == format!("more {number}")).expect("it is there");
+        assert_eq!(more["turn"].as_u64(), last["turn"].as_u64().map(|turn| turn + number + 1), "{news:?}");
+        assert!(get(0).windows(news.len()).any(|lines| lines == news), "{news:?}");
+    }
 }
 
 #[test]

@@ -21,10 +21,13 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     // First, while there is nothing yet that other scenarios made.
     ("pictures", pictures::take),
     ("a browser without a token is not let in", views::entry),
+    ("a browser that is led here by a file is let in", views::led),
     ("now: what waits for a person comes first", views::now),
     ("now: a hook call shows within a second, without a reload", views::live),
     ("timeline: lanes, events, zoom, keyboard, live", views::timeline),
     ("decision: all that explain says, by a permanent link", views::decision),
+    ("decisions: older ones are there too, up to all", views::decisions),
+    ("event: all that was told, by a permanent link", views::event),
     ("what if: the same answer as replay, and a file to take away", views::what_if),
     ("trends: plots with axes and units, and their figures", views::trends),
     ("every view fits a narrow screen, in both colours", views::narrow),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -58,6 +59,30 @@ impl Stage {
         let output = program(&self.demo, arguments).output().expect("runs");
         let text = String::from_utf8(output.stdout).expect("text");
         text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+
+    /// Has the command line open the page in a browser, which is a program that notes what it is to open. Returns the
+    /// command, which waits for the browser, and the file.
+    pub(crate) fn open(&self) -> (Child, PathBuf) {
+        let folder = self.folder.path().join("opener");
+        fs::create_dir_all(&folder).expect("a folder");
+        let called = folder.join("called");
+        for name in ["open", "xdg-open"] {
+            let text = format!("#!/bin/sh\necho \"$1\" > '{0}.new' && mv '{0}.new' '{0}'\n", called.display());
+            fs::write(folder.join(name), text).expect("writes");
+            fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o700)).expect("its owner's");
+        }
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+        let mut command = program(&self.demo, &["web", "--open"]);
+        let child = command.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+        let began = Instant::now();
+        loop {
+            if let Ok(file) = fs::read_to_string(&called) {
+                return (child, PathBuf::from(file.trim()));
+            }
+            assert!(began.elapsed() < LIMIT, "nothing is opened");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Writes a file beside the projects.

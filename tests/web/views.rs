@@ -18,6 +18,7 @@ pub(crate) fn all(stage: &Stage) -> Vec<String> {
         format!("session/{session}"),
         "decision".into(),
         format!("decision/{decision}"),
+        format!("event/{decision}"),
         "what-if".into(),
         "trends".into(),
     ]
@@ -44,6 +45,22 @@ pub(crate) fn entry(stage: &Stage, browser: &Browser) {
     assert!(complaints.iter().all(|text| text.contains("403")), "{complaints:?}");
     // The script cannot see the cookie.
     assert_eq!(browser.text("document.cookie"), "");
+}
+
+pub(crate) fn led(stage: &Stage, browser: &Browser) {
+    browser.go("about:blank");
+    browser.call("Network.clearBrowserCookies", json!({}));
+    let (command, file) = stage.open();
+    browser.go(&format!("file://{}", file.display()));
+    let there =
+        "location.protocol === 'http:' && location.search === '' && document.querySelector('.view')?.dataset.ready";
+    browser.wait(there);
+    let output = command.wait_with_output().expect("it ends");
+    assert!(output.status.success() && output.stdout.starts_with(b"opened "), "{output:?}");
+    assert!(!file.exists(), "the file is gone");
+    browser.call("Page.reload", json!({}));
+    browser.wait(there);
+    browser.show("decision");
 }
 
 pub(crate) fn now(stage: &Stage, browser: &Browser) {
@@ -140,6 +157,7 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
         browser.evaluate("document.querySelector('.events tr[aria-selected]').dataset.seq"),
         checkpoint["seq"].to_string()
     );
+    browser.wait(&format!("document.querySelector('.detail a[href=\"#/event/{}\"]')", checkpoint["seq"]));
     // So does the keyboard, and what it chooses is said.
     browser.evaluate("document.querySelector('canvas.chart').focus()");
     browser.key("ArrowLeft");
@@ -156,6 +174,13 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     // What happens now is there without a reload.
     told.prompt("And one more thing");
     browser.wait(&format!("{rows} === {}", events.len() + 1));
+    // No more was read for it than what is new.
+    let last = events.last().and_then(|event| event["seq"].as_u64()).expect("a number");
+    let read = browser.evaluate("performance.getEntriesByType('resource').filter(it => it.name.includes('/timeline?')).map(it => [new URL(it.name).search, it.decodedBodySize])");
+    let read = read.as_array().expect("a list");
+    assert_eq!(read[0][0], "?from=1", "{read:?}");
+    assert!(read[1..].iter().all(|it| it[1].as_u64() < Some(1_000)), "{read:?}");
+    assert!(read.iter().any(|it| it[0] == format!("?from={}", last + 1)), "{read:?}");
     // Words narrow the list down.
     browser.evaluate("(() => { const box = document.querySelector('[type=search]'); box.value = 'one more'; box.dispatchEvent(new Event('input')); })()");
     browser.wait(&format!("{rows} === 1"));
@@ -179,6 +204,11 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
         parts.extend(strings(&sent["observations"], ""));
         parts.extend(strings(&explained["considered"], "why"));
         parts.extend(strings(&explained["rules"]["trace"], "rule"));
+        for rule in explained["rules"]["trace"].as_array().expect("a list") {
+            parts.extend(strings(&rule["actions"], "looked"));
+            let actions = rule["actions"].as_array().expect("a list");
+            actions.iter().for_each(|action| parts.extend(strings(&action["seen"], "")));
+        }
         parts.extend(strings(&explained["evidence"]["changes"]["known"], "path"));
         parts.extend(["due", "taken", "arrived", "stop journaled"].map(String::from));
         for part in parts {
@@ -194,6 +224,79 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
     assert!(browser.text("document.querySelector('.problem').textContent").contains("no decision"));
     // That there is none is no fault of the page.
     assert!(browser.problems().iter().all(|problem| problem.contains("404")));
+}
+
+pub(crate) fn decisions(stage: &Stage, browser: &Browser) {
+    let count = |arguments: &[&str]| stage.ask(&[&["audit", "--json"], arguments].concat()).len();
+    let mut told = Told::new(stage, "many stops", "parser", Duration::from_secs(60));
+    for number in 0..240_usize.saturating_sub(count(&[])) {
+        // The same words again within a second would be taken for one call that came twice.
+        told.prompt(&format!("part {number}"));
+        told.stop(0, false, &format!("Part {number} is done."));
+    }
+    let seqs = "[...document.querySelectorAll('tbody tr')].map(row => Number(row.querySelector('a').textContent))";
+    let rows = format!("{seqs}.length");
+    let older = "[...document.querySelectorAll('button')].find(button => button.textContent === 'Older')";
+    let to_the_end = |all: usize| {
+        for shown in (100..all).step_by(100) {
+            browser.wait(&format!("{rows} === {shown} && !{older}.hidden && !{older}.disabled"));
+            browser.evaluate(&format!("{older}.click()"));
+        }
+        browser.wait(&format!("{rows} === {all} && {older}.hidden"));
+    };
+    let check = |arguments: &[&str]| {
+        let listed = stage.ask(&[&["audit", "--json"], arguments].concat());
+        let newest_first: Vec<_> = listed.iter().rev().map(|line| line["seq"].clone()).collect();
+        assert_eq!(browser.evaluate(seqs), Value::Array(newest_first));
+    };
+    browser.show("decision");
+    let all = count(&[]);
+    assert!(all > 200 && !all.is_multiple_of(100), "{all}");
+    to_the_end(all);
+    check(&[]);
+    // What is decided now comes on top, and what was shown stays.
+    told.prompt("one more");
+    told.stop(0, false, "Done.");
+    browser.wait(&format!("{rows} === {}", all + 1));
+    check(&[]);
+    assert!(browser.text("document.querySelector('.summary').textContent").contains("all there are"));
+    browser.evaluate("(() => { const choice = document.querySelector('select'); choice.value = 'inject'; choice.dispatchEvent(new Event('change')); })()");
+    browser.wait(&format!("{rows} < {all} && document.querySelectorAll('.verdict.pass').length === 0"));
+    let sent = count(&["--verdict", "inject"]);
+    to_the_end(sent);
+    check(&["--verdict", "inject"]);
+}
+
+pub(crate) fn event(stage: &Stage, browser: &Browser) {
+    let mut told = Told::new(stage, "one event", "parser", Duration::from_secs(30));
+    told.prompt("A prompt of its own");
+    let event = &stage.ask(&["timeline", &told.session(), "--json"])[0];
+    let check = || {
+        browser
+            .wait(&format!("document.querySelector('h1')?.textContent === 'Event {}: prompt submitted'", event["seq"]));
+        let text = browser.text("document.querySelector('main').textContent");
+        assert!(text.contains("A prompt of its own") && text.contains("UserPromptSubmit"), "{text}");
+        browser.wait(&format!("document.querySelector('.summary a[href=\"#/session/{}\"]')", told.session()));
+    };
+    // The table of the timeline leads there.
+    browser.show(&format!("session/{}", told.session()));
+    let link = format!("document.querySelector('.events a[href=\"#/event/{}\"]')", event["seq"]);
+    browser.wait(&link);
+    browser.show(&format!("event/{}", event["seq"]));
+    check();
+    browser.call("Page.reload", json!({}));
+    browser.wait("document.querySelector('.view')?.dataset.ready");
+    check();
+    // What the daemon did by itself is of no session.
+    browser.show("event/1");
+    browser.wait("document.querySelector('h1').textContent.startsWith('Event 1: ')");
+    assert_eq!(browser.evaluate("document.querySelectorAll('.summary a').length"), 0);
+    for (wrong, said) in [("999999", "there is no event 999999"), ("seven", "“seven” is none"), ("", "is none")] {
+        browser.show(&format!("event/{wrong}"));
+        let text = browser.text("document.querySelector('.problem').textContent");
+        assert!(text.contains(said), "{text}");
+    }
+    assert!(browser.problems().iter().all(|problem| problem.contains("404")), "a number that is not there");
 }
 
 pub(crate) fn what_if(stage: &Stage, browser: &Browser) {

@@ -78,6 +78,17 @@ impl Group<'_> {
         self.members[0]
     }
 
+    /// Returns what would show that it was done, each once.
+    fn evidence(&self) -> Vec<String> {
+        let mut evidence: Vec<String> = Vec::new();
+        for line in self.members.iter().flat_map(|(_, action)| &action.evidence) {
+            if !evidence.contains(line) {
+                evidence.push(line.clone());
+            }
+        }
+        evidence
+    }
+
     /// Returns whether an action of another rule is this one too.
     fn takes(&self, rule: usize, files: &BTreeSet<usize>, claims: &Claims<'_>) -> bool {
         let pack = &claims.rules[rule].pack;
@@ -175,12 +186,7 @@ fn prove(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>, after: Option<
     let always = claims.rules[group.leader().0].kind == Kind::Always;
     let files = if always { claims.beyond_docs() } else { group.files.clone() };
     let covered: Vec<Spot> = files.into_iter().map(|file| Spot::changed(&turn.files[file].path)).collect();
-    let mut evidence: Vec<String> = Vec::new();
-    for line in group.members.iter().flat_map(|(_, action)| &action.evidence) {
-        if !evidence.contains(line) {
-            evidence.push(line.clone());
-        }
-    }
+    let evidence = group.evidence();
     let after_edit = last_edit(turn, &covered);
     look(turn, &Wanted { evidence: &evidence, must_succeed: group.purpose == "restart", after_edit, after })
 }
@@ -232,7 +238,7 @@ fn trace(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>], results: &[
             purpose: group.purpose.to_owned(),
             text: group.leader().1.text.replace("{window}", &window(turn.elapsed_ms)),
             stands: result.stands,
-            looked_for: group.members.iter().flat_map(|(_, action)| action.evidence.clone()).collect(),
+            looked_for: group.evidence(),
             found: result.proof.found.clone(),
         });
         traces.push(RuleTrace {

@@ -27,7 +27,7 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let findings = case.find();
     show_files(case, &findings);
     show_timeline(case);
-    let trace = views::rules(&findings);
+    let trace = views::rules(&findings, &case.evidence.timeline);
     let mut rules = Vec::new();
     trace::show(&mut rules, &trace["trace"]);
     rules.iter().for_each(|line| println!("{line}"));

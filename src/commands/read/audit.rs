@@ -26,6 +26,7 @@ pub(in crate::commands) fn audit(home: &Home, filter: AuditFilter, output: Outpu
         since: time(&filter.since)?.map(|since| since.begin),
         until: time(&filter.until)?.map(|until| until.end),
         text: filter.text,
+        before: None,
         limit: filter.limit,
     };
     if filter.summary {

@@ -64,12 +64,25 @@ pub(crate) struct Drawn {
     pub(crate) decision: Option<u64>,
 }
 
-/// Returns all turns of a session, from the lines that [`Query::Timeline`] answers with.
-pub(crate) fn drawn(lines: &[Value]) -> Vec<Drawn> {
-    let mut turns = Turns::default();
-    lines.iter().for_each(|line| turns.take(line));
-    turns.settle(true);
-    turns.drawn
+/// A timeline that grows. Turns that are over stay as they were drawn; the last one gets a new axis with every event.
+#[derive(Default)]
+pub(crate) struct Growing {
+    turns: Turns,
+    /// Lines that were drawn of turns that are over.
+    settled: usize,
+}
+
+impl Growing {
+    /// Takes the next lines that [`Query::Timeline`] answers with. Returns how many of the lines drawn so far stay, and
+    /// those that come after them.
+    pub(crate) fn take(&mut self, lines: &[Value]) -> (usize, Vec<Drawn>) {
+        lines.iter().for_each(|line| self.turns.take(line));
+        let mut drawn = std::mem::take(&mut self.turns.drawn);
+        let stay = self.settled;
+        self.settled += drawn.len();
+        drawn.extend(self.turns.draw(true));
+        (stay, drawn)
+    }
 }
 
 /// What happened at some place of a turn.
@@ -132,18 +145,26 @@ impl Turns {
         self.drawn.drain(..).for_each(|line| println!("{}", line.text));
     }
 
-    /// Draws what is still to be drawn, on an axis from the turn's beginning to its last moment.
+    /// Draws what is still to be drawn for good.
     fn settle(&mut self, with_axis: bool) {
+        let drawn = self.draw(with_axis);
+        self.drawn.extend(drawn);
+        self.moments.clear();
+    }
+
+    /// Returns what is still to be drawn, on an axis from the turn's beginning to its last moment.
+    fn draw(&self, with_axis: bool) -> Vec<Drawn> {
         let width = render::width();
         let cells = if with_axis { (width / 4).clamp(AXIS_CHARS.0, AXIS_CHARS.1) } else { 0 };
         let span = self.moments.iter().map(|moment| moment.ended.millis_since(self.began)).max().unwrap_or(0);
-        for moment in self.moments.drain(..) {
+        let line = |moment: &Moment| {
             let offset = moment.began.millis_since(self.began);
-            let axis = if with_axis { axis(&moment, self.began, span, cells) } else { String::new() };
+            let axis = if with_axis { axis(moment, self.began, span, cells) } else { String::new() };
             let line = format!("{:>9} {:>6} {axis} {}", format!("+{}", offset_of(offset)), moment.seq, moment.words);
             let decision = moment.is_decision.then_some(moment.seq);
-            self.drawn.push(Drawn { text: render::fit(&line, width), decision });
-        }
+            Drawn { text: render::fit(&line, width), decision }
+        };
+        self.moments.iter().map(line).collect()
     }
 }
 
@@ -208,5 +229,26 @@ mod tests {
         assert_eq!(drawn(20, 20), "|          =|");
         // What came late may lie before the turn.
         assert_eq!(drawn(5, 12), "|===        |");
+    }
+
+    #[test]
+    fn a_timeline_that_grows_comes_to_the_same_as_one_that_is_drawn_at_once() {
+        let line = |seq: u64| {
+            let turn = seq / 4;
+            let at = |seconds: u64| Timestamp::from_micros((seconds * 1_000_000) as i64).to_string();
+            let kind = if seq.is_multiple_of(3) { "decided" } else { "agent_stopped" };
+            serde_json::json!({ "seq": seq, "at": at(seq * seq), "kind": kind, "verdict": "pass", "turn": turn, "turn_began_at": at(turn * turn * 16) })
+        };
+        let lines: Vec<_> = (1..40).map(line).collect();
+        let (_, whole) = Growing::default().take(&lines);
+        let (mut growing, mut drawn) = (Growing::default(), Vec::new());
+        for (number, some) in lines.chunks(3).enumerate() {
+            let (stay, news) = growing.take(some);
+            assert!(news.len() <= 12, "only the last turn is drawn anew: {} lines at {number}", news.len());
+            drawn.truncate(stay);
+            drawn.extend(news);
+        }
+        assert_eq!(drawn, whole);
+        assert_eq!(growing.take(&[]).0, whole.len() - 4, "nothing came: only the last turn");
     }
 }

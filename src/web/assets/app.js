@@ -6,6 +6,7 @@ import { h, replace } from './dom.js';
 const VIEWS = {
   '': ['now', 'Now', () => import('./now.js')],
   session: ['now', 'Session', () => import('./timeline.js')],
+  event: ['now', 'Event', () => import('./event.js')],
   decision: ['decision', 'Decision', () => import('./decision.js')],
   'what-if': ['what-if', 'What if', () => import('./whatif.js')],
   trends: ['trends', 'Trends', () => import('./trends.js')],

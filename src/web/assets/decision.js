@@ -1,15 +1,16 @@
 // A decision as a page: what it was based on, what was found and missing, what was sent, and what became of it.
 
 import { get } from './api.js';
-import { decisionLink, h, link, replace, sessionLink, table } from './dom.js';
-import { cut, duration, folder, micros, moment, number, words } from './format.js';
+import { decisionLink, eventLink, h, link, replace, row, sessionLink, table } from './dom.js';
+import { cut, duration, folder, micros, moment, number, plural, words } from './format.js';
 import { toolWords } from './words.js';
 
 const LIST = 100;
+const HEADS = ['Decision', 'At', 'Agent', 'Session', 'Project', 'Turn', 'Verdict', 'Why', 'After', 'Delivery'];
+const NUMBERS = [0, 5, 8];
 const FILES_MAX = 60;
 const FILES_CHARS_MAX = 200;
 const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
-const FOUND = { counts: 'counts', not_run: 'was not certainly run', too_early: 'came before what it has to follow', before_edit: 'came before the last edit' };
 const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was done afterwards', unknown: 'not known' };
 
 export const show = (root, seq) => (seq ? one(root, seq) : list(root));
@@ -17,26 +18,88 @@ export const show = (root, seq) => (seq ? one(root, seq) : list(root));
 async function list(root) {
   const verdict = h('select', { 'aria-label': 'Verdict' }, ['all', 'inject', 'pass'].map((word) => h('option', { value: word }, word)));
   const text = h('input', { type: 'search', placeholder: 'words in what was asked', 'aria-label': 'Words in what was asked' });
-  const place = h('div');
-  const draw = async () => {
+  const summary = h('p', { class: 'summary', role: 'status' });
+  const more = h('button', { type: 'button', onclick: () => older() }, 'Older');
+  const whole = table('Decisions, the newest first', HEADS, [], NUMBERS);
+  const body = whole.querySelector('tbody');
+  const rows = new Map();
+  let oldest = null;
+  let asked = 0;
+
+  // The newest, or those before a decision; the newest first.
+  async function read(before) {
     const query = new URLSearchParams({ limit: LIST });
+    if (before) query.set('before', before);
     if (verdict.value !== 'all') query.set('verdict', verdict.value);
     if (text.value) query.set('text', text.value);
+    const mine = asked;
     const decisions = (await get('/api/decisions?' + query)).reverse();
-    replace(place, decisions.length ? table('Decisions, the newest first',
-      ['Decision', 'At', 'Agent', 'Session', 'Project', 'Turn', 'Verdict', 'Why', 'After', 'Delivery'],
-      decisions.map((it) => [decisionLink(it.seq), moment(it.at), it.agent, sessionLink(it.session), folder(it.project), it.turn,
-        verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)]), [0, 5, 8])
-      : h('p', { class: 'empty' }, 'Nothing like that was decided yet.'));
-  };
-  verdict.addEventListener('change', draw);
-  text.addEventListener('change', draw);
-  replace(root, h('h1', null, 'Decisions'), h('p', { class: 'summary' }, 'The last ' + LIST + ', the newest first.'),
-    h('div', { class: 'tools' }, h('label', null, 'Verdict ', verdict), text), place);
-  await draw();
-  return { changed: draw };
+    // Somebody may have asked for others meanwhile.
+    return mine === asked ? decisions : null;
+  }
+
+  function add(decisions) {
+    for (const it of decisions) {
+      rows.set(it.seq, line(it));
+      body.append(rows.get(it.seq));
+      oldest = it.seq;
+    }
+    more.hidden = decisions.length < LIST;
+    count();
+  }
+
+  function count() {
+    whole.hidden = !rows.size;
+    summary.textContent = rows.size ? plural(rows.size, 'decision') + (more.hidden ? ', all there are' : '') + ', the newest first.' : 'Nothing like that was decided yet.';
+  }
+
+  function begin(decisions) {
+    rows.clear();
+    replace(body);
+    add(decisions);
+  }
+
+  async function anew() {
+    asked += 1;
+    const decisions = await read();
+    if (decisions) begin(decisions);
+  }
+
+  async function older() {
+    more.disabled = true;
+    const decisions = await read(oldest).finally(() => { more.disabled = false; });
+    if (decisions) add(decisions);
+  }
+
+  // What is new comes on top, and a delivery may have come to an end; all else stays as it is.
+  async function changed() {
+    const decisions = await read();
+    if (!decisions) return;
+    if (!decisions.some((it) => rows.has(it.seq))) {
+      begin(decisions);
+      return;
+    }
+    for (const it of decisions.reverse()) {
+      const [was, now] = [rows.get(it.seq), line(it)];
+      if (was?.textContent === now.textContent) continue;
+      if (was) was.replaceWith(now);
+      else if (it.seq > oldest) body.prepend(now);
+      else continue;
+      rows.set(it.seq, now);
+    }
+    count();
+  }
+
+  verdict.addEventListener('change', anew);
+  text.addEventListener('change', anew);
+  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, h('label', null, 'Verdict ', verdict), text), whole,
+    h('div', { class: 'tools' }, more));
+  await anew();
+  return { changed };
 }
 
+const line = (it) => row([decisionLink(it.seq), moment(it.at), it.agent, sessionLink(it.session), folder(it.project), it.turn,
+  verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)], NUMBERS);
 const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, decision.verdict);
 const delivery = (decision) => (decision.delivery === 'none' ? '–'
   : OUTCOMES[decision.delivery] + (decision.delivery_reason ? ' (' + words(decision.delivery_reason) + ')' : ''));
@@ -97,10 +160,8 @@ function found(rules) {
 function action(action) {
   const done = action.found.some((seen) => seen.outcome === 'counts');
   const [mark, tone] = action.stands ? ['due', 'warn'] : done ? ['done', 'good'] : ['with another', 'soft'];
-  const calls = action.found.map((seen) => h('li', null, h('code', null, cut(seen.command, 90)), ' (call ' + (seen.call + 1) + '): ' + (FOUND[seen.outcome] ?? words(seen.outcome))));
   return h('div', { class: 'action' }, h('p', null, h('strong', { class: tone }, mark), ' ', action.text),
-    action.looked_for.length ? h('p', { class: 'soft' }, 'Looked for ', action.looked_for.map((text, index) => [index ? ', ' : '', h('code', null, text)])) : null,
-    calls.length ? h('ul', null, calls) : h('p', { class: 'soft' }, 'Found nothing like it.'));
+    h('p', { class: 'soft' }, 'Looked for ' + action.looked), h('ul', null, action.seen.map((said) => h('li', null, said))));
 }
 
 function inputs(event, state) {
@@ -108,7 +169,7 @@ function inputs(event, state) {
     ['last tool use', time(state.last_tool_use_at)], ['checkpoints in this turn', number(state.blocks_this_turn)],
     ['muted', state.muted === 'off' || !state.muted ? 'no' : 'yes'], ['cleared by a person', state.cleared ? 'yes' : 'no']];
   return [h('h2', null, 'The session before it'), h('dl', null, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value ?? '–')])),
-    event ? h('p', null, words(event.kind) + ', event ' + event.seq + ', in ', link('session/' + encodeURIComponent(event.session), 'the session’s timeline')) : null];
+    event ? h('p', null, words(event.kind) + ', ', eventLink(event.seq), ', in ', link('session/' + encodeURIComponent(event.session), 'the session’s timeline')) : null];
 }
 
 const time = (at) => (at ? moment(at) : '–');

@@ -36,12 +36,13 @@ export function replace(element, ...children) {
   append(element, children);
 }
 
+const side = (numeric, index) => (numeric.includes(index) ? 'number' : null);
+export const row = (cells, numeric = []) => h('tr', null, cells.map((value, index) => h('td', { class: side(numeric, index) }, value)));
+
 // A table from column heads and rows of cells; a cell may be an element or a text. `numeric` names columns by place.
 export function table(caption, heads, rows, numeric = []) {
-  const side = (index) => (numeric.includes(index) ? 'number' : null);
-  const head = h('tr', null, heads.map((text, index) => h('th', { scope: 'col', class: side(index) }, text)));
-  const cell = (value, index) => h('td', { class: side(index) }, value);
-  const body = rows.map((row) => h('tr', null, row.map(cell)));
+  const head = h('tr', null, heads.map((text, index) => h('th', { scope: 'col', class: side(numeric, index) }, text)));
+  const body = rows.map((cells) => row(cells, numeric));
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     h('table', null, h('caption', { class: 'unseen' }, caption), h('thead', null, head), h('tbody', null, body)));
 }
@@ -49,3 +50,4 @@ export function table(caption, heads, rows, numeric = []) {
 export const link = (hash, text) => h('a', { href: '#/' + hash }, text);
 export const sessionLink = (id, text) => link('session/' + encodeURIComponent(id), text ?? id.slice(0, 8));
 export const decisionLink = (seq) => link('decision/' + Number(seq), String(seq));
+export const eventLink = (seq, text) => link('event/' + Number(seq), text ?? 'event ' + seq);

@@ -28,12 +28,12 @@ export class Lanes {
     this.restyle();
   }
 
-  // `items` are {seq, lane, tone, from, to}, `turns` {turn, from, to}, all in places of the scale.
+  // `items` are {seq, lane, tone, bar, from, to} in order of `from`, `turns` {turn, from, to}, all in places of the scale.
   set(scale, items, turns) {
     const atEnd = this.scale === null || this.to >= this.scale.length;
     const whole = this.scale === null || (this.from <= 0 && atEnd);
     const grown = this.scale ? scale.length - this.scale.length : 0;
-    Object.assign(this, { scale, items, turns, layers: TONES.map((tone) => items.filter((item) => item.tone === tone)) });
+    Object.assign(this, { scale, items, turns, layers: TONES.map((tone) => layer(tone, items)) });
     if (whole) this.fit();
     else if (atEnd) this.look(this.from + grown, this.to + grown);
     else this.draw();
@@ -111,8 +111,7 @@ export class Lanes {
       pen.text(name, LEFT - 8, y + LANE / 2 + 4, colours.soft, 'right');
     });
     this.paintAxis(pen, width);
-    const edge = new Map();
-    for (const items of this.layers) for (const item of items) this.paintItem(pen, item, edge);
+    this.layers.forEach((layer) => this.paintLayer(pen, layer));
     const selected = this.items.find((item) => item.seq === this.selected);
     if (selected) this.paintSelected(pen, selected, height);
     pen.rect(LEFT - 1, 0, 1, height, colours.line);
@@ -152,22 +151,26 @@ export class Lanes {
     }
   }
 
-  paintItem(pen, item, edge) {
-    const left = this.x(item.from);
-    const right = this.x(item.to);
-    const wide = right - left >= 2;
-    if (right < LEFT - MARK || left > this.width + MARK) return;
-    const row = PLACE.get(item.lane);
-    const key = row * TONES.length + TONES.indexOf(item.tone);
-    // Nothing to be seen beside what is there already.
-    if (right < (edge.get(key) ?? -1) + 0.75) return;
-    edge.set(key, right);
-    const y = TOP + row * LANE + LANE / 2;
-    const colour = this.colours[item.tone] ?? this.colours.soft;
-    if (wide || item.bar) {
-      const from = Math.max(LEFT, left);
-      pen.rect(from, y - 8, Math.max(2, Math.min(this.width, right) - from), 16, colour);
-    } else if (left >= LEFT) pen.diamond(left, y, item.tone === 'soft' ? MARK - 3 : MARK - 1, colour);
+  // Of all that is in a layer only what can be seen is gone through.
+  paintLayer(pen, { tone, items, rows, reach }) {
+    const edge = new Float64Array(LANES.length).fill(-1);
+    const colour = this.colours[tone];
+    const room = (MARK / (this.width - LEFT)) * (this.to - this.from);
+    for (let index = firstFrom(reach, this.from - room); index < items.length; index += 1) {
+      const item = items[index];
+      if (item.from > this.to + room) break;
+      const right = this.x(item.to);
+      const row = rows[index];
+      // Nothing to be seen beside what is there already.
+      if (right < LEFT - MARK || right < edge[row] + 0.75) continue;
+      edge[row] = right;
+      const left = this.x(item.from);
+      const y = TOP + row * LANE + LANE / 2;
+      if (item.bar || right - left >= 2) {
+        const from = Math.max(LEFT, left);
+        pen.rect(from, y - 8, Math.max(2, Math.min(this.width, right) - from), 16, colour);
+      } else if (left >= LEFT) pen.diamond(left, y, tone === 'soft' ? MARK - 3 : MARK - 1, colour);
+    }
   }
 
   paintSelected(pen, item, height) {
@@ -260,6 +263,25 @@ export class Lanes {
     this.observer.disconnect();
     cancelAnimationFrame(this.due);
   }
+}
+
+// The items of a tone, with the row of each and how far they reach up to each.
+function layer(tone, all) {
+  const items = all.filter((item) => item.tone === tone);
+  let far = -Infinity;
+  const reach = items.map((item) => { far = Math.max(far, item.to); return far; });
+  return { tone, items, rows: items.map((item) => PLACE.get(item.lane)), reach };
+}
+
+// The place of the first of these, which never become smaller, that is not below a value.
+function firstFrom(sorted, value) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function prepare(canvas) {

@@ -1,14 +1,14 @@
 // One session: swim lanes, the same events as a table, and whichever event was chosen.
 
 import { get, lines } from './api.js';
-import { decisionLink, h, link, printable, replace } from './dom.js';
-import { duration, exact, moment, number, plural, words } from './format.js';
+import { eventLink, h, printable, replace } from './dom.js';
+import { detail } from './event.js';
+import { duration, exact, moment, number, plural } from './format.js';
 import { Lanes } from './lanes.js';
 import { Scale } from './scale.js';
 import { kind, lane, said } from './words.js';
 
 const PAGE = 100;
-const PLAIN_MAX = 40;
 // So many times as long as a reading took, before the next one.
 const REST = 4;
 const HEADS = ['Time', 'Turn', 'In turn', 'Event', 'What'];
@@ -18,12 +18,19 @@ const HINT = 'Drag or Shift+wheel to move; Ctrl+wheel, double click or + and −
 export async function show(root, id) {
   const events = [];
   const path = '/api/sessions/' + encodeURIComponent(id) + '/timeline';
-  const read = async (from) => {
-    const news = [];
-    await lines(path + '?from=' + from, (event) => news.push(event));
-    for (const event of news) if (!events.length || event.seq > events[events.length - 1].seq) events.push(event);
+  // What came after the last event that is known. What is as in the line before is left out of a line.
+  const read = async () => {
+    const known = events.length ? events[events.length - 1].seq : 0;
+    let above = {};
+    await lines(path + '?from=' + (known + 1), (line) => {
+      const event = { ...above, ...line };
+      const { session, agent, turn, turn_began_at } = event;
+      above = { session, agent, turn, turn_began_at };
+      events.push(event);
+    });
   };
-  await read(0);
+  replace(root, h('p', { class: 'empty', role: 'status' }, 'Reading …'));
+  await read();
   const session = events[0]?.session ?? id;
   const view = new Timeline(root, events, session);
   let reading = null;
@@ -32,7 +39,7 @@ export async function show(root, id) {
     do {
       again = false;
       const began = performance.now();
-      await read(events.length ? events[events.length - 1].seq + 1 : 0);
+      await read();
       view.update();
       // What takes long is done less often.
       if (again) await new Promise((done) => { setTimeout(done, (performance.now() - began) * REST); });
@@ -90,7 +97,7 @@ class Timeline {
   update() {
     const last = this.events[this.events.length - 1];
     const count = (of) => this.events.filter(of).length;
-    const project = [...this.events].reverse().find((event) => event.host?.place?.cwd)?.host.place.cwd;
+    const project = [...this.events].reverse().find((event) => event.cwd)?.cwd;
     const failed = count((event) => event.call?.is_error && event.kind !== 'tool_started');
     replace(this.facts, last ? [last.agent, ' · ', project ? [h('span', { title: project }, project), ' · '] : null,
       plural(last.turn, 'turn'), ' · ', plural(this.events.length, 'event'), ' · ',
@@ -150,7 +157,7 @@ class Timeline {
     if (this.page < 0) this.page = 0;
     this.drawList();
     const whole = await get('/api/events/' + seq).catch((error) => ({ ...event, problem: error.message }));
-    if (this.selected === seq) replace(this.detail, detail(whole, event));
+    if (this.selected === seq) replace(this.detail, h('h2', null, kind(whole)), detail(whole, event), h('p', null, eventLink(seq, 'This event on its own')));
   }
 
   shown() {
@@ -180,7 +187,7 @@ class Timeline {
     const choose = () => this.choose(event.seq);
     return h('tr', { 'data-seq': event.seq, 'aria-selected': event.seq === this.selected ? 'true' : null, onclick: choose },
       h('td', null, h('time', { datetime: event.at }, exact(event.at))), h('td', { class: 'number' }, event.turn),
-      h('td', { class: 'number' }, after), h('td', null, h('a', { href: '#/session/' + this.session, onclick: (click) => { click.preventDefault(); } }, kind(event))),
+      h('td', { class: 'number' }, after), h('td', null, h('a', { href: '#/event/' + event.seq, onclick: (click) => { if (!click.ctrlKey && !click.metaKey) click.preventDefault(); } }, kind(event))),
       h('td', { class: bad ? 'bad' : null }, said(event)));
   }
 }
@@ -194,27 +201,3 @@ function turns(scale, moments) {
   }
   return turns;
 }
-
-const ADDRESS = ['seq', 'at', 'recorded_at', 'session', 'native_session', 'agent', 'id', 'late', 'kind', 'payload', 'turn', 'turn_began_at', 'problem'];
-
-function detail(event, placed) {
-  const fields = Object.entries(event).filter(([name, value]) => !ADDRESS.includes(name) && value !== null);
-  const plain = fields.filter(([, value]) => typeof value !== 'object' && String(value).length < PLAIN_MAX);
-  const decision = event.kind === 'decided' ? event.seq : event.decision;
-  return [
-    h('h2', null, words(event.kind)),
-    h('dl', null, h('dt', null, 'event'), h('dd', null, event.seq + (event.late ? ', journaled late' : '')),
-      h('dt', null, 'at'), h('dd', null, moment(event.at) + ' (' + exact(event.at) + ')'),
-      placed.began_at ? [h('dt', null, 'began'), h('dd', null, exact(placed.began_at))] : null,
-      h('dt', null, 'turn'), h('dd', null, placed.turn)),
-    decision ? h('p', null, 'Decision ', decisionLink(decision), ' explains it.') : null,
-    event.problem ? h('p', { class: 'problem' }, event.problem) : null,
-    plain.length ? h('dl', null, plain.map(([name, value]) => [h('dt', null, words(name)), h('dd', null, String(value))])) : null,
-    fields.filter((field) => !plain.includes(field)).map(([name, value]) => [h('h3', { class: 'soft' }, words(name)), h('pre', null, pretty(value))]),
-    event.payload ? h('details', null, h('summary', null, 'As the agent told it'), h('pre', null, pretty(event.payload)))
-      : event.payload_dropped ? h('p', { class: 'soft' }, 'What the agent told was dropped by age.') : null,
-    h('p', null, link('session/' + encodeURIComponent(event.session), 'This session')),
-  ];
-}
-
-const pretty = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));

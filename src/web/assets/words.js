@@ -1,4 +1,4 @@
-// What an event says, in a few words.
+// What an event says, in a few words. Events are those of a timeline: short, with nothing but what is said here.
 
 import { cut, duration, folder, moment, words } from './format.js';
 
@@ -24,7 +24,7 @@ const SAID = {
   agent_stopped: (e) => (e.reentry ? 'again' : '') + (e.last_message ? ' ' + cut(e.last_message, TEXT_MAX) : ''),
   interrupted: (e) => e.cause,
   notified: (e) => words(e.notification) + ': ' + cut(e.message, TEXT_MAX),
-  decided: (e) => e.verdict + ' ' + words(e.reason) + (e.elapsed_ms === null ? '' : ' after ' + duration(e.elapsed_ms)),
+  decided: (e) => e.verdict + ' ' + words(e.reason) + (Number.isFinite(e.elapsed_ms) ? ' after ' + duration(e.elapsed_ms) : ''),
   delivery_attempted: (e) => words(e.route) + ' of ' + e.decision,
   delivery_confirmed: (e) => e.decision + ' by ' + words(e.by),
   delivery_held: (e) => e.decision + ' ' + words(e.obstacle),
@@ -40,8 +40,8 @@ const SAID = {
   restart_closed: (e) => words(e.reason),
   progress_written: (e) => e.progress + ' ' + folder(e.file),
   progress_validated: (e) => e.document + (e.holds ? ' holds' : ' does not hold'),
-  model_stepped: (e) => e.host?.hook,
-  other_hook: (e) => e.host?.hook,
+  model_stepped: (e) => e.hook,
+  other_hook: (e) => e.hook,
 };
 
 export const said = (event) => SAID[event.kind]?.(event) ?? '';

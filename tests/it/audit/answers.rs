@@ -270,23 +270,17 @@ fn rules_and_previews() {
       database schema (own)    migrations/1.sql
         due   Run the migration against a copy of the database that nobody else uses
               (`make migrate-test`)
-              looked for
-              found       nothing like it
+              looked for  nothing: no command shows that it was done
       Rust code (rust)         src/main.rs
         due   Run the tests that cover the changed Rust code (`cargo test`)
-              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo
-                          tarpaulin, cargo insta test, cargo miri test, make test,
-                          make check, just test, just check, make test, make check,
-                          just test, just check, task test, cargo test, cargo
-                          nextest, cargo t, npm test, npm t, npm run *test, pnpm
-                          *test, yarn *test, …
-              found       nothing like it
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71
+                          more
+              found       nothing: what the agent did is not known
       dependencies (rust)      Cargo.toml
         due   Build with the changed manifest (`cargo build`)
-              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo
-                          nextest, cargo run, cargo install, cargo b, cargo c, cargo
-                          t, cargo r, make build, make test, just build, just test
-              found       nothing like it
+              looked for  cargo build, cargo check, cargo clippy, cargo test and 11
+                          more
+              found       nothing: what the agent did is not known
       code (generic)           .checkpointd.yml
 
     message
@@ -311,10 +305,8 @@ fn rules_and_previews() {
     == at 140 columns
       0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
         due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
-              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo tarpaulin, cargo insta test, cargo miri test, make test,
-                          make check, just test, just check, make test, make check, just test, just check, task test, cargo test, cargo nextest,
-                          cargo t, npm test, npm t, npm run *test, pnpm *test, yarn *test, …
-              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo nextest, cargo run, cargo install, cargo b, cargo c, cargo
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71 more
+              looked for  cargo build, cargo check, cargo clippy, cargo test and 11 more
       2. Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
       Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
       checkpoint chores out of it.
@@ -347,31 +339,23 @@ fn rules_and_previews() {
       database schema (own)    migrations/1.sql
         due   Run the migration against a copy of the database that nobody else uses
               (`make migrate-test`)
-              looked for
-              found       nothing like it
+              looked for  nothing: no command shows that it was done
       Rust code (rust)         src/main.rs
         due   Run the tests that cover the changed Rust code (`cargo test`)
-              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo
-                          tarpaulin, cargo insta test, cargo miri test, make test,
-                          make check, just test, just check, make test, make check,
-                          just test, just check, task test, cargo test, cargo
-                          nextest, cargo t, npm test, npm t, npm run *test, pnpm
-                          *test, yarn *test, …
-              found       nothing like it
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71
+                          more
+              found       nothing: what the agent did is not known
       dependencies (rust)      Cargo.toml
         due   Build with the changed manifest (`cargo build`)
-              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo
-                          nextest, cargo run, cargo install, cargo b, cargo c, cargo
-                          t, cargo r, make build, make test, just build, just test
-              found       nothing like it
+              looked for  cargo build, cargo check, cargo clippy, cargo test and 11
+                          more
+              found       nothing: what the agent did is not known
       code (generic)           .checkpointd.yml
     == at 140 columns
       0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
         due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
-              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov, cargo tarpaulin, cargo insta test, cargo miri test, make test,
-                          make check, just test, just check, make test, make check, just test, just check, task test, cargo test, cargo nextest,
-                          cargo t, npm test, npm t, npm run *test, pnpm *test, yarn *test, …
-              looked for  cargo build, cargo check, cargo clippy, cargo test, cargo nextest, cargo run, cargo install, cargo b, cargo c, cargo
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71 more
+              looked for  cargo build, cargo check, cargo clippy, cargo test and 11 more
     == colours
     ^33mpass^0m: below_threshold  (turn of 9.0s, claude)
     ^1mchanged files^0m
