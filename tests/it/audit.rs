@@ -11,6 +11,7 @@ use crate::daemon::Daemon;
 use crate::support::{Home, run, wait, wait_until};
 
 mod answers;
+mod previews;
 mod screens;
 
 const CHECKPOINTD: &str = env!("CARGO_BIN_EXE_checkpointd");

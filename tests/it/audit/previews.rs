@@ -1,0 +1,134 @@
+//! What people see of the rules that hold in a project, and of what they would ask for there.
+
+use super::answers::write;
+use super::recorded;
+use super::screens::screen;
+
+#[test]
+fn rules_and_previews() {
+    let home = recorded();
+    write(&home, "shop/Cargo.toml", "");
+    write(
+        &home,
+        "shop/.checkpointd.yml",
+        "rules: [{name: database schema, include: ['migrations/**'], actions: [{text: Run the migration against a copy of the database that nobody else uses (`make migrate-test`)}]}]",
+    );
+    insta::assert_snapshot!(screen(&home, &["rules", "--project", "shop"]), @r#"
+    packs: rust, generic
+
+    PACK     RULE             KIND      ASKS FOR         FILES
+    own      database schema  code      database schema  migrations/**
+    rust     Rust code        code      tests            **/*.rs
+    rust     tests only       tests     tests            **/tests/**/*.rs
+    rust     benchmarks       code      bench-build      **/benches/**/*.rs
+    rust     dependencies     settings  install          **/Cargo.toml **/Cargo.loc…
+    generic  container image  settings  image            **/Dockerfile **/Dockerfil…
+    generic  compose file     settings  compose          **/docker-compose*.{yml,ya…
+    generic  no code changes  docs      -                {docs,doc,todos,ideas}/** …
+    generic  tests only       tests     tests            **/{test,tests,spec,specs,…
+    generic  code             code      tests            **
+    == at 140 columns
+    rust     dependencies     settings  install          **/Cargo.toml **/Cargo.lock **/rust-toolchain **/rust-toolchain.toml
+    generic  container image  settings  image            **/Dockerfile **/Dockerfile.* **/*.Dockerfile **/Containerfile **/.dockerignore
+    generic  compose file     settings  compose          **/docker-compose*.{yml,yaml} **/compose*.{yml,yaml}
+    generic  no code changes  docs      -                {docs,doc,todos,ideas}/** **/*.{md,mdx,markdown,rst,adoc,asciidoc,org,txt} **/{LICENSE…
+    generic  tests only       tests     tests            **/{test,tests,spec,specs,testdata,__tests__}/** **/*_test.* **/*_spec.* **/*.test.* *…
+    == colours
+    ^1mPACK     RULE             KIND      ASKS FOR         FILES^0m
+    "#);
+    insta::assert_snapshot!(screen(&home, &["rules", "test", "--project", "shop", "src/main.rs", "migrations/1.sql"]), @r#"
+    src/main.rs
+      Rust code (rust, code)
+        tests      Run the tests that cover the changed Rust code (`cargo test`)
+    migrations/1.sql
+      database schema (own, code)
+        database schema Run the migration against a copy of the database that nobody
+                        else uses (`make migrate-test`)
+    == at 140 columns
+        database schema Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+    == colours
+    ^1msrc/main.rs^0m
+    ^1mmigrations/1.sql^0m
+    "#);
+    for file in ["src/main.rs", "migrations/1.sql"] {
+        write(&home, &format!("shop/{file}"), "");
+    }
+    let mut git = std::process::Command::new("git");
+    assert!(git.args(["init", "-q"]).current_dir(home.path().join("shop")).status().expect("git").success());
+    let preview = |elapsed| screen(&home, &["preview", "--agent", "claude", "--project", "shop", "--elapsed", elapsed]);
+    insta::assert_snapshot!(preview("90s"), @r#"
+    inject: actions_due  (turn of 1m30s, claude)
+      nothing stood against it
+
+    changed files
+      database schema          migrations/1.sql
+      Rust code                src/main.rs
+      dependencies             Cargo.toml
+      code                     .checkpointd.yml
+
+    what the agent did
+      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts
+      as done
+
+    rules
+      database schema (own)    migrations/1.sql
+        due   Run the migration against a copy of the database that nobody else uses
+              (`make migrate-test`)
+              looked for  nothing: no command shows that it was done
+      Rust code (rust)         src/main.rs
+        due   Run the tests that cover the changed Rust code (`cargo test`)
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71
+                          more
+              found       nothing: what the agent did is not known
+      dependencies (rust)      Cargo.toml
+        due   Build with the changed manifest (`cargo build`)
+              looked for  cargo build, cargo check, cargo clippy, cargo test and 11
+                          more
+              found       nothing: what the agent did is not known
+      code (generic)           .checkpointd.yml
+
+    message
+      [TeleClaude Checkpoint] - Context-aware checkpoint
+
+      Changed: database schema, Rust code, dependencies, code
+
+      Required actions, in this order:
+      1. Build with the changed manifest (`cargo build`)
+      2. Run the migration against a copy of the database that nobody else uses
+      (`make migrate-test`)
+      3. Run the tests that cover the changed Rust code (`cargo test`)
+
+      Capture memories/bugs/ideas worth keeping.
+
+      Do this housekeeping silently. Then give the user a short debrief: the outcome
+      of the task, a blocker, or a decision you need. Leave checkpoint chores out of
+      it.
+
+      Last resort, only if the above cannot be done: `touch
+      "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+    == at 140 columns
+      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
+        due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+              looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71 more
+              looked for  cargo build, cargo check, cargo clippy, cargo test and 11 more
+      2. Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+      Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
+      checkpoint chores out of it.
+      Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
+    == colours
+    ^32minject^0m: actions_due  (turn of 1m30s, claude)
+    ^1mchanged files^0m
+    ^1mwhat the agent did^0m
+    ^1mrules^0m
+        ^33mdue ^0m  Run the migration against a copy of the database that nobody else uses
+        ^33mdue ^0m  Run the tests that cover the changed Rust code (`cargo test`)
+        ^33mdue ^0m  Build with the changed manifest (`cargo build`)
+    ^1mmessage^0m
+    "#);
+    let short = preview("9s");
+    assert!(short.contains("changed files") && !short.contains("message\n"), "{short}");
+    insta::assert_snapshot!(short.lines().take(2).collect::<Vec<_>>().join("\n"), @r"
+    pass: below_threshold  (turn of 9.0s, claude)
+      elapsed: 9000 ms, threshold: 30000 ms
+    ");
+}
