@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_saphyr::{Error as YamlError, Spanned};
 
 mod candidate;
+mod endpoint;
 mod error;
 mod retention;
 mod rule_entry;
@@ -21,6 +22,7 @@ mod units;
 mod values;
 
 pub use candidate::{Candidate, RuleFile};
+pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::ConfigError;
 pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
@@ -31,9 +33,8 @@ pub use settings::{
 };
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, CompactWhen, Count, Endpoint, Fail, FileName, Glob, LogLevel, MaybeEndpoint, MaybePath, PackName,
-    Packs, Pattern, Prefix, ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync, UserCheck,
-    UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Pattern, Prefix,
+    ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
 };
 
 use crate::policy::Policy;

@@ -10,6 +10,8 @@ mod backup;
 pub mod codec;
 #[cfg(feature = "store")]
 mod compact;
+#[cfg(feature = "store")]
+pub mod entry;
 pub mod envelope;
 #[cfg(feature = "store")]
 pub mod error;
@@ -33,13 +35,15 @@ pub mod recovery;
 pub mod reply;
 pub mod request;
 #[cfg(feature = "store")]
-pub mod store;
+mod store;
 pub mod time;
 #[cfg(feature = "store")]
 pub mod upkeep;
 
 #[cfg(feature = "store")]
 pub use compact::{Compacted, Retention};
+#[cfg(feature = "store")]
+pub use entry::{Outcome, SessionEntry};
 pub use envelope::{Draft, Envelope, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
@@ -52,8 +56,6 @@ pub use home::Home;
 #[cfg(feature = "store")]
 pub use log::{Appended, Journal, Options, Sync};
 pub use payload::Payload;
-#[cfg(feature = "store")]
-pub use store::{Outcome, SessionEntry};
 pub use time::Timestamp;
 
 /// Version of the deciding code: raised by every wanted change of what `decide` answers to equal inputs.

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::log::Journal;
-use crate::store::{Outcome, SessionEntry};
 use crate::{Envelope, Payload, intake, recovery};
+use crate::{Outcome, SessionEntry};
 
 impl Journal {
     /// Returns one event.

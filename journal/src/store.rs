@@ -22,78 +22,22 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
-use crate::{Envelope, Event, Payload, Stream, Timestamp, Verdict, codec};
+use crate::{Envelope, Event, Outcome, Payload, SessionEntry, Verdict, codec};
 
 /// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 /// Values over a quarter of this would become separate files that sled never syncs.
 const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
+/// Entries that are copied between two flushes: sled packs them closer than without any.
+const COPIED_AT_ONCE: u64 = 1_000;
 /// How long somebody may hold sled's own lock. The journal's lock is taken first, so it can only be a store of this very
 /// process that was closed a moment ago: sled's threads give it back up to a second later.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// Pause between two tries.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
-
-/// What the journal knows of a session without reading its events.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionEntry {
-    /// The session.
-    pub stream: Stream,
-    /// Its first event.
-    pub first_seq: u64,
-    /// Its last event.
-    pub last_seq: u64,
-    /// When its first event happened.
-    pub first_at: Timestamp,
-    /// When its last hook event happened.
-    pub last_at: Timestamp,
-    /// How many events it has.
-    pub events: u64,
-}
-
-/// How the delivery of a decision stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[repr(u8)]
-pub enum Outcome {
-    /// There was nothing to deliver.
-    None = 0,
-    /// On its way.
-    Pending = 1,
-    /// The agent has it.
-    Confirmed = 2,
-    /// It did not arrive.
-    Failed = 3,
-    /// Nobody can tell any more.
-    Expired = 4,
-}
-
-impl Outcome {
-    /// Returns the machine word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Pending => "pending",
-            Self::Confirmed => "confirmed",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-        }
-    }
-
-    const fn of(byte: u8) -> Self {
-        match byte {
-            1 => Self::Pending,
-            2 => Self::Confirmed,
-            3 => Self::Failed,
-            4 => Self::Expired,
-            _ => Self::None,
-        }
-    }
-}
 
 /// An event on its way into the store: the envelope, and its two stored values.
 pub(crate) struct Item {
@@ -236,10 +180,10 @@ impl Trees {
         })
     }
 
-    /// All of them, the events last: what is readable is indexed.
+    /// All of them, the large ones first: what they free while they are written is used by the others.
     const fn all(&self) -> [&sled::Tree; 8] {
         let Self { db: _, events, payloads, ids, streams, sessions, unsettled, decisions, snapshots } = self;
-        [payloads, ids, streams, sessions, unsettled, decisions, snapshots, events]
+        [events, payloads, ids, streams, sessions, unsettled, decisions, snapshots]
     }
 
     fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {
@@ -510,9 +454,13 @@ impl Store {
                 guarded("write the store", || to.insert(key, value))?;
                 done += 1;
                 progress(done);
+                if done.is_multiple_of(COPIED_AT_ONCE) {
+                    empty.flush()?;
+                }
             }
+            empty.flush()?;
         }
-        empty.flush()
+        Ok(())
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {
@@ -523,30 +471,5 @@ impl Store {
     pub(crate) fn flush(&self) -> Result<()> {
         let trees = self.trees()?;
         guarded("flush", || trees.db.flush()).map(drop)
-    }
-}
-
-impl SessionEntry {
-    fn new(envelope: &Envelope) -> Self {
-        Self {
-            stream: envelope.stream.clone(),
-            first_seq: envelope.seq,
-            last_seq: envelope.seq,
-            first_at: envelope.at,
-            last_at: envelope.at,
-            events: 1,
-        }
-    }
-
-    fn with(mut self, envelope: &Envelope) -> Self {
-        // Recovery may write an event again that is already here: counting it twice would be wrong for ever.
-        if envelope.seq > self.last_seq {
-            self.last_seq = envelope.seq;
-            self.events += 1;
-        }
-        if envelope.event.host().is_some() {
-            self.last_at = self.last_at.max(envelope.at);
-        }
-        self
     }
 }

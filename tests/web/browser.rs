@@ -166,7 +166,7 @@ impl Browser {
     pub(crate) fn show(&self, hash: &str) {
         let hash = json!(format!("#/{hash}"));
         self.evaluate(&format!(
-            "if (location.hash === {hash}) location.reload(); else {{ document.querySelector('.view')?.removeAttribute('data-ready'); location.hash = {hash}; }}"
+            "document.querySelector('.view')?.removeAttribute('data-ready'); if (location.hash === {hash}) location.reload(); else location.hash = {hash};"
         ));
         self.wait(
             "document.querySelector('.view')?.dataset.ready && document.getElementById('link').textContent === 'live'",

@@ -76,13 +76,12 @@ impl Stage {
         let mut command = program(&self.demo, &["web", "--open"]);
         let child = command.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
         let began = Instant::now();
-        loop {
-            if let Ok(file) = fs::read_to_string(&called) {
-                return (child, PathBuf::from(file.trim()));
-            }
+        while !called.exists() {
             assert!(began.elapsed() < LIMIT, "nothing is opened");
             std::thread::sleep(Duration::from_millis(5));
         }
+        let file = fs::read_to_string(&called).expect("readable");
+        (child, PathBuf::from(file.trim()))
     }
 
     /// Writes a file beside the projects.
