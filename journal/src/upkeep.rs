@@ -167,10 +167,13 @@ pub struct Packed {
     pub before: u64,
     /// Size of the store now.
     pub now: u64,
+    /// Size of the intake log now.
+    pub intake: u64,
 }
 
-/// Writes the store anew without the room that its changes have left unused. A crash leaves the old one or the new one,
-/// or none, which is then built from the intake log. `progress` gets the entries done and about how many there are.
+/// Seals the intake log's last segment, and writes the store anew without the room that its changes have left unused. A
+/// crash leaves the old store, the new one, or none, which is then built from the intake log. `progress` gets the entries
+/// done and about how many there are.
 ///
 /// # Errors
 ///
@@ -178,6 +181,8 @@ pub struct Packed {
 pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
     // Brings the store up to date, and says what stands in the way.
     let (journal, recovered) = Journal::open(dir, Options::default())?;
+    journal.seal_all()?;
+    let intake = journal.disk_bytes().1;
     journal.close();
     drop(journal);
     let _lock = recovery::lock(dir)?;
@@ -189,7 +194,7 @@ pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
     if new.counts(u64::MAX)? != old.counts(u64::MAX)? {
         return Err(Error::damaged(fresh.display().to_string(), "it does not hold what was written to it"));
     }
-    let packed = Packed { before: old.size_on_disk(), now: new.size_on_disk() };
+    let packed = Packed { before: old.size_on_disk(), now: new.size_on_disk(), intake };
     drop((old, new));
     store::wait_closed(&store)?;
     store::wait_closed(&fresh)?;

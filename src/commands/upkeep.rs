@@ -176,7 +176,8 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
             drop(journal);
             let mut done = done?;
             if !dry_run {
-                done.store_bytes = whole::pack(&home.journal, progress("packing"))?.now;
+                let packed = whole::pack(&home.journal, progress("packing"))?;
+                (done.store_bytes, done.intake_bytes) = (packed.now, packed.intake);
             }
             serde_json::to_value(done).expect("plain data")
         }

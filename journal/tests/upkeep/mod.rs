@@ -182,6 +182,7 @@ fn a_packed_store_holds_the_same_without_the_room_of_what_was_dropped() {
     let packed = pack(dir.path(), |done, _| told = done).expect("packs");
     assert!(told >= 4 * 3_000 && packed.now < packed.before / 2, "{told}, {packed:?}");
     assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 3, "intake, lock and store");
+    assert_eq!(files(&dir.path().join("intake")).values().map(Vec::len).sum::<usize>() as u64, packed.intake);
     let (journal, recovered) = open(dir.path());
     assert_eq!((recovered.moved, recovered.notes.len()), (0, 0), "{recovered:?}");
     assert_eq!((exported(&journal), journal.sessions()), (before, sessions));
