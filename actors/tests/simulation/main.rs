@@ -32,7 +32,7 @@ use rules::Broken;
 use world::Run;
 
 /// Seeds of the actors that are run where nobody says how many: a minute of one core.
-const SEEDS: u64 = 3_000;
+const SEEDS: u64 = 1_000;
 /// Seeds of typing that are run then; they need no journal.
 const TYPING_SEEDS: u64 = 10_000;
 /// Seeds that share a journal.
