@@ -25,6 +25,7 @@ pub(super) fn rows(screen: &str) -> Vec<Row> {
     let (mut dim, mut rows) = (false, Vec::new());
     for line in screen.lines() {
         let mut row = Row { text: String::with_capacity(line.len()), is_dim: true };
+        let mut is_blank = true;
         let mut chars = line.chars();
         while let Some(char) = chars.next() {
             if char == '\u{1b}' {
@@ -32,7 +33,9 @@ pub(super) fn rows(screen: &str) -> Vec<Row> {
                 dim = is_dim_after(&sequence, dim);
                 continue;
             }
-            let is_marker = row.text.trim().is_empty() && MARKERS.contains(&char);
+            // All in front of a marker is blank. Looking back at the row for each character would be quadratic.
+            let is_marker = is_blank && MARKERS.contains(&char);
+            is_blank &= char.is_whitespace();
             row.is_dim &= dim || char.is_whitespace() || is_marker;
             row.text.push(if char == '\u{a0}' { ' ' } else { char });
         }
@@ -76,5 +79,14 @@ mod tests {
         assert_eq!(told, [("› Ask", true), ("bright", false), ("dim", true), ("still", true)]);
         assert_eq!(rows("❯\u{a0}\u{1b}[7m \u{1b}[0m"), [Row { text: "❯".into(), is_dim: true }]);
         assert_eq!(rows("broken \u{1b}["), [Row { text: "broken".into(), is_dim: false }]);
+    }
+
+    /// Found by fuzzing: whoever looks back at all blanks for each further one does not come to an end here.
+    #[test]
+    fn a_row_is_read_in_linear_time() {
+        let blanks = " ".repeat(1_000_000);
+        let read = rows(&format!("{blanks}❯{blanks}\nx{blanks}❯"));
+        assert_eq!(read[0], Row { text: format!("{blanks}❯"), is_dim: true });
+        assert!(!read[1].is_dim && read[1].text.ends_with('❯'));
     }
 }
