@@ -267,7 +267,7 @@ fn system_calls_that_fail_in_a_client_hurt_neither_its_host_nor_anything_else() 
 }
 
 /// The system may be out of room for a message while its daemon is well: whoever waited for the reply to what was never
-/// sent would hold its agent up for as long as a stop may wait.
+/// sent would hold its agent up for as long as a stop may wait, or the daemon for the rest.
 #[test]
 fn a_stop_that_cannot_be_sent_goes_to_the_spool_without_waiting_for_a_reply() {
     let daemon = Daemon::with(EVERY_STOP);
