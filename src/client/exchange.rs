@@ -44,7 +44,9 @@ pub(super) fn send(socket: &Path, request: &[u8], deadline: Instant) -> Answer {
             Err(Errno::AGAIN) if is_ready(&connection, PollFlags::OUT, deadline) => {}
             Err(Errno::AGAIN) => return Answer::Useless("the daemon does not read"),
             // It may have answered before it hung up, for example that the request is too large.
-            Err(_) => break,
+            Err(Errno::PIPE | Errno::CONNRESET) => break,
+            // It waits for the rest, and whoever waited for its reply would do so in vain.
+            Err(_) => return Answer::Useless("cannot send to the daemon"),
         }
     }
     receive(&connection, deadline)

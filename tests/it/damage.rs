@@ -227,22 +227,22 @@ fn random_harms(files: &[PathBuf], root: &Path, count: usize) -> Vec<(PathBuf, H
     harms
 }
 
-/// The place where the last records of a segment begin.
-fn last_records(log: &Path) -> (usize, usize) {
+/// The places where the last records of a segment begin, and its end.
+fn last_records(log: &Path) -> (Vec<usize>, usize) {
     let bytes = fs::read(log).expect("read");
     let frames: Vec<_> = journal::frame::Reader::new(&bytes).map(|frame| frame.expect("whole").offset).collect();
-    (frames[frames.len() - LAST_RECORDS], bytes.len())
+    (frames[frames.len() - LAST_RECORDS..].to_vec(), bytes.len())
 }
 
 #[test]
 fn the_end_of_the_intake_log_may_be_damaged_at_every_byte() {
     let (whole, events) = journal();
     let log = segments(whole.path()).pop().expect("a segment");
-    let (from, to) = last_records(&log);
+    let (starts, to) = last_records(&log);
     let step = if std::env::var_os("CHECKPOINTD_DAMAGE_ROUNDS").is_some() { 1 } else { 7 };
     let name = relative(&log, whole.path());
     let harms = |offset: usize| -> Vec<_> {
-        let positions = (from + offset..to).step_by(step);
+        let positions = (starts[0] + offset..to).step_by(step);
         positions.flat_map(|at| [(name.clone(), Harm::Flip(at)), (name.clone(), Harm::Cut(at))]).collect()
     };
     // The store has everything, so nothing may be lost, and all of it must be noticed.
@@ -250,8 +250,19 @@ fn the_end_of_the_intake_log_may_be_damaged_at_every_byte() {
     assert!(outcomes.iter().all(|(outcome, _)| [Outcome::Mended, Outcome::Refused].contains(outcome)), "{outcomes:?}");
     // The log is the only copy.
     fs::remove_dir_all(whole.path().join("store")).expect("removed");
-    let outcomes = try_all("end of the log, no store", whole.path(), &events, harms(step / 2), false);
+    let mut within = harms(step / 2);
+    within.retain(|(_, harm)| !matches!(harm, Harm::Cut(at) if starts.contains(at)));
+    let outcomes = try_all("end of the log, no store", whole.path(), &events, within, false);
     assert!(outcomes.iter().all(|(outcome, _)| [Outcome::Told, Outcome::Refused].contains(outcome)), "{outcomes:?}");
+    // Cut between two records it is what a kill before the later ones leaves: nothing can tell, and the rest is whole.
+    for (start, left) in starts.iter().zip(events.len() - LAST_RECORDS..) {
+        let copied = tempfile::tempdir().expect("a folder");
+        copy(whole.path(), copied.path());
+        Harm::Cut(*start).to(&copied.path().join(&name));
+        let (journal, recovered) = Journal::open(copied.path(), Options::default()).expect("opens");
+        assert_eq!((all(&journal).expect("reads"), recovered.notes), (events[..left].to_vec(), vec![]));
+        journal.close();
+    }
 }
 
 #[test]

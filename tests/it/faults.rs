@@ -221,7 +221,7 @@ fn system_calls_that_fail_in_the_daemon_cost_nothing_that_was_acknowledged() {
         for (index, errno) in ERRNOS.into_iter().enumerate() {
             for lasting in [false, true] {
                 let name = format!("{} {errno} {}", calls.replace('?', ""), if lasting { "from N on" } else { "Nth" });
-                let row = rows.entry(name).or_insert_with(Row::default);
+                let row = rows.entry(name.clone()).or_insert_with(Row::default);
                 // In the short form each call fails with one errno once, early or late, and with another one for good.
                 let short = match (index == usize::from(lasting), lasting) {
                     (true, false) => &[1][..],
@@ -229,6 +229,10 @@ fn system_calls_that_fail_in_the_daemon_cost_nothing_that_was_acknowledged() {
                     _ => &[],
                 };
                 all_n(short, |nth| daemon_round(&Fault { calls, errno, nth, lasting }, row));
+                // The table comes after an hour or two.
+                if is_long() {
+                    println!("{name}: {row:?}");
+                }
             }
         }
     }
@@ -260,6 +264,24 @@ fn system_calls_that_fail_in_a_client_hurt_neither_its_host_nor_anything_else() 
     // Without a daemon the disk is all there is. With one, a call that cannot be sent goes to the spool.
     assert_eq!(lost("daemon there"), 0);
     assert!(only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10, "the faults were hardly met");
+}
+
+/// The system may be out of room for a message while its daemon is well: whoever waited for the reply to what was never
+/// sent would hold its agent up for as long as a stop may wait, or the daemon for the rest.
+#[test]
+fn a_stop_that_cannot_be_sent_goes_to_the_spool_without_waiting_for_a_reply() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let (event, payload) = hook_call("s", CALLS);
+    let trace = Trace::to(daemon.home.path().join("trace"));
+    let words = trace.command(&["-e", "trace=write", "-e", "inject=write:error=ENOBUFS:when=1"]);
+    let mut client = daemon.home.command(&words[0], &[]);
+    client.args(&words[1..]).arg(env!("CARGO_BIN_EXE_checkpointd-hook")).args(["claude", event]);
+    let output = run(client.env("CHECKPOINTD_DEBUG", "1"), payload.to_string().as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("cannot send to the daemon") && !said.contains("no reply in time"), "{said}");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{said}");
+    let in_journal = || daemon.ask_code(&["timeline", "s", "--json"]).1;
+    wait_until(|| in_journal().iter().filter(|line| number_of(line, "s") == Some(CALLS)).count() == 1);
 }
 
 /// Starts a daemon whose system calls on one file of the journal fail for a while.

@@ -157,6 +157,7 @@ fn random_kills_under_load_lose_nothing_and_double_nothing() {
         assert_eq!(wrong, [0; 5], "round {round} of seed {seed}: {figures:?}");
         if (round + 1) % VERIFY_EVERY == 0 {
             daemon.verify();
+            println!("{figures:?}");
         }
     }
     daemon.verify();
