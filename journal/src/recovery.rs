@@ -59,13 +59,18 @@ pub(crate) fn store_dir(dir: &Path) -> PathBuf {
     dir.join("store")
 }
 
-/// Where a store is that is being packed, and where the one is that it replaces. After a crash neither is of use.
+/// Where a store is that is being packed, and where the one is that it replaces.
 pub(crate) fn passing_stores(dir: &Path) -> [PathBuf; 2] {
     ["store.packing", "store.packed"].map(|name| dir.join(name))
 }
 
-/// Removes what a crash while packing has left.
+/// Removes what a crash while packing has left. A store that was moved aside and not yet replaced is put back: it is whole,
+/// which nobody knows of the log before it is read.
 pub(crate) fn remove_passing(dir: &Path) -> Result<()> {
+    let (store, [_, aside]) = (store_dir(dir), passing_stores(dir));
+    if aside.exists() && !store.exists() {
+        fs::rename(&aside, &store).doing("put back", &aside)?;
+    }
     for path in passing_stores(dir).into_iter().filter(|path| path.exists()) {
         fs::remove_dir_all(&path).doing("remove", &path)?;
     }
@@ -294,7 +299,8 @@ fn store_missing<'a>(
     Ok((next, last))
 }
 
-/// Compares both sides event by event up to `last`: the daemon may go on writing meanwhile. `progress` gets the events done and the events in all.
+/// Compares both sides event by event up to `last`: the daemon may go on writing meanwhile. `progress` gets the events
+/// done and the events in all.
 pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl FnMut(u64, u64)) -> Result<Verified> {
     let mut verified = Verified::default();
     let mut expected = 1;

@@ -172,8 +172,7 @@ pub struct Packed {
 }
 
 /// Seals the intake log's last segment, and writes the store anew without the room that its changes have left unused. A
-/// crash leaves the old store, the new one, or none, which is then built from the intake log. `progress` gets the entries
-/// done and about how many there are.
+/// crash leaves the old store or the new one. `progress` gets the entries done and about how many there are.
 ///
 /// # Errors
 ///

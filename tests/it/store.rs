@@ -1,6 +1,7 @@
 //! The journal as a whole: backup, restore, compaction, from the outside.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
@@ -166,7 +167,10 @@ fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_befor
     assert!(now.starts_with(&after) && payloads(&now).0 > prompts);
     assert!(well(&daemon.home, &["audit", "--json"]).starts_with(&decisions));
     daemon.kill();
+    let db = || fs::metadata(daemon.home.path().join("journal/store/db")).expect("a store").ino();
+    let before = db();
     let here = answer(&daemon.home, &["journal", "compact", "--json"]);
+    assert_ne!(db(), before, "the store is packed while no daemon has it");
     assert!(here["payloads"].as_u64().is_some_and(|dropped| dropped > 0), "{here}");
     assert_eq!(payloads(&well(&daemon.home, &["journal", "export"])).0, payloads(&now).2);
     is_proven(&daemon.home);
