@@ -23,6 +23,8 @@ use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::{Agent, Event, Home, Journal, Options};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
@@ -36,6 +38,8 @@ use crate::{client, log_file, phase, serve, settings, source, upkeep};
 
 /// A journal that a command holds open is free again soon.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
+/// A daemon that was killed while it started a process leaves its lock to that until it runs its own program.
+const PID_WAIT: Duration = Duration::from_secs(5);
 /// The longest that a stop waits for requests under way.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long `--detach` waits for the daemon to take hooks.
@@ -76,14 +80,22 @@ fn private_folder(folder: &Path) -> Result<()> {
 fn lock(home: &Home) -> Result<File> {
     let path = home.run.join("pid");
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => {
-            let pid = fs::read_to_string(&path).unwrap_or_default();
-            return Err(Failure::failed(format!("a daemon is running already (pid {})", pid.trim()))
-                .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(fs::TryLockError::WouldBlock) => {
+                let pid = fs::read_to_string(&path).unwrap_or_default();
+                let owner = pid.trim().parse().ok().and_then(Pid::from_raw);
+                if owner.is_some_and(|owner| test_kill_process(owner) != Err(Errno::SRCH)) || began.elapsed() > PID_WAIT
+                {
+                    return Err(Failure::failed(format!("a daemon is running already (pid {})", pid.trim()))
+                        .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(fs::TryLockError::Error(error)) => return Err(error.into()),
         }
-        Err(fs::TryLockError::Error(error)) => return Err(error.into()),
     }
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;

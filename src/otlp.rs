@@ -27,7 +27,7 @@ use traces::Traces;
 /// The longest that one request may take.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
 /// The longest that the daemon's stop waits for the last export.
-const CLOSE_WITHIN: Duration = Duration::from_millis(300);
+const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 /// A status line is shorter than this.
 const STATUS_BYTES_MAX: usize = 1_024;
 /// A collector that answers with one of these takes the same again later (OTLP, "Retryable Response Codes").

@@ -212,7 +212,8 @@ impl Journal {
         *self.inner.shared.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(observer));
     }
 
-    /// Returns once everything acknowledged before the call can be read.
+    /// Returns once everything acknowledged before the call can be read. Waits while the store is opened again after its
+    /// first failure, which takes a second or two, so that who asks then is not told of what is over when it reads this.
     ///
     /// # Errors
     ///
@@ -220,7 +221,8 @@ impl Journal {
     pub fn settle(&self) -> Result<u64> {
         let shared = &self.inner.shared;
         let wanted = shared.committed.load(Ordering::Acquire);
-        let stored = shared.wait_until(|stored| stored.failure.is_some() || stored.seq >= wanted);
+        let stored =
+            shared.wait_until(|stored| stored.failure.is_some() || (stored.seq >= wanted && !stored.is_reopening));
         stored.failure.clone().map_or(Ok(stored.seq), Err)
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// How many wait for it.
     waiting: usize,
+    /// The store is closed, and about to be there again.
+    pub(crate) is_reopening: bool,
     pub(crate) failure: Option<Error>,
 }
 
@@ -63,7 +65,7 @@ impl Shared {
             in_flight: Mutex::default(),
             committed: AtomicU64::new(last),
             waiting_bytes: AtomicU64::new(0),
-            stored: Mutex::new(Stored { seq: last, waiting: 0, failure: None }),
+            stored: Mutex::new(Stored { seq: last, waiting: 0, is_reopening: false, failure: None }),
             moved: Condvar::new(),
             wanted: Condvar::new(),
             observer: RwLock::default(),
@@ -218,12 +220,14 @@ fn tell(shared: &Shared, envelopes: &[Envelope]) {
 fn mend(shared: &Shared, dir: &Path) -> Result<()> {
     let last = shared.committed.load(Ordering::Acquire);
     let mut notes = Vec::new();
+    shared.stored.lock().unwrap_or_else(PoisonError::into_inner).is_reopening = true;
     let reopened = shared.store.reopen(|| {
         let (store, recovered) = recovery::reopen(dir, last)?;
         notes = recovered.notes;
         Ok(store)
     });
     let mut stored = shared.stored.lock().unwrap_or_else(PoisonError::into_inner);
+    stored.is_reopening = false;
     stored.failure = reopened.as_ref().err().cloned();
     let told = stored.seq;
     if reopened.is_ok() {

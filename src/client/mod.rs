@@ -24,7 +24,7 @@ use autostart::Start;
 use exchange::Answer;
 use input::{Awaits, Call};
 
-/// How long a call may take whose reply nobody acts upon.
+/// How long a call may take whose reply nobody acts upon, unless the environment says otherwise.
 const PLAIN_WAIT: Duration = Duration::from_millis(250);
 /// How long the start of a session may wait for what there is to go on with.
 const GREETING_WAIT: Duration = Duration::from_secs(1);
@@ -97,8 +97,10 @@ fn deliver(call: &Call) {
     let awaits = call.awaits();
     let answer = match awaits {
         Awaits::Decision => converse(&home, &request, Instant::now() + stop_wait(&home)),
-        Awaits::Greeting => converse(&home, &request, Instant::now() + GREETING_WAIT.min(stop_wait(&home))),
-        Awaits::Nothing => exchange::send(&home.socket, &request, Instant::now() + PLAIN_WAIT),
+        Awaits::Greeting => {
+            converse(&home, &request, Instant::now() + GREETING_WAIT.max(plain_wait()).min(stop_wait(&home)))
+        }
+        Awaits::Nothing => exchange::send(&home.socket, &request, Instant::now() + plain_wait()),
     };
     match answer {
         Answer::Taken(body) if call.is_reply_read => print(&body),
@@ -159,14 +161,20 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
     }
 }
 
+/// Returns how long a call may take whose reply nobody acts upon. A disk that takes long to sync may need more.
+fn plain_wait() -> Duration {
+    millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok()).map_or(PLAIN_WAIT, |wait| wait.min(STOP_WAIT_MAX))
+}
+
 /// Returns how long a call may wait for a reply that somebody acts upon.
 fn stop_wait(home: &Home) -> Duration {
-    let said = match std::env::var("CHECKPOINTD_STOP_WAIT_MS") {
-        Ok(value) => Some(value),
-        Err(_) => std::fs::read_to_string(home.run.join(STOP_WAIT_FILE)).ok(),
-    };
-    let wait = said.and_then(|text| text.trim().parse().ok()).map_or(STOP_WAIT, Duration::from_millis);
-    wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX)
+    let said = std::env::var("CHECKPOINTD_STOP_WAIT_MS").ok();
+    let said = said.or_else(|| std::fs::read_to_string(home.run.join(STOP_WAIT_FILE)).ok());
+    millis(said).map_or(STOP_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
+}
+
+fn millis(text: Option<String>) -> Option<Duration> {
+    text?.trim().parse().ok().map(Duration::from_millis)
 }
 
 /// Writes to standard output without waiting for ever for a host that does not read.

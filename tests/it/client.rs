@@ -110,7 +110,8 @@ fn a_server_that_never_answers_is_left_and_the_call_kept() {
         let home = Home::new();
         let requests = serve(&home.socket(), move |_| Act::Hold(reply.clone()));
         let mut client = home.client(&["claude"]);
-        assert_eq!(printed(&run(client.env("CHECKPOINTD_STOP_WAIT_MS", "300"), payload)), "");
+        client.env("CHECKPOINTD_STOP_WAIT_MS", "300").env("CHECKPOINTD_PLAIN_WAIT_MS", "300");
+        assert_eq!(printed(&run(&mut client, payload)), "");
         assert_eq!(home.spooled(), [next(&requests)]);
     }
 }
@@ -119,9 +120,14 @@ fn a_server_that_never_answers_is_left_and_the_call_kept() {
 fn a_server_that_does_not_even_accept_is_left_too() {
     let home = Home::new();
     let listener = std::os::unix::net::UnixListener::bind(home.socket()).expect("a socket");
+    let client = || {
+        let mut client = home.client(&["claude"]);
+        client.env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
+        client
+    };
     // More than its queue holds, and more than its buffer.
     let large = vec![b' '; 4_000_000];
-    assert_eq!(printed(&run(&mut home.client(&["claude"]), &large)), "");
+    assert_eq!(printed(&run(&mut client(), &large)), "");
     let mut waiting = Vec::new();
     while waiting.len() < 5000 {
         let socket = home.socket();
@@ -132,7 +138,7 @@ fn a_server_that_does_not_even_accept_is_left_too() {
             Err(_) => break,
         }
     }
-    assert_eq!(printed(&run(&mut home.client(&["claude"]), TOOL)), "");
+    assert_eq!(printed(&run(&mut client(), TOOL)), "");
     assert_eq!(home.spooled().len(), 2);
     drop(listener);
 }

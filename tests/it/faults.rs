@@ -101,7 +101,8 @@ fn is_long() -> bool {
 /// Calls a hook, and returns how long that took. It exits 0 with nothing or one JSON object, whatever happens.
 fn call(command: &mut Command, payload: &Value, what: &dyn std::fmt::Debug) -> Duration {
     let began = Instant::now();
-    let output = run(command.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT), payload.to_string().as_bytes());
+    command.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT).env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
+    let output = run(command, payload.to_string().as_bytes());
     let took = began.elapsed();
     assert!(took < HOOK_LIMIT, "{what:?}: a hook call took {took:?}");
     assert_eq!(output.status.code(), Some(0), "{what:?}");

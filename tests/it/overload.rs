@@ -46,7 +46,8 @@ fn call(daemon: &Daemon, payload: &Value) -> (Duration, String) {
     let event = payload["hook_event_name"].as_str().expect("a word");
     let began = Instant::now();
     let mut client = daemon.home.client(&["claude", event]);
-    let output = run(client.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT_MS), payload.to_string().as_bytes());
+    client.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT_MS).env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
+    let output = run(&mut client, payload.to_string().as_bytes());
     let took = began.elapsed();
     assert_eq!(output.status.code(), Some(0));
     assert!(took < Duration::from_secs(2) + SLACK, "{event} took {took:?}");

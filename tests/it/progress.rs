@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::daemon::Daemon;
-use crate::support::{Home, run};
+use crate::support::{Home, run, wait_until};
 use crate::terminal::until;
 
 const LATEST: &str = ".ai-instructions/concepts/memory-bank/progress-checkpoint.md";
@@ -458,7 +458,9 @@ fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
         let (code, made) = ask(&daemon.home, top, &make, "");
         let id = made["checkpointId"].as_str().expect("an id").to_owned();
         assert_eq!((code, ask(&daemon.home, top, &["phase", "complete", &id, "--json"], "").0), (0, 0));
-        // What ends the session comes last, and is written in any case.
+        // What ends the session comes last, and is written in any case: it has work that is in no document yet.
+        let written = |expected| events(&daemon, "progress_written").len() == expected;
+        wait_until(|| written(if is_on { 2 } else { 0 }));
         work(&daemon.home, "s-one", top, "more.rs");
         hook(&daemon.home, "claude", "s-one", top, "SessionEnd", json!({ "reason": "other" }));
         let documents = until("the last one is written", || {

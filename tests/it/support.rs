@@ -34,7 +34,7 @@ impl Home {
     }
 
     /// Returns a command that lives in this home: the client with these arguments, and no daemon started by it.
-    /// It waits long for replies that it waits for, so that a slow machine fails no test.
+    /// It waits long for answers, so that a slow machine fails no test.
     pub(crate) fn client(&self, arguments: &[&str]) -> Command {
         self.command(env!("CARGO_BIN_EXE_checkpointd-hook"), arguments)
     }
@@ -44,7 +44,8 @@ impl Home {
         let mut command = Command::new(program);
         command.args(arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("CHECKPOINTD_HOME", self.path()).env("CHECKPOINTD_AUTOSTART", "0");
-        command.env("CHECKPOINTD_STOP_WAIT_MS", "60000").current_dir(self.path());
+        command.env("CHECKPOINTD_STOP_WAIT_MS", "60000").env("CHECKPOINTD_PLAIN_WAIT_MS", "60000");
+        command.current_dir(self.path());
         command
     }
 

@@ -104,7 +104,8 @@ impl Players<'_> {
         let payload = with_feedback(&call.payload, feedback);
         let mut command = self.stage.command(program);
         command.args(*first).arg(recording.agent.word()).envs(call.env.iter().map(|(name, value)| (name, value)));
-        command.env("CHECKPOINTD_STOP_WAIT_MS", "20000").current_dir(self.stage.project(recording.project));
+        command.env("CHECKPOINTD_STOP_WAIT_MS", "20000").env("CHECKPOINTD_PLAIN_WAIT_MS", "20000");
+        command.current_dir(self.stage.project(recording.project));
         command.stdout(Stdio::piped());
         // Codex hands its notification over as the last argument.
         let is_notify = call.event == "notify";

@@ -2,7 +2,7 @@
 
 use super::{Home, command, home_with, recorded, recording, run};
 
-fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
+pub(super) fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
     let mut command = command(home, arguments);
     let output = run(command.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours), b"");
     // A check that fails has something to show too.
@@ -58,7 +58,8 @@ pub(super) fn without_ages(text: &str) -> String {
 fn sessions() {
     // Long ago, so that the days have five digits for the next centuries.
     let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
-    insta::assert_snapshot!(without_ages(&screen(&home, &["sessions"])), @r#"
+    let look = |columns: &str, colours: &str| without_ages(&show(&home, &["sessions"], columns, colours));
+    insta::assert_snapshot!(screen_by(&["sessions"], look), @r#"
     SESSION   AGENT   STATE                    FLAGS          PROJECT
     3f0a6c1e  claude  waiting: agent_finished  -              ~/inventory
     8c4e2d10  gemini  waiting: agent_finished  asked,sending  ~/inventory

@@ -75,6 +75,7 @@ impl Server {
             format!("CHECKPOINTD_HOME={}", home.path().display()),
             "CHECKPOINTD_AUTOSTART=0".into(),
             "CHECKPOINTD_STOP_WAIT_MS=60000".into(),
+            "CHECKPOINTD_PLAIN_WAIT_MS=60000".into(),
             format!("{SETUP}={}", serde_json::to_string(&setup).expect("plain")),
         ];
         let words = words.map(|word| format!("'{word}'")).join(" ");
