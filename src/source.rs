@@ -15,7 +15,7 @@ use crate::query::{self, Query, Reader};
 /// How long the daemon may take to say that it is there.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
 /// How long another process may have the journal: mostly a daemon that comes up or is busy, which then answers itself.
-const JOURNAL_WAIT: Duration = Duration::from_secs(5);
+const JOURNAL_WAIT: Duration = Duration::from_secs(10);
 /// Pause between two tries.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// How long the daemon may be silent within an answer.

@@ -41,6 +41,8 @@ pub(crate) fn with_history(config: &str) -> Daemon {
             play(&daemon, &call);
         }
     }
+    // How it ended is journaled a moment after the last call.
+    wait_until(|| daemon.ask(&["audit", "--json"]).iter().all(|decision| decision["delivery"] != "pending"));
     daemon
 }
 
