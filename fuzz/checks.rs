@@ -83,11 +83,9 @@ pub fn transcript(bytes: &[u8]) {
 /// A command line.
 pub fn shell(bytes: &[u8]) {
     let line = String::from_utf8_lossy(bytes);
-    for command in shell::executed(&line) {
-        shell::is_dry(&command);
+    for command in &shell::read(&line).commands {
+        shell::is_dry(command);
     }
-    shell::reads(&line);
-    shell::writes(&line);
 }
 
 /// A configuration: what is refused is refused with words.

@@ -106,8 +106,9 @@ pub(crate) struct Turn<'a> {
     project: &'a str,
     policy: &'a Policy,
     elapsed_ms: Option<u64>,
-    /// The shell commands of each call, by its position; empty for other calls.
-    commands: Vec<Vec<shell::Simple>>,
+    rules: RuleSet<'a>,
+    /// What each shell call does, by its position; nothing for other calls.
+    lines: Vec<shell::Line>,
 }
 
 impl Turn<'_> {
@@ -125,12 +126,13 @@ pub fn find(evidence: &Evidence, elapsed_ms: Option<u64>, project: &str, policy:
         // Without the changes there is nothing to go by; the general message says what always holds (001 inv 13).
         return Findings { generic: true, ..Findings::default() };
     };
-    let commands = evidence.timeline.calls.iter().map(|call| {
+    let lines = evidence.timeline.calls.iter().map(|call| {
         let line = call.command.as_deref().filter(|_| call.kind == journal::ToolKind::Shell);
-        line.map(shell::executed).unwrap_or_default()
+        line.map(shell::read).unwrap_or_default()
     });
-    let turn = Turn { evidence, files, project, policy, elapsed_ms, commands: commands.collect() };
-    let claims = actions::Claims::new(&RuleSet::new(&policy.rules), &turn);
+    let rules = RuleSet::new(&policy.rules);
+    let turn = Turn { evidence, files, project, policy, elapsed_ms, rules, lines: lines.collect() };
+    let claims = actions::Claims::new(&turn);
     let mut findings = actions::find(&turn, &claims);
     if turn.has_timeline() {
         let errors = errors::find(&turn);

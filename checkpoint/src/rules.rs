@@ -4,11 +4,14 @@
 //! flat, the most specific first, and part of the [`Policy`](crate::Policy) that is journaled, so every field that is
 //! added later needs a default.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Step;
 use serde::{Deserialize, Serialize};
+
+use crate::shell::Pattern;
 
 pub mod packs;
 
@@ -111,17 +114,22 @@ impl RuleAction {
     }
 }
 
-/// A list of rules whose globs are compiled.
+/// A list of rules whose globs and evidence are compiled.
 #[derive(Debug)]
 pub struct RuleSet<'a> {
     rules: &'a [Rule],
-    globs: Arc<Compiled>,
+    compiled: Arc<Compiled>,
 }
 
 impl<'a> RuleSet<'a> {
-    /// Compiles the globs of `rules`. A glob that cannot be compiled matches nothing; `config.rs` refuses it earlier.
+    /// Compiles `rules`. A glob that cannot be compiled matches nothing; `config.rs` refuses it earlier.
     pub fn new(rules: &'a [Rule]) -> Self {
-        Self { rules, globs: Compiled::of(rules) }
+        Self { rules, compiled: Compiled::of(rules) }
+    }
+
+    /// Returns the command that a line of some rule's evidence asks for; none of a text that no command can fit.
+    pub fn pattern(&self, evidence: &str) -> Option<&Pattern> {
+        self.compiled.patterns.get(evidence)
     }
 
     /// Returns the rules that take `path`, by their position, in order.
@@ -129,8 +137,8 @@ impl<'a> RuleSet<'a> {
     /// Documentation and fallback rules give way to others, so a documentation glob never swallows a file that another
     /// rule claims, and code that matches no rule still asks for tests.
     pub fn taking(&self, path: &str) -> Vec<usize> {
-        let excluded = self.globs.exclude.matching(path);
-        let mut matching = self.globs.include.matching(path);
+        let excluded = self.compiled.exclude.matching(path);
+        let mut matching = self.compiled.include.matching(path);
         matching.retain(|rule| !excluded.contains(rule) && self.rules[*rule].kind != Kind::Always);
         let tier = |rule: usize| match (self.rules[rule].kind == Kind::Docs, self.rules[rule].fallback) {
             (false, false) => 0,
@@ -151,34 +159,32 @@ impl<'a> RuleSet<'a> {
 /// Lists of rules that stay compiled; a machine's projects have few different ones.
 const COMPILED_MAX: usize = 16;
 
-/// What was compiled last, newest first. Compiling takes longer than all else in a decision together, and equal globs
+/// What was compiled last, newest first. Compiling takes longer than all else in a decision together, and equal rules
 /// compile to the same.
 static COMPILED: Mutex<Vec<Arc<Compiled>>> = Mutex::new(Vec::new());
 
-/// The globs of a list of rules.
+/// What is looked up in a list of rules.
 #[derive(Debug)]
 struct Compiled {
-    sources: Vec<[Vec<String>; 2]>,
+    rules: Vec<Rule>,
     include: Globs,
     exclude: Globs,
+    /// By the text that asks for it.
+    patterns: HashMap<String, Pattern>,
 }
 
 impl Compiled {
     fn of(rules: &[Rule]) -> Arc<Self> {
-        let known = |compiled: &&Arc<Self>| {
-            let equal = |([include, exclude], rule): (&[Vec<String>; 2], &Rule)| {
-                *include == rule.include && *exclude == rule.exclude
-            };
-            compiled.sources.len() == rules.len() && compiled.sources.iter().zip(rules).all(equal)
-        };
         let mut all = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = all.iter().find(known) {
+        if let Some(compiled) = all.iter().find(|compiled| compiled.rules == rules) {
             return Arc::clone(compiled);
         }
+        let evidence = rules.iter().flat_map(|rule| &rule.actions).flat_map(|action| &action.evidence);
         let compiled = Arc::new(Self {
-            sources: rules.iter().map(|rule| [rule.include.clone(), rule.exclude.clone()]).collect(),
+            rules: rules.to_vec(),
             include: Globs::new(rules.iter().map(|rule| &rule.include)),
             exclude: Globs::new(rules.iter().map(|rule| &rule.exclude)),
+            patterns: evidence.filter_map(|text| Some((text.clone(), Pattern::read(text)?))).collect(),
         });
         all.truncate(COMPILED_MAX - 1);
         all.insert(0, Arc::clone(&compiled));

@@ -7,7 +7,7 @@ use journal::{Action, ChangedFile};
 use super::paths::Spot;
 use super::proof::{Position, Proof, Wanted, last_edit, look};
 use super::{ActionTrace, Findings, Outcome, RuleTrace, Turn};
-use crate::rules::{Kind, Rule, RuleAction, RuleSet};
+use crate::rules::{Kind, Rule, RuleAction};
 
 /// The log check looks back at least this far (001 inv 15).
 const WINDOW_MINUTES_MIN: u64 = 2;
@@ -24,9 +24,9 @@ pub(super) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    pub(super) fn new(set: &RuleSet<'a>, turn: &Turn<'a>) -> Self {
+    pub(super) fn new(turn: &Turn<'a>) -> Self {
         let rules = turn.policy.rules.as_slice();
-        let by_file: Vec<_> = turn.files.iter().map(|file| set.taking(&file.path)).collect();
+        let by_file: Vec<_> = turn.files.iter().map(|file| turn.rules.taking(&file.path)).collect();
         let mut by_rule: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (file, taken_by) in by_file.iter().enumerate() {
             for rule in taken_by {

@@ -80,8 +80,8 @@ fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
     line.contains("pytest")
         || line.contains("make test")
         || evidence
-            .filter_map(|wanted| shell::Pattern::read(wanted))
-            .any(|wanted| turn.commands[index].iter().any(|simple| wanted.fits(simple)))
+            .filter_map(|wanted| turn.rules.pattern(wanted))
+            .any(|wanted| turn.lines[index].commands.iter().any(|simple| wanted.fits(simple)))
 }
 
 /// Layer 1: whether a later call addressed the error.
@@ -92,7 +92,8 @@ fn is_resolved(turn: &Turn<'_>, index: usize) -> bool {
     later.into_iter().any(|(later_index, call)| match call.kind {
         ToolKind::Shell => {
             let line = call.command.as_deref().unwrap_or_default();
-            error.is_referenced_in(line) || is_same_command(&turn.commands[index], &turn.commands[later_index])
+            error.is_referenced_in(line)
+                || is_same_command(&turn.lines[index].commands, &turn.lines[later_index].commands)
         }
         ToolKind::Edit | ToolKind::Write => !call.is_error && error.is_about_any(&call.paths, turn.project),
         ToolKind::Read | ToolKind::Other => !call.is_error && error.is_retried_by(call, turn.project),

@@ -6,7 +6,6 @@ use journal::{ChangedFile, ToolKind};
 
 use super::Turn;
 use super::paths::Spot;
-use crate::shell;
 
 /// 002 R6, word for word.
 const NOT_READ: &str = "Files were edited without being read first this turn — verify changes are correct";
@@ -22,7 +21,7 @@ const FOLDERS_MAX: usize = 3;
 pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
     let spot = |path: &String| Spot::written(path, turn.project);
     let mut known: Vec<Spot> = Vec::new();
-    for call in &turn.evidence.timeline.calls {
+    for (call, line) in turn.evidence.timeline.calls.iter().zip(&turn.lines) {
         // A call that failed or was refused neither showed nor changed anything.
         if call.refused || (call.is_error && call.kind != ToolKind::Shell) {
             continue;
@@ -36,10 +35,7 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
             // A file that this turn wrote is known to it, and a new one cannot be read before.
             ToolKind::Read | ToolKind::Write => known.extend(call.paths.iter().map(spot)),
             ToolKind::Shell => {
-                let line = call.command.as_deref().unwrap_or_default();
-                known.extend(shell::reads(line).iter().map(spot));
-                known.extend(shell::writes(line).iter().map(spot));
-                known.extend(call.paths.iter().map(spot));
+                known.extend(line.reads.iter().chain(&line.writes).chain(&call.paths).map(spot));
             }
             ToolKind::Other => {}
         }

@@ -59,7 +59,7 @@ pub(super) struct Wanted<'a> {
 /// Looks for an action among the turn's calls.
 pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
-    let patterns: Vec<_> = wanted.evidence.iter().filter_map(|text| shell::Pattern::read(text)).collect();
+    let patterns: Vec<_> = wanted.evidence.iter().filter_map(|text| turn.rules.pattern(text)).collect();
     for (index, call) in turn.evidence.timeline.calls.iter().enumerate() {
         if call.kind != ToolKind::Shell {
             continue;
@@ -67,7 +67,7 @@ pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
         let Some(line) = call.command.as_deref() else { continue };
         let seen = match turn.policy.evidence {
             EvidenceRule::Substring => mentioned(call, line, index, wanted),
-            EvidenceRule::Command => executed(call, line, &turn.commands[index], index, &patterns, wanted),
+            EvidenceRule::Command => executed(call, line, &turn.lines[index].commands, index, &patterns, wanted),
         };
         let Some((position, outcome)) = seen else { continue };
         if outcome == Outcome::Counts && proof.done.is_none() {
@@ -110,7 +110,7 @@ fn executed(
     line: &str,
     commands: &[shell::Simple],
     index: usize,
-    patterns: &[shell::Pattern],
+    patterns: &[&shell::Pattern],
     wanted: &Wanted<'_>,
 ) -> Option<(Position, Outcome)> {
     let fits = |simple: &shell::Simple| patterns.iter().any(|pattern| pattern.fits(simple));
@@ -153,8 +153,8 @@ pub(super) fn last_edit(turn: &Turn<'_>, files: &[Spot]) -> Option<Edit> {
         // A line that failed may still have written.
         ToolKind::Shell => {
             let line = call.command.as_deref().unwrap_or_default();
-            let written = shell::writes(line).into_iter().filter(|path| touches(path));
-            written.map(|path| line.find(&path).unwrap_or(usize::MAX)).max().map(|at| Edit { call: index, at })
+            let written = turn.lines[index].writes.iter().filter(|path| touches(path));
+            written.map(|path| line.find(path).unwrap_or(usize::MAX)).max().map(|at| Edit { call: index, at })
         }
         ToolKind::Read | ToolKind::Other => None,
     })

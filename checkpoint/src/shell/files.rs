@@ -3,26 +3,18 @@
 use std::collections::HashSet;
 
 use super::options::{Arg, Args, Kind, spec_of};
-use super::{Run, is_dry, runs, wrappers::file_name};
+use super::{Run, is_dry, wrappers::file_name};
 
-/// Returns the paths that a line shows to the agent, as written, each once.
-///
-/// That is `cat`, `sed -n`, `head`, `grep` and their like, and `< file`. Commands that may not have run are included.
-pub fn reads(line: &str) -> Vec<String> {
-    distinct(runs(line).into_iter().flat_map(|run| {
-        let read = read_by(&run);
-        run.inputs.into_iter().chain(read)
-    }))
+/// Returns the paths that the commands of a line show to the agent.
+pub(super) fn reads(runs: &[Run]) -> Vec<String> {
+    distinct(runs.iter().flat_map(|run| run.inputs.iter().cloned().chain(read_by(run))))
 }
 
-/// Returns the paths that a line writes, as written, each once.
-///
-/// That is redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and their like. Commands that may not have run are
-/// included. What a program writes by itself (a formatter, an inline script) is not seen.
-pub fn writes(line: &str) -> Vec<String> {
-    distinct(runs(line).into_iter().flat_map(|run| {
-        let written = if is_dry(&run.simple) { Vec::new() } else { written_by(&run) };
-        run.outputs.into_iter().chain(written)
+/// Returns the paths that the commands of a line write.
+pub(super) fn writes(runs: &[Run]) -> Vec<String> {
+    distinct(runs.iter().flat_map(|run| {
+        let written = if is_dry(&run.simple) { Vec::new() } else { written_by(run) };
+        run.outputs.iter().cloned().chain(written)
     }))
 }
 

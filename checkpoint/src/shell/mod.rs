@@ -23,7 +23,6 @@ mod words;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry};
-pub use files::{reads, writes};
 
 use script::{COMMANDS_MAX, Script};
 use state::{State, join_dir};
@@ -65,9 +64,28 @@ struct Run {
     stdin: Option<String>,
 }
 
-/// Returns the simple commands that a line executes, in the order in which they stand.
-pub fn executed(line: &str) -> Vec<Simple> {
-    runs(line).into_iter().map(|run| run.simple).filter(|simple| !simple.words.is_empty()).collect()
+/// What a line does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The simple commands that it executes, in the order in which they stand.
+    pub commands: Vec<Simple>,
+    /// The paths that it shows to the agent, as written, each once.
+    ///
+    /// That is `cat`, `sed -n`, `head`, `grep` and their like, and `< file`. Commands that may not have run are included.
+    pub reads: Vec<String>,
+    /// The paths that it writes, as written, each once.
+    ///
+    /// That is redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and their like. Commands that may not have run
+    /// are included. What a program writes by itself (a formatter, an inline script) is not seen.
+    pub writes: Vec<String>,
+}
+
+/// Reads a command line.
+pub fn read(line: &str) -> Line {
+    let runs = runs(line);
+    let (reads, writes) = (files::reads(&runs), files::writes(&runs));
+    let commands = runs.into_iter().map(|run| run.simple).filter(|simple| !simple.words.is_empty()).collect();
+    Line { commands, reads, writes }
 }
 
 /// Returns what a line runs, redirections without a command included.

@@ -1,6 +1,6 @@
 //! Wrappers, dry runs, and the match with a wanted command.
 
-use super::super::{Pattern, Simple, executed, is_dry};
+use super::super::{Pattern, Simple, is_dry, read};
 use super::check;
 
 #[test]
@@ -83,7 +83,7 @@ fn wrappers() {
         "sudo env A=1 nohup timeout 5 nice bash -lc 'exec uv run python -m x --y z'",
     ];
     for line in lines {
-        let found: Vec<Simple> = executed(line).into_iter().collect();
+        let found: Vec<Simple> = read(line).commands;
         assert_eq!(found.len(), 1, "{line}: {found:?}");
         assert_eq!(found[0].words, ["x", "--y", "z"], "{line}");
         assert!(found[0].certain && found[0].decides, "{line}");
@@ -121,7 +121,7 @@ fn what_wrappers_do_not_hide() {
 
 #[track_caller]
 fn dry(line: &str, expected: bool) {
-    let found = executed(line);
+    let found = read(line).commands;
     assert_eq!(found.last().map(is_dry), Some(expected), "{line}: {found:?}");
 }
 
@@ -177,7 +177,7 @@ fn dry_runs() {
 #[track_caller]
 fn matched(line: &str, wanted: &str, expected: bool) {
     let pattern = Pattern::read(wanted).expect("a command");
-    let found = executed(line).iter().any(|simple| pattern.fits(simple));
+    let found = read(line).commands.iter().any(|simple| pattern.fits(simple));
     assert_eq!(found, expected, "{line} as {wanted}");
 }
 
@@ -243,6 +243,6 @@ fn unwanted_commands() {
     for (wanted, lines) in table {
         lines.iter().for_each(|line| matched(line, wanted, false));
     }
-    let simple = &executed("make restart")[0];
+    let simple = &read("make restart").commands[0];
     assert!(Pattern::read("").is_none_or(|nothing| !nothing.fits(simple)));
 }

@@ -1,15 +1,15 @@
 //! Files that lines read and write.
 
-use super::super::{reads, writes};
+use super::super::read;
 
 #[track_caller]
 fn check_reads(line: &str, expected: &[&str]) {
-    assert_eq!(reads(line), expected, "line: {line}");
+    assert_eq!(read(line).reads, expected, "line: {line}");
 }
 
 #[track_caller]
 fn check_writes(line: &str, expected: &[&str]) {
-    assert_eq!(writes(line), expected, "line: {line}");
+    assert_eq!(read(line).writes, expected, "line: {line}");
 }
 
 #[test]

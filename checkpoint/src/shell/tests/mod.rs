@@ -5,7 +5,7 @@ mod files;
 mod grammar;
 mod properties;
 
-use super::{Simple, executed};
+use super::{Simple, read};
 
 /// Writes a command as the tables do: `?` where it is uncertain, `~` where it does not decide, `@dir` at the end.
 fn shown(simple: &Simple) -> String {
@@ -17,6 +17,6 @@ fn shown(simple: &Simple) -> String {
 
 #[track_caller]
 fn check(line: &str, expected: &[&str]) {
-    let found: Vec<String> = executed(line).iter().map(shown).collect();
+    let found: Vec<String> = read(line).commands.iter().map(shown).collect();
     assert_eq!(found, expected, "line: {line}");
 }

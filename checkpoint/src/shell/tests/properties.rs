@@ -4,14 +4,13 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::super::{Pattern, executed, is_dry, reads, writes};
+use super::super::{Pattern, is_dry, read};
 
 fn read_all(line: &str) {
     let pattern = Pattern::read("make restart -x *y").expect("a command");
-    for simple in executed(line) {
+    for simple in read(line).commands {
         let _ = (is_dry(&simple), pattern.fits(&simple));
     }
-    let _ = (reads(line), writes(line));
 }
 
 #[test]
@@ -93,9 +92,9 @@ fn hostile_lines_end_soon() {
 #[test]
 fn too_much_is_no_evidence() {
     let deep = format!("make restart; {}a{}", "(".repeat(100).replace('(', "( "), " )".repeat(100));
-    assert!(executed(&deep).iter().all(|simple| !simple.certain && !simple.decides));
+    assert!(read(&deep).commands.iter().all(|simple| !simple.certain && !simple.decides));
     let long = "make restart && ".repeat(5_000);
-    let found = executed(&long);
+    let found = read(&long).commands;
     assert!(found.len() <= 2_000 && found.iter().all(|simple| !simple.certain && !simple.decides));
 }
 
@@ -105,7 +104,7 @@ fn scripts_in_scripts_are_not_read_twice() {
     for _ in 0..12 {
         line = format!("bash -c \"$({line})\"");
     }
-    assert!(executed(&line).len() < 30);
+    assert!(read(&line).commands.len() < 30);
 }
 
 fn quoted(word: &str, style: u8) -> String {
@@ -207,7 +206,7 @@ proptest! {
     #[test]
     fn quoted_words_come_back(words in prop::collection::vec(("\\PC{0,8}|[ \n'\"\\\\$`;&|]{1,5}", 0u8..3), 0..6)) {
         let line: String = words.iter().map(|(word, style)| format!(" {}", quoted(word, *style))).collect();
-        let found = executed(&format!("zz{line}"));
+        let found = read(&format!("zz{line}")).commands;
         let expected: Vec<&str> = std::iter::once("zz").chain(words.iter().map(|(word, _)| word.as_str())).collect();
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!(&found[0].words, &expected);
@@ -231,6 +230,6 @@ proptest! {
             "bash -c" | "eval" => format!("{wrapper} {}", quoted(&line, 1)),
             _ => format!("{wrapper} {line}"),
         });
-        prop_assert_eq!(executed(&line), executed(&plain));
+        prop_assert_eq!(read(&line).commands, read(&plain).commands);
     }
 }
