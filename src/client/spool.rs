@@ -1,5 +1,6 @@
 //! Hook calls that could not be delivered: one file each, with one frame that holds the request as it would have
-//! been sent. A file has its name only once its bytes are safe on disk, so that a reader never sees half of one.
+//! been sent. A file has its name only once its bytes are on disk, so that a reader never sees half of one. Where the disk
+//! would not say that they are, it gets its name all the same: a call that may survive is better than none.
 //!
 //! ```text
 //! spool/<unix microseconds, 20 digits>-<uuid>.spool     a call; names sort by time
@@ -32,7 +33,8 @@ const FULL: &str = ".full";
 ///
 /// # Errors
 ///
-/// When the disk or the spool is full, or the folder not ours to write. The request is lost then.
+/// When the disk or the spool is full, or the folder not ours to write: the request is lost then. When the disk cannot sync
+/// it: the daemon finds it, unless the power fails first.
 pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
     // Whatever the host's umask is: prompts are nobody else's business. A daemon started later inherits it.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
@@ -41,20 +43,23 @@ pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io
     let micros = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
     let name = format!("{micros:020}-{id}.spool");
     let unfinished = spool.join(format!(".{name}.tmp"));
-    let kept = write(&unfinished, request).and_then(|()| fs::rename(&unfinished, spool.join(&name)));
+    let kept = write(&unfinished, request).and_then(|file| {
+        let synced = file.sync_data();
+        fs::rename(&unfinished, spool.join(&name)).map(|()| synced)
+    });
     if kept.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
-    kept?;
+    kept??;
     File::open(spool)?.sync_all()
 }
 
-fn write(path: &Path, request: &[u8]) -> io::Result<()> {
+fn write(path: &Path, request: &[u8]) -> io::Result<File> {
     let mut bytes = Vec::new();
     frame::push(&mut bytes, Kind::Request, request);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(&bytes)?;
-    file.sync_data()
+    Ok(file)
 }
 
 /// Refuses when the spool is full. Most calls only look whether another call has found it so; the daemon deletes

@@ -39,6 +39,11 @@ pub(super) async fn index() -> HttpResponse {
     send("index.html")
 }
 
+/// Its icon, where a browser looks for one that no page has told it of.
+pub(super) async fn icon() -> HttpResponse {
+    send("icon.svg")
+}
+
 /// One of its files.
 pub(super) async fn file(name: web::Path<String>) -> HttpResponse {
     send(&name)

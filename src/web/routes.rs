@@ -19,6 +19,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .app_data(web::JsonConfig::default().limit(CONFIG_BYTES_MAX))
         .route("/", web::get().to(assets::index))
+        .route("/favicon.ico", web::get().to(assets::icon))
         .route("/assets/{name}", web::get().to(assets::file))
         .route("/api/now", web::get().to(now))
         .route("/api/live", web::get().to(stream::follow))

@@ -311,7 +311,7 @@ fn every_file_of_the_page_is_served_and_every_question_answered() {
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.body
     };
-    let mut seen = vec!["/".to_owned()];
+    let mut seen = vec!["/".to_owned(), "/favicon.ico".to_owned()];
     let mut next = 0;
     while next < seen.len() {
         let text = get(&seen[next]);
