@@ -134,9 +134,6 @@ pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
 
 /// Opens the store and moves what it lacks into it, up to event `upto`; where it is damaged, into a new one.
 fn open_current(dir: &Path, segments: &[Segment], upto: u64, recovered: &mut Recovered) -> Result<(Store, Tail)> {
-    if !store_dir(dir).exists() && !segments.is_empty() {
-        recovered.notes.push("there was no store; it was built from the intake log".into());
-    }
     let store = match open_whole(dir) {
         Ok(store) => store,
         // None of these says that anything is wrong with it.

@@ -101,7 +101,6 @@ fn a_lost_or_damaged_store_is_rebuilt_from_the_intake_log() {
     fs::remove_dir_all(dir.path().join("store")).expect("removes");
     let (journal, recovered) = open(dir.path());
     assert_eq!((recovered.moved, all(&journal) == before), (50, true));
-    assert_eq!(recovered.notes, ["there was no store; it was built from the intake log"]);
     drop(journal);
     let db = dir.path().join("store").join("db");
     let mut bytes = fs::read(&db).expect("there");
@@ -129,7 +128,7 @@ fn a_torn_last_write_is_cut_off_at_every_length_and_said() {
         fs::write(&segment, &whole[..cut]).expect("writes");
         let (journal, recovered) = open(dir.path());
         assert_eq!(all(&journal), before[..2], "cut at {cut}");
-        assert!(recovered.notes.iter().any(|note| note.contains("cut off")), "{:?}", recovered.notes);
+        assert!(recovered.notes[0].contains("cut off"), "{:?}", recovered.notes);
         assert_eq!(journal.append_wait(vec![draft("a", 9)]).expect("appends")[0].seq, 3);
         assert!(journal.verify(|_, _| ()).expect("runs").ok);
         drop(journal);

@@ -144,6 +144,24 @@ fn a_server_that_does_not_even_accept_is_left_too() {
 }
 
 #[test]
+fn a_call_that_nobody_waits_for_takes_longer_only_where_it_may() {
+    for (may, kept) in [(true, 0), (false, 1)] {
+        let home = Home::new();
+        let requests = serve(&home.socket(), |_| {
+            thread::sleep(Duration::from_millis(800));
+            Act::Reply(http(200, ""))
+        });
+        let mut client = home.client(&["claude"]);
+        if !may {
+            client.env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
+        }
+        assert_eq!(printed(&run(&mut client, TOOL)), "");
+        assert_eq!(home.spooled().len(), kept);
+        next(&requests);
+    }
+}
+
+#[test]
 fn a_stop_is_sent_again_with_the_same_id_when_the_daemon_dies() {
     let home = Home::new();
     let requests = serve(&home.socket(), |number| match number {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
-use crate::support::{Home, run};
+use crate::support::{Home, run, wait_until};
 
 fn decisions(daemon: &Daemon) -> Vec<(String, String, String)> {
     let word = |value: &Value| value.as_str().expect("a word").to_owned();
@@ -278,6 +278,24 @@ fn the_daemon_says_how_it_is_and_stops_when_it_is_told() {
     daemon.child.take().expect("it ran").wait().expect("it is gone");
     assert_eq!(daemon.ask_code(&["daemon", "status", "--json"]).0, 3);
     assert!(!daemon.home.path().join("run/sock").exists());
+}
+
+/// A process that a killed daemon was starting has its lock until it runs its own program.
+#[test]
+fn a_lock_that_a_dead_daemon_has_left_is_waited_for() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path().join("run")).expect("a folder");
+    let pid = home.path().join("run/pid");
+    // No system has so many.
+    std::fs::write(&pid, "999999999\n").expect("writes");
+    let held = std::fs::File::open(&pid).expect("opens");
+    held.lock().expect("nobody has it");
+    let mut daemon = Daemon { home, child: None };
+    daemon.spawn(&[], &[]);
+    std::thread::sleep(Duration::from_millis(500));
+    drop(held);
+    wait_until(|| daemon.http("GET", "/healthz", &[], b"").is_some_and(|(status, _)| status == 200));
+    assert_eq!(std::fs::read_to_string(&pid).expect("reads").trim(), daemon.pid().to_string());
 }
 
 #[test]
