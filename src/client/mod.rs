@@ -163,7 +163,8 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
 
 /// Returns how long a call may take whose reply nobody acts upon. A disk that takes long to sync may need more.
 fn plain_wait() -> Duration {
-    millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok()).map_or(PLAIN_WAIT, |wait| wait.min(STOP_WAIT_MAX))
+    millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok())
+        .map_or(PLAIN_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
 }
 
 /// Returns how long a call may wait for a reply that somebody acts upon.

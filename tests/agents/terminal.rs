@@ -1,5 +1,6 @@
 //! A terminal that a person sits at: one pane of a tmux server that nobody else uses.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -7,6 +8,8 @@ use std::time::{Duration, Instant};
 
 /// After this long what is waited for will not come.
 const LIMIT: Duration = Duration::from_secs(60);
+/// After this long Enter is pressed once more.
+const ENTER_AGAIN: Duration = Duration::from_secs(5);
 
 /// The shell that agents are started from. Its prompt begins with its name.
 const SHELL: &str = "bash";
@@ -77,14 +80,29 @@ impl Terminal {
 
     /// Tells the agent to quit, and waits until it has.
     pub(crate) fn quit(self) {
-        self.say("/quit");
-        self.wait_until("it quits", || !self.tmux(&["has-session"]).status().expect("tmux is installed").success());
+        let is_gone = || !self.tmux(&["has-session"]).status().expect("tmux is installed").success();
+        self.say_quit("it quits", is_gone);
     }
 
     /// Tells the agent to quit, and waits until the shell that it was started from is back.
     pub(crate) fn leave(self) {
+        self.say_quit("the shell is back", || self.program() == SHELL);
+    }
+
+    /// Says that the agent is to quit until it has. The menu of commands may take Enter to choose from it, and a person
+    /// presses it once more then.
+    fn say_quit(&self, what: &str, has_quit: impl Fn() -> bool) {
         self.say("/quit");
-        self.wait_until("the shell is back", || self.program() == SHELL);
+        let pressed = Cell::new(Instant::now());
+        self.wait_until(what, || {
+            let is_over = has_quit();
+            if !is_over && pressed.get().elapsed() > ENTER_AGAIN {
+                pressed.set(Instant::now());
+                // It may have quit in this moment.
+                drop(self.tmux(&["send-keys", "Enter"]).status());
+            }
+            is_over
+        });
     }
 
     /// Returns the program in front, as tmux names it.
