@@ -379,7 +379,7 @@ fn walk(
     mut judge: impl FnMut(replay::Past<'_>),
 ) -> Result<()> {
     let events: Box<dyn Iterator<Item = journal::Result<Envelope>>> = match session {
-        None => Box::new(journal.history(1)),
+        None => journal.history(1)?,
         Some(session) => {
             let session = find_session(journal, session)?.stream.session;
             // The daemon's own events have the policies.
@@ -426,7 +426,7 @@ fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Resu
 fn stats(journal: &Journal) -> Result<Value> {
     let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut agents: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for envelope in journal.history(1) {
+    for envelope in journal.history(1)? {
         let envelope = envelope?;
         *kinds.entry(envelope.event.kind()).or_default() += 1;
         *agents.entry(envelope.stream.agent.word()).or_default() += 1;

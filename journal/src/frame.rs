@@ -127,7 +127,12 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Starts at the first byte.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+        Self::starting_at(bytes, 0)
+    }
+
+    /// Starts at byte `at`, where a frame begins.
+    pub const fn starting_at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
     }
 
     fn frame_at(&self, at: usize) -> Look<'a> {

@@ -29,20 +29,27 @@ pub(crate) struct Segment {
 impl Segment {
     /// Reads the segment's frames, unpacked where it is sealed, be that since it was listed.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
-        let bytes = match fs::read(&self.path) {
-            Ok(bytes) if self.sealed => bytes,
-            Ok(bytes) => return Ok(bytes),
+        let mut frames = Vec::new();
+        self.read_into(&mut frames)?;
+        Ok(frames)
+    }
+
+    /// Does what [`Segment::read`] does, in place of what `frames` had.
+    pub(crate) fn read_into(&self, frames: &mut Vec<u8>) -> Result<()> {
+        frames.clear();
+        let (mut file, path, sealed) = match File::open(&self.path) {
+            Ok(file) => (file, self.path.clone(), self.sealed),
             Err(error) if error.kind() == ErrorKind::NotFound && !self.sealed => {
                 let path = self.path.with_extension("lz4");
-                fs::read(&path).doing("read", &path)?
+                (File::open(&path).doing("read", &path)?, path, true)
             }
             Err(error) => return Err(error).doing("read", &self.path),
         };
-        let mut out = Vec::with_capacity(bytes.len() * 4);
-        lz4_flex::frame::FrameDecoder::new(bytes.as_slice())
-            .read_to_end(&mut out)
-            .map_err(|error| Error::damaged(self.path.display().to_string(), error.to_string()))?;
-        Ok(out)
+        if !sealed {
+            return file.read_to_end(frames).map(drop).doing("read", &path);
+        }
+        let unpacked = lz4_flex::frame::FrameDecoder::new(file).read_to_end(frames);
+        unpacked.map(drop).map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))
     }
 }
 
@@ -98,6 +105,13 @@ pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(Damage)) -> im
         }
         None
     })
+}
+
+/// Reads the first record that is whole, at `at` or behind it, and where the next one may be.
+pub(crate) fn record_from(bytes: &[u8], at: usize) -> Option<(Result<Record<'_>>, usize)> {
+    let mut frames = Reader::starting_at(bytes, at);
+    let frame = frames.by_ref().flatten().find(|frame| frame.kind == Kind::Envelope)?;
+    Some((record(frame.payload), frame.end()))
 }
 
 fn record(payload: &[u8]) -> Result<Record<'_>> {

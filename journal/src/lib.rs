@@ -17,6 +17,8 @@ pub mod envelope;
 pub mod error;
 pub mod event;
 pub mod frame;
+#[cfg(feature = "store")]
+mod history;
 pub mod home;
 #[cfg(feature = "store")]
 mod intake;
@@ -28,8 +30,6 @@ mod mover;
 mod payload;
 #[cfg(feature = "store")]
 mod read;
-#[cfg(feature = "store")]
-mod read_ahead;
 #[cfg(feature = "store")]
 pub mod recovery;
 pub mod reply;

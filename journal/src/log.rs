@@ -16,8 +16,9 @@ mod committer;
 use committer::{Committer, sync_batches};
 
 use crate::error::{Doing, Error, Result};
+use crate::history::{History, ReadAhead};
+use crate::intake;
 use crate::mover::{Shared, move_to_store};
-use crate::read_ahead::ReadAhead;
 use crate::recovery::{self, Recovered};
 use crate::store::Store;
 use crate::{Draft, Envelope, Payload, Timestamp};
@@ -241,18 +242,23 @@ impl Journal {
         self.inner.shared.committed.load(Ordering::Acquire)
     }
 
-    /// Walks over all events that are there now, from `from` on, in order. Where there is more than one core, threads of
-    /// its own read and decode ahead. For walks over the whole of history.
-    pub fn history(&self, from: u64) -> Box<dyn Iterator<Item = Result<Envelope>>> {
-        let shared = Arc::clone(&self.inner.shared);
-        let last = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq;
+    /// Walks over all events that are there now, from `from` on, in order and without a gap; an error is the last that comes.
+    /// Where there is more than one core, a thread of its own reads and decodes ahead. For walks over the whole of history.
+    ///
+    /// # Errors
+    ///
+    /// While the store cannot be read: half of what was acknowledged must look like all of it to nobody.
+    pub fn history(&self, from: u64) -> Result<Box<dyn Iterator<Item = Result<Envelope>>>> {
+        let events = self.walk(from)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        if cores == 1 {
-            return Box::new(shared.store.events_between(from, last));
-        }
-        Box::new(ReadAhead::new(cores, from, last, move |first, end| {
-            shared.store.events_between(first, end - 1).collect()
-        }))
+        Ok(if cores == 1 { Box::new(events) } else { Box::new(ReadAhead::new(events)) })
+    }
+
+    /// Walks over history on the caller's own thread.
+    pub(crate) fn walk(&self, from: u64) -> Result<History> {
+        let last = self.store().last_seq()?;
+        let segments = intake::segments(&recovery::intake_dir(self.dir()))?;
+        Ok(History::new(Arc::clone(&self.inner.shared), segments, from, last))
     }
 
     /// The folder.
