@@ -16,4 +16,5 @@ if ! command -v chromium >/dev/null; then
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null ||
         skip 'chromium cannot be installed'
 fi
-exec cargo test --quiet --test web -- "$@"
+# As one workspace: so it shares what was built for the other tests.
+exec cargo test --quiet --workspace --test web -- "$@"
