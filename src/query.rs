@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 
 use actors::context;
 use checkpoint::phase::Scope;
-use checkpoint::replay::{self, Replayer};
+use checkpoint::replay::{self, Past};
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Event, Journal, Payload, Reason, SessionEntry, Stream, Timestamp, Verdict, codec};
+use journal::{Agent, Envelope, Event, Journal, Payload, Reason, SessionEntry, Timestamp, Verdict, codec};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::views;
 
+mod again;
 mod audit;
 mod explain;
 mod overview;
@@ -23,6 +24,7 @@ mod walk;
 mod whatif;
 mod whose;
 
+use again::judge_all;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use story::step;
 use walk::Walks;
@@ -368,65 +370,28 @@ fn event(journal: &Journal, seq: u64) -> Result<Value> {
     Ok(codec::to_export(&envelope, &journal.kept_payload(seq)?))
 }
 
-/// Events between two signs of progress.
-const PROGRESS_EVERY: u64 = 20_000;
-
-/// Walks over history and hands every wanted decision to `judge`.
-fn walk(
-    journal: &Journal,
-    session: Option<&str>,
-    emit: &mut Emit<'_>,
-    mut judge: impl FnMut(replay::Past<'_>),
-) -> Result<()> {
-    let events: Box<dyn Iterator<Item = journal::Result<Envelope>>> = match session {
-        None => journal.history(1)?,
-        Some(session) => {
-            let session = find_session(journal, session)?.stream.session;
-            // The daemon's own events have the policies.
-            let mut own = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
-            own.extend(journal.stream(session, 0, usize::MAX)?);
-            own.sort_by_key(|envelope| envelope.seq);
-            Box::new(own.into_iter().map(Ok))
-        }
-    };
-    let mut replayer = Replayer::default();
-    let all = journal.last_seq();
-    for envelope in events {
-        let envelope = envelope?;
-        if envelope.seq.is_multiple_of(PROGRESS_EVERY) {
-            send(emit, json!({ "progress": [envelope.seq, all] }))?;
-        }
-        replayer.feed(envelope, &mut judge);
-    }
-    Ok(())
-}
-
 fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Result<()> {
-    let (mut decisions, mut matched, mut mismatched) = (0u64, 0u64, Vec::new());
-    walk(journal, session, emit, |past| {
-        decisions += 1;
-        let problem = match past.again() {
-            Ok(now) if now == *past.decision => {
-                matched += 1;
-                return;
-            }
-            Ok(now) => json!({
-                "seq": past.envelope.seq,
-                "fields": replay::differences(past.decision, &now),
-                "was": past.decision.reason,
-                "now": now.reason,
-            }),
-            Err(why) => json!({ "seq": past.envelope.seq, "fields": [], "why": why }),
-        };
-        mismatched.push(problem);
-    })?;
+    let judge = |past: Past<'_>| match past.again() {
+        Ok(now) if now == *past.decision => None,
+        Ok(now) => Some(json!({
+            "seq": past.envelope.seq,
+            "fields": replay::differences(past.decision, &now),
+            "was": past.decision.reason,
+            "now": now.reason,
+        })),
+        Err(why) => Some(json!({ "seq": past.envelope.seq, "fields": [], "why": why })),
+    };
+    let judged = judge_all(journal, session, emit, || judge)?;
+    let decisions = judged.len();
+    let mismatched: Vec<_> = judged.into_iter().flatten().collect();
+    let matched = decisions - mismatched.len();
     send(emit, json!({ "decisions": decisions, "matched": matched, "mismatched": mismatched }))
 }
 
 fn stats(journal: &Journal) -> Result<Value> {
     let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut agents: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for envelope in journal.history(1)? {
+    for envelope in journal.history(1..=u64::MAX, |_| true)? {
         let envelope = envelope?;
         *kinds.entry(envelope.event.kind()).or_default() += 1;
         *agents.entry(envelope.stream.agent.word()).or_default() += 1;

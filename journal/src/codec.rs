@@ -12,6 +12,8 @@
 
 use bincode::config::{self, Configuration, Limit, LittleEndian, Varint};
 
+use uuid::Uuid;
+
 use crate::error::{Error, Result};
 use crate::frame::PAYLOAD_BYTES_MAX;
 use crate::{Envelope, Event, Payload};
@@ -66,6 +68,15 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
         }
         Some((&found, _)) => Err(Error::damaged("an event", format!("no format {found} was ever written"))),
         None => Err(Error::damaged("an event", "it is empty")),
+    }
+}
+
+/// Returns which event an event value is, and of which session, without the rest of it; none where that cannot be read.
+pub(crate) fn address(bytes: &[u8]) -> Option<(u64, Uuid)> {
+    match bytes.split_first()? {
+        // An envelope begins with its number and its stream, and a stream with its session.
+        (&1, rest) => bincode::serde::decode_from_slice(rest, CONFIG).ok().map(|(address, _)| address),
+        _ => None,
     }
 }
 

@@ -1,69 +1,69 @@
 //! Walking over all of history, in order. The intake log has the events one after the other, and gives them at a fraction of
 //! what the store's pages cost; whatever the log does not give, be it damaged, comes from the store.
 
-use std::iter::{Fuse, from_fn};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 use std::vec;
 
-use crate::intake::{Segment, record_from};
-use crate::mover::Shared;
-use crate::{Envelope, Error, Result};
+use uuid::Uuid;
 
-/// Events of a block that is read ahead.
-const BLOCK: usize = 512;
-/// Blocks that wait for their reader, so a few thousand decoded events are in memory at most.
-const BLOCKS_AHEAD: usize = 4;
+use crate::intake::{self, Segment};
+use crate::mover::Shared;
+use crate::{Envelope, Error, Result, codec};
 
 type Events = Box<dyn Iterator<Item = Result<Envelope>> + Send>;
 
-/// The events `next..=last` in order, without a gap; an error ends it.
-pub(crate) struct History {
+/// The events `next..=last` of wanted sessions, in order. A gap among all events is an error, and an error ends it.
+pub(crate) struct History<W> {
+    wanted: W,
     log: LogReader,
     next: u64,
     last: u64,
-    /// What the log has next, behind a hole in it.
-    behind: Option<Envelope>,
+    /// The number of what the log has next, which may be behind a hole in it, and the event where it is wanted.
+    ahead: Option<(u64, Option<Envelope>)>,
     /// The store's events of such a hole.
     hole: Option<Events>,
     shared: Arc<Shared>,
 }
 
-impl History {
+impl<W: Fn(Uuid) -> bool> History<W> {
     /// Begins at event `from`; `segments` are those of the log.
-    pub(crate) fn new(shared: Arc<Shared>, segments: Vec<Segment>, from: u64, last: u64) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, segments: Vec<Segment>, from: u64, last: u64, wanted: W) -> Self {
         let log = LogReader { segments: segments.into_iter(), bytes: Vec::new(), at: 0 };
-        Self { log, next: from, last, behind: None, hole: None, shared }
+        Self { wanted, log, next: from, last, ahead: None, hole: None, shared }
     }
 
-    fn read(&mut self) -> Result<Envelope> {
-        if self.hole.is_none() && self.behind.is_none() {
-            self.behind = self.log.from(self.next);
+    /// Reads event `next`; none where it is not wanted.
+    fn read(&mut self) -> Result<Option<Envelope>> {
+        if self.hole.is_none() && self.ahead.is_none() {
+            self.ahead = self.log.from(self.next, &self.wanted);
         }
-        if let Some(envelope) = self.behind.take_if(|behind| behind.seq == self.next) {
+        if let Some((_, envelope)) = self.ahead.take_if(|(seq, _)| *seq == self.next) {
             self.hole = None;
             return Ok(envelope);
         }
-        let upto = self.behind.as_ref().map_or(self.last, |behind| behind.seq - 1);
-        let missing = || Error::damaged("the journal", format!("event {} is missing", self.next));
+        let upto = self.ahead.as_ref().map_or(self.last, |(seq, _)| seq - 1);
         let hole = self.hole.get_or_insert_with(|| Box::new(self.shared.store.events_between(self.next, upto)));
-        hole.next()
-            .unwrap_or_else(|| Err(missing()))
-            .and_then(|envelope| if envelope.seq == self.next { Ok(envelope) } else { Err(missing()) })
+        match hole.next().transpose()? {
+            Some(envelope) if envelope.seq == self.next => {
+                Ok(Some(envelope).filter(|envelope| (self.wanted)(envelope.stream.session)))
+            }
+            _ => Err(Error::damaged("the journal", format!("event {} is missing", self.next))),
+        }
     }
 }
 
-impl Iterator for History {
+impl<W: Fn(Uuid) -> bool> Iterator for History<W> {
     type Item = Result<Envelope>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next > self.last {
-            return None;
+        while self.next <= self.last {
+            let read = self.read();
+            self.next = if read.is_ok() { self.next + 1 } else { u64::MAX };
+            if let Some(read) = read.transpose() {
+                return Some(read);
+            }
         }
-        let read = self.read();
-        self.next = if read.is_ok() { self.next + 1 } else { u64::MAX };
-        Some(read)
+        None
     }
 }
 
@@ -77,14 +77,17 @@ struct LogReader {
 }
 
 impl LogReader {
-    /// Returns the next event that there is, `seq` or behind it.
-    fn from(&mut self, seq: u64) -> Option<Envelope> {
+    /// Returns the number of the next event that there is, `seq` or behind it, and the event where it is wanted.
+    fn from(&mut self, seq: u64, wanted: impl Fn(Uuid) -> bool) -> Option<(u64, Option<Envelope>)> {
         loop {
-            while let Some((record, end)) = record_from(&self.bytes, self.at) {
+            while let Some((value, end)) = intake::event_value_from(&self.bytes, self.at) {
                 self.at = end;
-                match record {
-                    Ok(record) if record.envelope.seq >= seq => return Some(record.envelope),
-                    _ => {}
+                let Some((found, session)) = codec::address(value).filter(|(found, _)| *found >= seq) else { continue };
+                if !wanted(session) {
+                    return Some((found, None));
+                }
+                if let Ok(envelope) = codec::decode_event(value) {
+                    return Some((found, Some(envelope)));
                 }
             }
             let segment = self.segments.next()?;
@@ -96,48 +99,6 @@ impl LogReader {
             if segment.read_into(&mut self.bytes).is_err() {
                 self.bytes.clear();
             }
-        }
-    }
-}
-
-/// Events that a thread of its own reads and decodes ahead of whoever folds them. Dropping it ends the thread.
-pub(crate) struct ReadAhead {
-    thread: Option<(Receiver<Vec<Result<Envelope>>>, JoinHandle<()>)>,
-    block: vec::IntoIter<Result<Envelope>>,
-}
-
-impl ReadAhead {
-    pub(crate) fn new(events: impl Iterator<Item = Result<Envelope>> + Send + 'static) -> Self {
-        let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
-        let thread = std::thread::spawn(move || read_blocks(events.fuse(), &sender));
-        Self { thread: Some((blocks, thread)), block: Vec::new().into_iter() }
-    }
-}
-
-fn read_blocks(mut events: Fuse<impl Iterator<Item = Result<Envelope>>>, to: &SyncSender<Vec<Result<Envelope>>>) {
-    let mut blocks =
-        from_fn(|| Some(events.by_ref().take(BLOCK).collect::<Vec<_>>()).filter(|block| !block.is_empty()));
-    // Nobody reads any more when sending fails.
-    let _ = blocks.try_for_each(|block| to.send(block));
-}
-
-impl Iterator for ReadAhead {
-    type Item = Result<Envelope>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.block.next().or_else(|| {
-            self.block = self.thread.as_ref()?.0.recv().ok()?.into_iter();
-            self.block.next()
-        })
-    }
-}
-
-impl Drop for ReadAhead {
-    fn drop(&mut self) {
-        if let Some((blocks, thread)) = self.thread.take() {
-            drop(blocks);
-            // It only reads; whatever stopped it was told in its place.
-            let _ = thread.join();
         }
     }
 }
@@ -157,8 +118,8 @@ mod tests {
         let (journal, _) = Journal::open(folder, Options::default()).expect("a journal");
         for first in [1, 5, 9] {
             if first > 1 {
-                let (sender, sealed) = sync_channel(1);
-                journal.rotate(Box::new(move || drop(sender.send(())))).expect("rotated");
+                let (sender, sealed) = std::sync::mpsc::sync_channel(1);
+                journal.rotate(Box::new(move || sender.send(()).expect("awaited"))).expect("rotated");
                 sealed.recv().expect("sealed");
             }
             journal.append_wait((first..first + 4).map(draft).collect()).expect("appended");
@@ -169,7 +130,8 @@ mod tests {
 
     fn draft(number: u128) -> Draft {
         let (event, at) = (Event::CheckpointCleared {}, Timestamp::from_micros(1_000_000));
-        Draft { stream: Stream::daemon(), at, id: Uuid::from_u128(number), event, payload: None }
+        let stream = Stream { session: Uuid::from_u128(number % 3), ..Stream::daemon() };
+        Draft { stream, at, id: Uuid::from_u128(number), event, payload: None }
     }
 
     fn segments(folder: &Path) -> Vec<PathBuf> {
@@ -177,18 +139,23 @@ mod tests {
         found.into_iter().map(|segment| segment.path).collect()
     }
 
-    /// Whatever is asked for comes as the store has it, on one core and on two.
+    fn read(journal: &Journal, from: u64) -> Vec<Result<Envelope>> {
+        journal.history(from..=u64::MAX, |_| true).expect("readable").collect()
+    }
+
+    /// Whatever is asked for comes as the store has it.
     fn assert_whole(journal: &Journal, what: &str) {
         for from in 1..=14 {
             let stored: Vec<_> = journal.events_from(from).collect();
             assert_eq!(stored.len() as u64, 13 - from.min(13));
-            assert_eq!(one_core(journal, from).collect::<Vec<_>>(), stored, "{what}, from {from}");
-            assert_eq!(ReadAhead::new(one_core(journal, from)).collect::<Vec<_>>(), stored, "{what}, from {from}");
+            assert_eq!(read(journal, from), stored, "{what}, from {from}");
+            let some = journal.history(from..=7, |_| true).expect("readable").collect::<Vec<_>>();
+            assert_eq!(some, stored[..8 - from.min(8) as usize], "{what}, from {from} to 7");
+            let odd = |session: Uuid| session.as_u128() % 2 == 1;
+            let some = journal.history(from..=u64::MAX, odd).expect("readable").collect::<Vec<_>>();
+            let wanted = |event: &Result<Envelope>| event.as_ref().is_ok_and(|envelope| odd(envelope.stream.session));
+            assert_eq!(some, stored.into_iter().filter(wanted).collect::<Vec<_>>(), "{what}, some from {from}");
         }
-    }
-
-    fn one_core(journal: &Journal, from: u64) -> History {
-        journal.walk(from).expect("readable")
     }
 
     #[test]
@@ -214,16 +181,30 @@ mod tests {
     }
 
     #[test]
-    fn what_neither_log_nor_store_has_ends_it_with_an_error() {
+    fn the_log_is_what_is_read_as_far_as_it_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = journal(folder.path());
+        for envelope in read(&journal, 1).into_iter().flatten() {
+            let address = codec::address(&codec::encode_event(&envelope));
+            assert_eq!(address, Some((envelope.seq, envelope.stream.session)));
+        }
+        journal.store().forget_event(7).expect("removed");
+        assert_eq!(read(&journal, 1).iter().flatten().count(), 12);
+    }
+
+    #[test]
+    fn what_neither_log_nor_store_has_ends_it_with_an_error_whoever_is_wanted() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         fs::remove_file(&segments(folder.path())[1]).expect("removed");
         journal.store().forget_event(7).expect("removed");
-        for events in [Box::new(one_core(&journal, 1)) as Events, Box::new(ReadAhead::new(one_core(&journal, 1)))] {
-            let read: Vec<_> = events.map(|event| event.map(|envelope| envelope.seq)).collect();
-            let (last, before) = read.split_last().expect("some");
-            assert_eq!(before, [Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6)]);
-            assert_eq!(last.as_ref().expect_err("missing").to_string(), "the journal is damaged: event 7 is missing");
+        let all = read(&journal, 1);
+        assert_eq!(all.iter().flatten().map(|envelope| envelope.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        let nobody: Vec<_> = journal.history(1..=u64::MAX, |_| false).expect("readable").collect();
+        for read in [&all[6..], &nobody] {
+            assert_eq!(read.len(), 1, "{read:?}");
+            let error = read[0].as_ref().expect_err("missing");
+            assert_eq!(error.to_string(), "the journal is damaged: event 7 is missing");
         }
     }
 
@@ -236,16 +217,7 @@ mod tests {
         bytes[20] ^= 1;
         fs::write(path, bytes).expect("written");
         journal.store().forget_event(9).expect("removed");
-        let read: Vec<_> = one_core(&journal, 8).map(|event| event.map(|envelope| envelope.seq)).collect();
-        assert_eq!(read.len(), 2, "{read:?}");
-        assert!(read[0] == Ok(8) && read[1].is_err(), "{read:?}");
-    }
-
-    #[test]
-    fn a_reader_may_stop_early() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let journal = journal(folder.path());
-        let endless = std::iter::repeat_with(move || one_core(&journal, 1)).flatten();
-        assert_eq!(ReadAhead::new(endless).take(3 * BLOCK).filter(Result::is_ok).count(), 3 * BLOCK);
+        let read = read(&journal, 8);
+        assert!(matches!(&read[..], [Ok(event), Err(_)] if event.seq == 8), "{read:?}");
     }
 }

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lz4_flex::frame::{BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
+
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind, Reader};
 use crate::{Envelope, codec};
@@ -37,6 +39,7 @@ impl Segment {
     /// Does what [`Segment::read`] does, in place of what `frames` had.
     pub(crate) fn read_into(&self, frames: &mut Vec<u8>) -> Result<()> {
         frames.clear();
+        frames.reserve(SEGMENT_BYTES as usize);
         let (mut file, path, sealed) = match File::open(&self.path) {
             Ok(file) => (file, self.path.clone(), self.sealed),
             Err(error) if error.kind() == ErrorKind::NotFound && !self.sealed => {
@@ -48,7 +51,7 @@ impl Segment {
         if !sealed {
             return file.read_to_end(frames).map(drop).doing("read", &path);
         }
-        let unpacked = lz4_flex::frame::FrameDecoder::new(file).read_to_end(frames);
+        let unpacked = FrameDecoder::new(file).read_to_end(frames);
         unpacked.map(drop).map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))
     }
 }
@@ -107,11 +110,10 @@ pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(Damage)) -> im
     })
 }
 
-/// Reads the first record that is whole, at `at` or behind it, and where the next one may be.
-pub(crate) fn record_from(bytes: &[u8], at: usize) -> Option<(Result<Record<'_>>, usize)> {
-    let mut frames = Reader::starting_at(bytes, at);
-    let frame = frames.by_ref().flatten().find(|frame| frame.kind == Kind::Envelope)?;
-    Some((record(frame.payload), frame.end()))
+/// Finds the first record that is whole, at `at` or behind it: its event value, and where the next one may begin.
+pub(crate) fn event_value_from(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let frames = Reader::starting_at(bytes, at).flatten().filter(|frame| frame.kind == Kind::Envelope);
+    frames.map(|frame| (codec::split(frame.payload), frame.end())).find_map(|(parts, end)| Some((parts.ok()?.0, end)))
 }
 
 fn record(payload: &[u8]) -> Result<Record<'_>> {
@@ -271,7 +273,10 @@ pub(crate) fn seal(path: &Path) -> Result<()> {
 /// Writes frames in the compressed form into a file of their own, and returns once they are on the disk.
 pub(crate) fn write_sealed(path: &Path, frames: &[u8]) -> Result<()> {
     let file = create_private(path)?;
-    let mut encoder = lz4_flex::frame::FrameEncoder::new(file);
+    // Small blocks, each with the one before it as its dictionary: as tight as large ones, and they need no large buffers,
+    // here and in whoever reads them.
+    let blocks = FrameInfo::new().block_size(BlockSize::Max64KB).block_mode(BlockMode::Linked);
+    let mut encoder = FrameEncoder::with_frame_info(blocks, file);
     encoder.write_all(frames).doing("write to", path)?;
     let file = encoder.finish().map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))?;
     file.sync_data().doing("sync", path)

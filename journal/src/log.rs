@@ -4,6 +4,7 @@
 //! The order of things: frames are written to the intake log, synced by group commit, acknowledged, and then stored.
 //! Readers that need what was just acknowledged call [`Journal::settle`] first.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -11,12 +12,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use uuid::Uuid;
+
 mod committer;
 
 use committer::{Committer, sync_batches};
 
 use crate::error::{Doing, Error, Result};
-use crate::history::{History, ReadAhead};
+use crate::history::History;
 use crate::intake;
 use crate::mover::{Shared, move_to_store};
 use crate::recovery::{self, Recovered};
@@ -242,23 +245,21 @@ impl Journal {
         self.inner.shared.committed.load(Ordering::Acquire)
     }
 
-    /// Walks over all events that are there now, from `from` on, in order and without a gap; an error is the last that comes.
-    /// Where there is more than one core, a thread of its own reads and decodes ahead. For walks over the whole of history.
+    /// Walks over those events of a range that are there now, of the sessions that are wanted, in order. An error is the
+    /// last that comes, be it that an event is missing, wanted or not. For walks over the whole of history: what is not
+    /// wanted costs little, so several threads may each walk for some of the sessions.
     ///
     /// # Errors
     ///
     /// While the store cannot be read: half of what was acknowledged must look like all of it to nobody.
-    pub fn history(&self, from: u64) -> Result<Box<dyn Iterator<Item = Result<Envelope>>>> {
-        let events = self.walk(from)?;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(if cores == 1 { Box::new(events) } else { Box::new(ReadAhead::new(events)) })
-    }
-
-    /// Walks over history on the caller's own thread.
-    pub(crate) fn walk(&self, from: u64) -> Result<History> {
-        let last = self.store().last_seq()?;
+    pub fn history(
+        &self,
+        events: RangeInclusive<u64>,
+        wanted: impl Fn(Uuid) -> bool,
+    ) -> Result<impl Iterator<Item = Result<Envelope>>> {
+        let (from, last) = (*events.start(), self.store().last_seq()?.min(*events.end()));
         let segments = intake::segments(&recovery::intake_dir(self.dir()))?;
-        Ok(History::new(Arc::clone(&self.inner.shared), segments, from, last))
+        Ok(History::new(Arc::clone(&self.inner.shared), segments, from, last, wanted))
     }
 
     /// The folder.

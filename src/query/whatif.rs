@@ -11,7 +11,7 @@ use checkpoint::rules::packs::ProjectFacts;
 use journal::{Changes, Decision, Journal, Verdict};
 use serde_json::{Value, json};
 
-use super::{Emit, Error, Result, send, walk};
+use super::{Emit, Error, Result, judge_all, send};
 
 /// Decides history again under a file, and emits what would change.
 pub(super) fn what_if(
@@ -26,24 +26,27 @@ pub(super) fn what_if(
         Candidate::Config(_) => "config",
         Candidate::Rules(_) => "rules",
     };
-    let mut policies = Policies { candidate, known: HashMap::new() };
-    let (mut decisions, mut changed) = (0u64, Vec::new());
-    walk(journal, session, emit, |past| {
-        decisions += 1;
-        let (policy, fingerprint) = policies.of(&past);
-        let (was, now) = (past.decision, past.under(policy, *fingerprint));
-        if (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message) {
-            changed.push(json!({
-                "seq": past.envelope.seq,
-                "at": past.envelope.at,
-                "session": past.envelope.stream.session,
-                "agent": past.envelope.stream.agent,
-                "was": short(was),
-                "now": short(&now),
-                "guessed": now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked,
-            }));
+    let judged = judge_all(journal, session, emit, || {
+        let mut policies = Policies { candidate: &candidate, known: HashMap::new() };
+        move |past| {
+            let (policy, fingerprint) = policies.of(&past);
+            let (was, now) = (past.decision, past.under(policy, *fingerprint));
+            let is_changed = (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
+            is_changed.then(|| {
+                json!({
+                    "seq": past.envelope.seq,
+                    "at": past.envelope.at,
+                    "session": past.envelope.stream.session,
+                    "agent": past.envelope.stream.agent,
+                    "was": short(was),
+                    "now": short(&now),
+                    "guessed": now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked,
+                })
+            })
         }
     })?;
+    let decisions = judged.len();
+    let changed: Vec<_> = judged.into_iter().flatten().collect();
     send(emit, json!({ "decisions": decisions, "read_as": read_as, "changed": changed }))
 }
 
@@ -57,20 +60,20 @@ fn short(decision: &Decision) -> Value {
 }
 
 /// What the candidate makes of each past decision's policy, with the number that identifies it. Few differ.
-struct Policies {
-    candidate: Candidate,
+struct Policies<'a> {
+    candidate: &'a Candidate,
     /// Under a config.yml by project, under a file of rules by the policy of then.
     known: HashMap<(String, u64), (Policy, u64)>,
 }
 
-impl Policies {
+impl Policies<'_> {
     fn of(&mut self, past: &Past<'_>) -> &(Policy, u64) {
-        let key = match &self.candidate {
+        let key = match self.candidate {
             Candidate::Config(_) => (past.state.project().to_owned(), 0),
             Candidate::Rules(_) => (String::new(), past.decision.policy),
         };
         self.known.entry(key).or_insert_with(|| {
-            let policy = match &self.candidate {
+            let policy = match self.candidate {
                 Candidate::Config(config) => in_project(config, past),
                 Candidate::Rules(rules) => {
                     let then = past.policy.cloned();
