@@ -303,3 +303,38 @@ impl Drop for Inner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::{Event, Stream};
+
+    fn draft(number: u128) -> Draft {
+        let (event, at) = (Event::CheckpointCleared {}, Timestamp::from_micros(1_000_000));
+        Draft { stream: Stream::daemon(), at, id: Uuid::from_u128(number), event, payload: None }
+    }
+
+    #[test]
+    fn who_asks_while_the_store_is_opened_again_waits_for_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        journal.append_wait(vec![draft(1)]).expect("appended");
+        journal.settle().expect("settled");
+        let reopening = |is_so| journal.inner.shared.stored.lock().expect("nobody panicked").is_reopening = is_so;
+
+        reopening(true);
+        let (told, answers) = channel();
+        let reader = std::thread::spawn({
+            let journal = journal.clone();
+            move || told.send(journal.settle()).expect("awaited")
+        });
+        // Who does not wait has answered by then.
+        answers.recv_timeout(Duration::from_millis(200)).expect_err("it waits");
+        reopening(false);
+        journal.append_wait(vec![draft(2)]).expect("appended");
+        assert!(answers.recv().expect("answered").expect("readable") >= 1);
+        reader.join().expect("no panic");
+    }
+}
