@@ -32,7 +32,7 @@ use rules::Broken;
 use world::Run;
 
 /// Seeds of the actors that are run where nobody says how many: a minute and a half of two cores.
-const SEEDS: u64 = 5_000;
+const SEEDS: u64 = 10_000;
 /// Seeds of typing that are run then; they need no journal.
 const TYPING_SEEDS: u64 = 10_000;
 /// Seeds that share a journal.
