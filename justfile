@@ -74,6 +74,10 @@ deb:
     cargo build --release --locked
     packaging/deb.sh
 
+# Type-check everything for macOS, on another system
+macos:
+    tests/macos.sh
+
 # Check licences, sources and advisories
 deny:
     cargo deny check

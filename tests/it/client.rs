@@ -1,7 +1,7 @@
 //! The hook client as a process, against a server that answers well, badly or not at all. Whatever happens it exits
 //! 0, prints nothing but a whole reply, and loses no call.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use journal::request::{ENV, EVENT, ID, Received, TRUNCATED};
 use rustix::process::{Pid, Signal};
 
-use crate::support::{Act, Home, http, next, run, serve, wait};
+use crate::support::{Act, Home, copy_program, http, next, put_script, run, serve, wait};
 
 const STOP: &[u8] = br#"{"session_id":"s","hook_event_name" : "Stop","stop_hook_active":false}"#;
 const TOOL: &[u8] = br#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash"}"#;
@@ -381,10 +381,8 @@ fn install(home: &Home, script: &str) -> std::path::PathBuf {
     let folder = home.path().join("bin");
     fs::create_dir(&folder).expect("a folder");
     let client = folder.join("checkpointd-hook");
-    fs::copy(env!("CARGO_BIN_EXE_checkpointd-hook"), &client).expect("copied");
-    let daemon = folder.join("checkpointd");
-    fs::write(&daemon, format!("#!/bin/sh\n{script}\n")).expect("written");
-    fs::set_permissions(&daemon, Permissions::from_mode(0o755)).expect("executable");
+    copy_program(env!("CARGO_BIN_EXE_checkpointd-hook"), &client);
+    put_script(&folder.join("checkpointd"), &format!("#!/bin/sh\n{script}\n"));
     client
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Home, run, wait};
+use crate::support::{Home, copy_program, run, wait};
 
 fn demo(home: &Home, arguments: &[&str]) -> Command {
     let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), &[&["demo"], arguments].concat());
@@ -77,7 +77,7 @@ fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
 fn without_git_and_without_the_small_client_the_demo_still_works() {
     let (home, programs) = (Home::new(), Home::new());
     let alone = programs.path().join("checkpointd");
-    fs::copy(env!("CARGO_BIN_EXE_checkpointd"), &alone).expect("copied");
+    copy_program(env!("CARGO_BIN_EXE_checkpointd"), &alone);
     let mut command = home.command(&alone, &["demo"]);
     let output = run(command.env("PATH", programs.path()).env("TMPDIR", home.path()), b"");
     let text = String::from_utf8_lossy(&output.stdout);

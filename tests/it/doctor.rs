@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::install::Machine;
-use crate::support::run;
+use crate::support::{copy_program, run};
 
 /// Returns a check's status and what is to be done.
 fn check(answer: &Value, name: &str) -> (String, String) {
@@ -131,7 +131,7 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
     fs::create_dir_all(&folder).expect("a folder");
     for program in [env!("CARGO_BIN_EXE_checkpointd"), env!("CARGO_BIN_EXE_checkpointd-hook")] {
         let name = std::path::Path::new(program).file_name().expect("a name");
-        fs::copy(program, folder.join(name)).expect("copies");
+        copy_program(program, &folder.join(name));
     }
     let installed = |arguments: &[&str]| run(&mut machine.command(folder.join("checkpointd"), arguments), b"");
     assert_eq!(installed(&["init"]).status.code(), Some(0));

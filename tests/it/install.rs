@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::run;
+use crate::support::{put_script, run};
 
 /// A machine with agents on it and one user.
 pub(crate) struct Machine {
@@ -23,9 +23,7 @@ impl Machine {
         fs::create_dir_all(machine.home()).expect("a folder");
         fs::create_dir_all(machine.path("bin")).expect("a folder");
         for (agent, version) in agents {
-            let program = machine.path("bin").join(agent);
-            fs::write(&program, format!("#!/bin/sh\necho '{version}'\n")).expect("writes");
-            fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("sets");
+            put_script(&machine.path("bin").join(agent), &format!("#!/bin/sh\necho '{version}'\n"));
         }
         machine
     }
@@ -301,13 +299,13 @@ fn a_codex_without_hooks_is_notified_and_a_notify_of_the_users_own_stays() {
     assert_eq!(machine.read(".codex/config.toml"), format!("notify = [\"{client}\", \"codex\"]\nmodel = \"x\"\n"));
     assert!(!machine.home().join(".codex/hooks.json").exists());
     // Its successor has hooks.
-    fs::write(machine.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.169.0\n").expect("writes");
+    put_script(&machine.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.169.0\n");
     machine.ok(&["init"]);
     assert!(!machine.read(".codex/config.toml").contains("notify"));
     machine.ok(&["uninstall"]);
     assert_eq!(fs::read_to_string(&config).expect("readable"), "model = \"x\"\n");
 
-    fs::write(machine.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.98.0\n").expect("writes");
+    put_script(&machine.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.98.0\n");
     machine.write(".codex/config.toml", "notify = [\"say\"]\n");
     let said = machine.ok(&["init"]);
     assert!(said.contains("calls a program of yours, which stays"), "{said}");

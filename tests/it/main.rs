@@ -30,6 +30,8 @@ mod store;
 mod strace;
 mod supply;
 mod support;
+#[cfg(target_os = "linux")]
+mod systemd;
 mod terminal;
 mod tmux;
 mod top;

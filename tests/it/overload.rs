@@ -4,7 +4,6 @@
 //! Times are held against the client's own bounds with much slack. `CHECKPOINTD_OVERLOAD=full` takes the full sizes.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::daemon::{Daemon, EVERY_STOP};
 use crate::strace::Trace;
-use crate::support::{run, wait_until};
+use crate::support::{put_script, run, wait_until};
 
 /// What a slow machine may take on top of a bound of the client.
 const SLACK: Duration = Duration::from_secs(20);
@@ -226,8 +225,7 @@ fn hanging_git(bin: &Path, slow: &Path, release: &Path) {
         real.trim()
     );
     fs::create_dir_all(bin).expect("a folder");
-    fs::write(bin.join("git"), script).expect("writes");
-    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).expect("runs");
+    put_script(&bin.join("git"), &script);
 }
 
 #[test]

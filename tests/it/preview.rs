@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, run, wait_until};
+use crate::support::{Home, run, text, wait_until};
 use transcripts::Did::{self, Edited, Failed, Ran, Read};
 use transcripts::{at, transcript};
 
@@ -45,10 +45,6 @@ fn write(project: &Path, file: &str, text: &str) {
 
 fn checkpointd(home: &Home, arguments: &[&str]) -> Output {
     run(&mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("text")
 }
 
 /// Runs `preview --json` in a project.

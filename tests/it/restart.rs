@@ -1,7 +1,6 @@
 //! Restarting agents in a real tmux, with a small program in the agent's place.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::daemon::{Daemon, EVERY_STOP};
-use crate::support::run;
+use crate::support::{copy_program, run};
 use crate::terminal::until;
 
 const SESSION: &str = "7e57a9e7-0000-4000-8000-00000000cafe";
@@ -51,8 +50,7 @@ impl Stage {
     fn with(program: &str) -> Self {
         let mut stage = Self { folder: tempfile::tempdir().expect("a folder"), pane: String::new() };
         let claude = stage.path("claude");
-        fs::copy("/bin/bash", &claude).expect("a copy of bash");
-        fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).expect("may run");
+        copy_program("/bin/bash", &claude);
         fs::write(stage.path("agent"), AGENT).expect("writable");
         let program = program.replace("AGENT", &stage.agent());
         stage.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", &program]);

@@ -1,140 +1,16 @@
-//! The service: its files, its manager, the socket that is handed over; completions and manual pages.
+//! The socket that is handed over; completions and manual pages.
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, run};
+use crate::support::{Home, run, text};
 
 const CHECKPOINTD: &str = env!("CARGO_BIN_EXE_checkpointd");
-
-/// A home with a service manager in it, which writes down what it is told, knows whether the service was started, and
-/// starts the daemon as the unit says.
-struct Managed {
-    home: Home,
-}
-
-impl Managed {
-    fn new(manager: &str) -> Self {
-        let managed = Self { home: Home::new() };
-        let (programs, units) = (managed.programs(), managed.units());
-        [&programs, &units].into_iter().for_each(|folder| fs::create_dir_all(folder).expect("a folder"));
-        let program = programs.join("systemctl");
-        fs::write(&program, manager).expect("writable");
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("ours");
-        managed
-    }
-
-    fn programs(&self) -> PathBuf {
-        self.home.path().join("bin")
-    }
-
-    fn units(&self) -> PathBuf {
-        self.home.path().join("config/systemd/user")
-    }
-
-    fn command(&self, arguments: &[&str]) -> Output {
-        let mut command = self.home.command(CHECKPOINTD, arguments);
-        let path = format!("{}:{}", self.programs().display(), std::env::var("PATH").expect("a PATH"));
-        command.env("PATH", path).env("XDG_CONFIG_HOME", self.home.path().join("config"));
-        run(&mut command, b"")
-    }
-
-    fn said(&self) -> String {
-        fs::read_to_string(self.home.path().join("said")).unwrap_or_default()
-    }
-}
-
-impl Drop for Managed {
-    fn drop(&mut self) {
-        let _ = self.command(&["daemon", "stop"]);
-    }
-}
-
-/// A manager that does what systemd does with these units, as far as a shell can.
-const MANAGER: &str = r#"#!/bin/sh
-echo "$@" >> "$CHECKPOINTD_HOME/said"
-unit="$CHECKPOINTD_HOME/config/systemd/user/checkpointd.service"
-case "$2" in
-  is-enabled) false ;;
-  is-active) test -e "$CHECKPOINTD_HOME/up" ;;
-  stop|disable) rm -f "$CHECKPOINTD_HOME/up"; "$CHECKPOINTD" daemon stop > /dev/null 2>&1; true ;;
-  enable|start)
-    touch "$CHECKPOINTD_HOME/up"
-    start=$(sed -n 's/^ExecStart=//p' "$unit")
-    (exec < /dev/null > /dev/null 2>> "$CHECKPOINTD_HOME/log"; eval "exec $start") & ;;
-esac
-"#;
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_service_is_installed_asked_after_and_removed() {
-    let managed = Managed::new(&MANAGER.replace("$CHECKPOINTD\"", &format!("{CHECKPOINTD}\"")));
-    let status = || {
-        let output = managed.command(&["service", "status", "--json"]);
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        (output.status.code(), answer["installed"].clone(), answer["active"].clone(), answer["daemon"]["ok"].clone())
-    };
-    assert_eq!(status(), (Some(3), json!(false), json!(false), Value::Null));
-    assert_eq!(managed.command(&["service", "start"]).status.code(), Some(1));
-
-    let installed = managed.command(&["service", "install"]);
-    assert_eq!(installed.status.code(), Some(0), "{installed:?}");
-    assert!(text(&installed.stdout).contains("added      "), "{installed:?}");
-    assert_eq!(status(), (Some(0), json!(true), json!(true), json!(true)));
-    assert!(managed.said().contains("--user enable --now checkpointd.socket checkpointd.service"));
-    let again = text(&managed.command(&["service", "install"]).stdout);
-    assert!(again.contains("unchanged  ") && !again.contains("added"), "{again}");
-
-    assert_eq!(managed.command(&["service", "stop"]).status.code(), Some(0));
-    assert_eq!(status(), (Some(3), json!(true), json!(false), Value::Null));
-    let removed = managed.command(&["service", "uninstall"]);
-    assert_eq!((removed.status.code(), fs::read_dir(managed.units()).expect("a folder").count()), (Some(0), 0));
-    assert_eq!(text(&managed.command(&["service", "uninstall"]).stdout), "no service is installed\n");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn without_a_manager_nothing_is_written_and_the_words_help() {
-    let managed = Managed::new("#!/bin/sh\nexit 1\n");
-    let output = managed.command(&["service", "install"]);
-    assert_eq!((output.status.code(), fs::read_dir(managed.units()).expect("a folder").count()), (Some(3), 0));
-    assert!(text(&output.stderr).contains("hint: a service is not needed: hooks start the daemon"), "{output:?}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn the_units_are_what_systemd_accepts() {
-    let managed = Managed::new(MANAGER);
-    let printed = text(&managed.command(&["service", "install", "--print"]).stdout);
-    assert_eq!(fs::read_dir(managed.units()).expect("a folder").count(), 0, "printing writes nothing");
-    for unit in printed.split("\n# ") {
-        let (path, body) = unit.trim_start_matches("# ").split_once('\n').expect("a path and a text");
-        fs::write(path, body).expect("writable");
-    }
-    assert_eq!(fs::read_dir(managed.units()).expect("a folder").count(), 2);
-    let Ok(output) = Command::new("systemd-analyze")
-        .args(["verify", "--user", "--man=no", "checkpointd.service", "checkpointd.socket"])
-        .env("SYSTEMD_UNIT_PATH", format!("{}:/usr/lib/systemd/user", managed.units().display()))
-        .env("XDG_RUNTIME_DIR", managed.home.path())
-        .output()
-    else {
-        // The units' text is compared by the tests beside it; this machine has no second opinion.
-        return;
-    };
-    let complaints = text(&output.stderr);
-    let complaints: Vec<_> = complaints.lines().filter(|line| line.contains("checkpointd")).collect();
-    assert!(complaints.is_empty(), "{complaints:?}");
-}
 
 #[test]
 fn a_socket_that_is_handed_over_is_served_and_left_in_place() {

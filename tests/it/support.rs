@@ -72,6 +72,25 @@ impl Home {
     }
 }
 
+/// Writes a script that can be run. A process of its own does, here and in [`copy_program`]: what is open for writing in this
+/// one is so in every process that another test starts at that moment, and until that has become its own program, this
+/// one cannot be run.
+pub(crate) fn put_script(path: &Path, text: &str) {
+    let write = "printf '%s' \"$1\" > \"$2\" && chmod 755 \"$2\"";
+    let status = Command::new("sh").args(["-c", write, "sh", text]).arg(path).status().expect("runs");
+    assert!(status.success(), "{}", path.display());
+}
+
+/// Copies a program.
+pub(crate) fn copy_program(from: &str, to: &Path) {
+    assert!(Command::new("cp").arg(from).arg(to).status().expect("runs").success(), "{}", to.display());
+}
+
+/// Returns what a command said.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
 /// Runs a command with this on its standard input, and returns what came out of it.
 pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");

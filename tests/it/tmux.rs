@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::daemon::Daemon;
-use crate::support::Home;
+use crate::support::{Home, put_script};
 use crate::terminal::program::session_of;
 use crate::terminal::{self, Server, until};
 
@@ -391,8 +391,7 @@ fn codex_takes_a_checkpoint_from_its_own_queue_where_that_is_wanted() {
     let bin = home.path().join("bin");
     std::fs::create_dir(&bin).expect("a folder");
     let script = "#!/bin/sh\nprintf '%s\\n' \"$1 $2 $3 $4\" >> \"$0.log\"\nprintf '%s' \"$5\" > \"$0.message\"\n";
-    std::fs::write(bin.join("codex"), script).expect("writes");
-    std::fs::set_permissions(bin.join("codex"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("is ours");
+    put_script(&bin.join("codex"), script);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let folder = tempfile::tempdir().expect("a folder");
     let mut codex = NotifyOnly::new(home, folder.path());

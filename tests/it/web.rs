@@ -1,6 +1,6 @@
 //! The web page's server, without a browser: who is let in, what is served, and what is pushed.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
-use crate::support::{run, wait_until};
+use crate::support::{put_script, run, wait_until};
 
 /// After this long an answer does not come any more.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -159,8 +159,7 @@ fn opener(folder: &Path, code: u8) -> String {
     for name in ["open", "xdg-open"] {
         let text =
             format!("#!/bin/sh\necho \"$*\" > '{0}/new' && mv '{0}/new' '{0}/called'\nexit {code}\n", folder.display());
-        fs::write(folder.join(name), text).expect("writes");
-        fs::set_permissions(folder.join(name), Permissions::from_mode(0o700)).expect("its owner's");
+        put_script(&folder.join(name), &text);
     }
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
 }
