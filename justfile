@@ -76,7 +76,7 @@ deb:
 
 # Type-check everything for macOS, on another system
 macos:
-    tests/macos.sh
+    tests/macos.sh --all-targets
 
 # Check licences, sources and advisories
 deny:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks programs, tests and benches for macOS, on a machine that is none. Nothing is linked, so nothing of Apple's is
-# needed; an empty object stands for what libraries have in C. It proves that it would compile, not that it works.
+# Type-checks the programs for macOS on a machine that is none; with --all-targets tests and benches too. Nothing is linked, so
+# nothing of Apple's is needed, and an empty object stands for what libraries have in C. That it works is not proved.
 # Passes with a word of explanation only where the standard library for macOS cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,5 +26,5 @@ chmod +x "$tools/cc"
 cp "$tools/cc" "$tools/ar"
 export CC_aarch64_apple_darwin=$tools/cc AR_aarch64_apple_darwin=$tools/ar RUSTFLAGS='-D warnings'
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
-cargo check --quiet --workspace --all-targets --target "$target"
+cargo check --quiet --workspace --target "$target" "$@"
 echo "it compiles for $target"
