@@ -10,7 +10,7 @@ use crate::intake::{self, Segment};
 use crate::mover::Shared;
 use crate::{Envelope, Error, Result, codec};
 
-type Events = Box<dyn Iterator<Item = Result<Envelope>> + Send>;
+type Events = Box<dyn Iterator<Item = Result<Envelope>>>;
 
 /// The events `next..=last` of wanted sessions, in order. A gap among all events is an error, and an error ends it.
 pub(crate) struct History<W> {
