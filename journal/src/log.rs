@@ -114,7 +114,7 @@ impl Journal {
     /// [`Error::Damaged`] where neither the intake log nor the store has an event that must be there.
     pub fn open(dir: &Path, options: Options) -> Result<(Self, Recovered)> {
         let lock = recovery::lock(dir)?;
-        let (store, writer, recovered) = recovery::recover(dir)?;
+        let (store, writer, recovered) = recovery::recover(dir, &lock)?;
         let next_seq = recovered.last_seq + 1;
         let shared = Arc::new(Shared::new(store, recovered.last_seq));
         let (queue, commands) = sync_channel(QUEUE_MAX);

@@ -2,7 +2,7 @@
 //! was cut short is cut off. And the proof that both agree.
 
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::frame::{self, Damage, Kind};
 use crate::home::create_folder;
 use crate::intake::{self, Segment, Writer};
 use crate::store::{Item, Store};
-use crate::{Timestamp, codec};
+use crate::{Envelope, Event, Timestamp, codec};
 
 /// Events that are written to the store at once during recovery.
 const BATCH: usize = 2048;
@@ -22,6 +22,9 @@ const COPY_BYTES: usize = 4 * 1024 * 1024;
 const LOCK_WAIT: Duration = Duration::from_millis(300);
 /// Pause between two tries.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// Segments at the end of the log whose events are compared with the store after the system has come up.
+const SEGMENTS_COMPARED: usize = 2;
 
 /// What opening a journal found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,12 +104,24 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     }
 }
 
-/// Opens the store, brings it up to date, and returns the segment to go on with.
-pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
+/// What identifies the time since the system came up; none where that cannot be told.
+fn boot() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
+}
+
+/// Opens the store, brings it up to date, and returns the segment to go on with. `lock` remembers the boot in which that was
+/// done last.
+pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recovered)> {
     let mut recovered = Recovered::default();
     remove_passing(dir)?;
     let segments = intake::segments(&intake_dir(dir))?;
-    let (store, tail) = open_current(dir, &segments, u64::MAX, &mut recovered)?;
+    let boot = boot();
+    let is_first = boot.is_none() || fs::read_to_string(dir.join("lock")).ok() != boot;
+    let (store, tail) = open_current(dir, &segments, u64::MAX, is_first, &mut recovered)?;
+    if let Some(boot) = boot.filter(|_| is_first) {
+        // Where that fails, the next start compares once more.
+        let _ = lock.set_len(0).and_then(|()| lock.write_all_at(boot.as_bytes(), 0));
+    }
     recovered.last_seq = store.last_seq()?;
     let mut writer = match &tail.open {
         Some((segment, length)) => Writer::resume(segment, *length)?,
@@ -124,7 +139,7 @@ pub(crate) fn recover(dir: &Path) -> Result<(Store, Writer, Recovered)> {
 pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     let mut recovered = Recovered::default();
     let segments = intake::segments(&intake_dir(dir))?;
-    let (store, _) = open_current(dir, &segments, last, &mut recovered)?;
+    let (store, _) = open_current(dir, &segments, last, false, &mut recovered)?;
     recovered.last_seq = store.last_seq()?;
     if recovered.last_seq != last {
         return Err(Error::damaged("the store", format!("it ends at event {}, not {last}", recovered.last_seq)));
@@ -132,8 +147,15 @@ pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     Ok((store, recovered))
 }
 
-/// Opens the store and moves what it lacks into it, up to event `upto`; where it is damaged, into a new one.
-fn open_current(dir: &Path, segments: &[Segment], upto: u64, recovered: &mut Recovered) -> Result<(Store, Tail)> {
+/// Opens the store and moves what it lacks into it, up to event `upto`; where it is damaged, into a new one. `is_first` is
+/// whether the system has come up since it was opened last.
+fn open_current(
+    dir: &Path,
+    segments: &[Segment],
+    upto: u64,
+    is_first: bool,
+    recovered: &mut Recovered,
+) -> Result<(Store, Tail)> {
     let store = match open_whole(dir) {
         Ok(store) => store,
         // None of these says that anything is wrong with it.
@@ -143,11 +165,52 @@ fn open_current(dir: &Path, segments: &[Segment], upto: u64, recovered: &mut Rec
     };
     let had = store.last_seq()?;
     let tail = catch_up(&store, segments, had, upto, recovered)?;
-    let Err(error) = check_sums(&store) else { return Ok((store, tail)) };
+    let compared = if is_first { compare_tail(&store, segments) } else { Ok(()) };
+    let Err(error) = compared.and_then(|()| check_sums(&store)) else { return Ok((store, tail)) };
+    if error.is_refusal() {
+        return Err(error);
+    }
     drop(store);
     let store = afresh(dir, &error, recovered)?;
     let tail = catch_up(&store, segments, 0, upto, recovered)?;
     Ok((store, tail))
+}
+
+/// Compares the store with the end of the log, event by event. The store is never synced: a power cut keeps of what was
+/// written to it last whatever the disk likes, and few of such holes show at its two ends.
+fn compare_tail(store: &Store, segments: &[Segment]) -> Result<()> {
+    let mut bytes = Vec::new();
+    for segment in segments.iter().rev().take(SEGMENTS_COMPARED) {
+        // What of the log cannot be read is told by whoever needs it.
+        if segment.read_into(&mut bytes).is_err() {
+            continue;
+        }
+        for record in intake::records(&bytes, |_| ()).map_while(Result::ok) {
+            if !has(store, &record)? {
+                let seq = record.envelope.seq;
+                return Err(Error::damaged("the store", format!("event {seq} is not as the intake log has it")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether the store has a record with what leads to it.
+fn has(store: &Store, record: &intake::Record<'_>) -> Result<bool> {
+    let Envelope { seq, id, stream, event, .. } = &record.envelope;
+    let is_decision = matches!(event, Event::Decided(_));
+    Ok(store.event_value(*seq)?.as_deref() == Some(record.event)
+        && is_same_payload(store.payload_value(*seq)?.as_deref(), record.payload)
+        && store.seq_by_id(*id)? == Some(*seq)
+        && store.is_in_stream(stream.session, *seq)?
+        && (!is_decision || store.outcome(*seq)?.is_some()))
+}
+
+/// Compares payload values of store and log. Compaction takes one side after the other, and a crash in between is mended
+/// by the next one.
+fn is_same_payload(stored: Option<&[u8]>, logged: &[u8]) -> bool {
+    let stored = stored.unwrap_or(&codec::NO_PAYLOAD);
+    stored == logged || stored == codec::DROPPED || logged == codec::DROPPED
 }
 
 /// Moves a damaged store aside and begins an empty one.
@@ -388,10 +451,8 @@ fn verify_intake(
                 verified.problems.push(format!("intake: event {seq}: {error}"));
             }
             let kept = store.payload_value(seq)?;
-            let kept = kept.as_deref().unwrap_or(&codec::NO_PAYLOAD);
-            verified.payloads_dropped += u64::from(kept == codec::DROPPED);
-            // Compaction takes one side after the other, and a crash in between is mended by the next one.
-            if kept != record.payload && kept != codec::DROPPED && record.payload != codec::DROPPED {
+            verified.payloads_dropped += u64::from(kept.as_deref() == Some(&codec::DROPPED));
+            if !is_same_payload(kept.as_deref(), record.payload) {
                 verified.problems.push(format!("the payload of event {seq} differs between intake log and store"));
             }
         }
@@ -413,7 +474,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{Draft, Event, Journal, Options, Stream};
+    use crate::{Draft, Journal, Options, Stream};
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).expect("listed");
@@ -454,6 +515,35 @@ mod tests {
         let verified = journal.verify(|_, _| {}).expect("readable");
         assert!(verified.ok, "{:?}", verified.problems);
         assert_eq!(journal.session(Uuid::nil()).expect("known").events, 3);
+    }
+
+    /// What a power cut may take from the store, and leave all else.
+    #[test]
+    fn a_hole_in_the_store_is_found_at_the_first_start_after_a_boot() {
+        // Far from both ends, which are looked at anyway.
+        let (seq, id, session) = (100u64.to_be_bytes(), Uuid::from_u128(100), Uuid::nil());
+        let holes: [(&str, &[u8]); 4] = [
+            ("events", &seq),
+            ("payloads", &seq),
+            ("ids", id.as_bytes()),
+            ("streams", &[&session.as_bytes()[..], &seq].concat()),
+        ];
+        for (tree, key) in holes {
+            let folder = tempfile::tempdir().expect("a folder");
+            let open = || Journal::open(folder.path(), Options::default()).expect("a journal");
+            let payload = |number| Draft { payload: Some(format!("payload {number}")), ..draft(number) };
+            open().0.append_wait((1..=200).map(payload).collect()).expect("appended");
+            Store::open(&store_dir(folder.path())).expect("a store").forget(tree, key).expect("removed");
+            fs::write(folder.path().join("lock"), "another boot").expect("written");
+
+            let (journal, recovered) = open();
+            assert!(recovered.notes.len() == 1 && recovered.notes[0].contains("rebuilt"), "{tree}: {recovered:?}");
+            let verified = journal.verify(|_, _| {}).expect("readable");
+            assert!(verified.ok, "{tree}: {:?}", verified.problems);
+            drop(journal);
+            assert_eq!(open().1.notes, Vec::<String>::new());
+            assert_eq!(fs::read_to_string(folder.path().join("lock")).expect("read"), boot().unwrap_or_default());
+        }
     }
 
     fn draft(number: u128) -> Draft {

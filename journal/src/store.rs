@@ -313,8 +313,14 @@ impl Store {
     /// Leaves of an event what a kill in the middle of [`Store::put`] would: all but the event itself.
     #[cfg(test)]
     pub(crate) fn forget_event(&self, seq: u64) -> Result<()> {
+        self.forget("events", &seq.to_be_bytes())
+    }
+
+    /// Takes an entry out of a tree, by its name.
+    #[cfg(test)]
+    pub(crate) fn forget(&self, tree: &str, key: &[u8]) -> Result<()> {
         let trees = self.trees()?;
-        guarded("remove an event", || trees.events.remove(seq.to_be_bytes()).and_then(|_| trees.db.flush())).map(drop)
+        guarded("remove", || trees.db.open_tree(tree)?.remove(key).and_then(|_| trees.db.flush())).map(drop)
     }
 
     pub(crate) fn entry(&self, session: Uuid) -> Option<SessionEntry> {
@@ -380,6 +386,12 @@ impl Store {
             .iter()
             .map(|key| seq_of(key))
             .collect()
+    }
+
+    /// Returns whether an event is among those of a session.
+    pub(crate) fn is_in_stream(&self, session: Uuid, seq: u64) -> Result<bool> {
+        let trees = self.trees()?;
+        guarded("read a stream", || trees.streams.contains_key(stream_key(session, seq)))
     }
 
     pub(crate) fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {

@@ -116,6 +116,8 @@ fn seconds(line: &str) -> f64 {
 
 /// Opens what a cut has left, and returns the texts of the journal and its spool.
 fn opened(root: &Path) -> Result<String, String> {
+    // After a power cut the system has come up anew.
+    std::fs::write(root.join("journal/lock"), "the boot before").map_err(|error| error.to_string())?;
     let home = Home::new();
     let ask = |arguments: &[&str]| {
         let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments);
