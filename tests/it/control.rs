@@ -299,6 +299,8 @@ fn nothing_is_told_of_what_is_long_past() {
     assert!(!held.stdout.is_empty(), "but it is journaled and answered as any other");
     prompt(&daemon.home, "one");
     stop(&daemon.home, "one", "held");
+    // What is told is what the agent said last, by then.
+    until("the checkpoint is told of", || (kinds(&daemon, "announced") == 1).then_some(()));
     stop(&daemon.home, "one", "New.");
     let told = take_told(folder.path(), 2);
     assert!(told[0].starts_with("New.\n") && told[1].starts_with("held\n"), "{told:?}");
