@@ -39,6 +39,8 @@ mod store;
 pub mod time;
 #[cfg(feature = "store")]
 pub mod upkeep;
+#[cfg(feature = "store")]
+pub mod verify;
 
 #[cfg(feature = "store")]
 pub use compact::{Compacted, Retention};

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::log::Journal;
+use crate::verify::{self, Verified};
 use crate::{Envelope, Payload, intake, recovery};
 use crate::{Outcome, SessionEntry};
 
@@ -93,8 +94,8 @@ impl Journal {
     /// # Errors
     ///
     /// Only when reading fails; what does not agree is in the result.
-    pub fn verify(&self, progress: impl FnMut(u64, u64)) -> Result<recovery::Verified> {
+    pub fn verify(&self, progress: impl FnMut(u64, u64)) -> Result<Verified> {
         let last = self.settle()?;
-        recovery::verify(self.dir(), self.store(), last, progress)
+        verify::verify(self.dir(), self.store(), last, progress)
     }
 }
