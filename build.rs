@@ -21,7 +21,9 @@ fn main() {
     }
     let folder = PathBuf::from(var("OUT_DIR")).join("static");
     if !write_scripts(&folder) || !links(&folder) {
-        println!("cargo::warning=no static C library: {CLIENT} is linked dynamically and starts more slowly");
+        println!(
+            "cargo::warning=no static C library: {CLIENT} is linked dynamically and starts more slowly"
+        );
         return;
     }
     for argument in ["-static", "-no-pie", &format!("-L{}", folder.display())] {
@@ -38,17 +40,28 @@ fn write_scripts(folder: &Path) -> bool {
                 "gcc_s" => vec!["gcc_eh", "gcc", "c"],
                 name => vec![name],
             };
-            let Some(members) = members.into_iter().map(find).collect::<Option<Vec<_>>>() else { return false };
-            std::fs::write(folder.join(format!("lib{name}.so")), format!("GROUP({})\n", members.join(" "))).is_ok()
+            let Some(members) = members.into_iter().map(find).collect::<Option<Vec<_>>>() else {
+                return false;
+            };
+            std::fs::write(
+                folder.join(format!("lib{name}.so")),
+                format!("GROUP({})\n", members.join(" ")),
+            )
+            .is_ok()
         })
 }
 
 /// Returns the path of a static library, from the compiler that rustc links with.
 fn find(name: &str) -> Option<String> {
-    let output = Command::new("cc").arg(format!("-print-file-name=lib{name}.a")).output().ok()?;
+    let output = Command::new("cc")
+        .arg(format!("-print-file-name=lib{name}.a"))
+        .output()
+        .ok()?;
     let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     // The compiler repeats the bare name where it finds nothing.
-    Path::new(&path).is_absolute().then(|| format!("\"{path}\""))
+    Path::new(&path)
+        .is_absolute()
+        .then(|| format!("\"{path}\""))
 }
 
 /// Returns whether a small C program can be linked in this way.
@@ -58,7 +71,14 @@ fn links(folder: &Path) -> bool {
         return false;
     }
     let mut trial = Command::new("cc");
-    trial.args(["-static", "-no-pie", "-Wl,-Bdynamic", "-lgcc_s", "-lc"]).arg(format!("-L{}", folder.display()));
-    trial.arg(&source).arg("-o").arg(folder.join("trial")).stdout(Stdio::null()).stderr(Stdio::null());
+    trial
+        .args(["-static", "-no-pie", "-Wl,-Bdynamic", "-lgcc_s", "-lc"])
+        .arg(format!("-L{}", folder.display()));
+    trial
+        .arg(&source)
+        .arg("-o")
+        .arg(folder.join("trial"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     trial.status().is_ok_and(|status| status.success())
 }

@@ -17,7 +17,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use journal::{Agent, Draft, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall, ToolKind, codec, frame};
+use journal::{
+    Agent, Draft, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall, ToolKind,
+    codec, frame,
+};
 use measure::{median, ms, option, title};
 use uuid::Uuid;
 
@@ -31,18 +34,29 @@ const CLIENTS: [usize; 3] = [1, 8, 64];
 type Append<'a> = dyn Fn(Draft) + std::marker::Sync + 'a;
 
 fn main() {
-    let (rounds, time) = (option("--rounds", 5), Duration::from_millis(option("--millis", 1500) as u64));
+    let (rounds, time) = (
+        option("--rounds", 5),
+        Duration::from_millis(option("--millis", 1500) as u64),
+    );
     let bytes = frame_of(&draft(0, 0)).len();
-    title(&format!("durable appends of {bytes}-byte frames, {rounds} rounds of {} ms, medians", ms(time)));
+    title(&format!(
+        "durable appends of {bytes}-byte frames, {rounds} rounds of {} ms, medians",
+        ms(time)
+    ));
     println!(
         "  clients   journal   (stored)   group commit   one sync each   SQLite WAL   journal/group   journal/each   journal/SQLite"
     );
     for clients in CLIENTS {
-        let (mut journal, mut stored, mut group, mut each) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut sqlite, mut to_group, mut to_each, mut to_sqlite) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut journal, mut stored, mut group, mut each) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut sqlite, mut to_group, mut to_each, mut to_sqlite) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let (ours, ours_stored) = with_journal(clients, time);
-            let (theirs, naive) = (with_group_commit(clients, time), with_sync_each(clients, time));
+            let (theirs, naive) = (
+                with_group_commit(clients, time),
+                with_sync_each(clients, time),
+            );
             let wal = with_sqlite(clients, time);
             to_group.push(ours / theirs);
             to_sqlite.push(ours / wal);
@@ -69,7 +83,10 @@ fn main() {
 
 /// A tool call's end as Claude Code reports it, with its payload; what repeats in life repeats here.
 fn draft(client: usize, number: u64) -> Draft {
-    let stream = Stream::of_native(Agent::Claude, &Uuid::from_u128(client as u128 + 1).to_string());
+    let stream = Stream::of_native(
+        Agent::Claude,
+        &Uuid::from_u128(client as u128 + 1).to_string(),
+    );
     let command = format!("cargo test --quiet -p parser case_{number}");
     let call = ToolCall {
         id: Some(format!("toolu_{client:04}{number:012}")),
@@ -81,24 +98,53 @@ fn draft(client: usize, number: u64) -> Draft {
         duration_ms: Some(number % 5000),
         ..ToolCall::default()
     };
-    let host =
-        Host { hook: "PostToolUse".into(), turn: Some(Uuid::from_u128(7).to_string()), subagent: None, place: None };
+    let host = Host {
+        hook: "PostToolUse".into(),
+        turn: Some(Uuid::from_u128(7).to_string()),
+        subagent: None,
+        place: None,
+    };
     // Hex of a hash does not compress, as the ids and outputs of real payloads do not.
-    let output: String = (0..4).map(|part| Uuid::new_v5(&stream.session, &[part, number as u8]).to_string()).collect();
+    let output: String = (0..4)
+        .map(|part| Uuid::new_v5(&stream.session, &[part, number as u8]).to_string())
+        .collect();
     let payload = format!(
         r#"{{"session_id":"{}","transcript_path":"/home/user/.claude/projects/-home-user-project/{}.jsonl","cwd":"/home/user/project","permission_mode":"acceptEdits","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{{"command":"{command}"}},"tool_response":{{"stdout":"{output}","stderr":"","interrupted":false}},"tool_use_id":"toolu_{number}"}}"#,
         stream.session, stream.session
     );
     let at = call.at;
-    Draft { stream, at, id: Uuid::new_v4(), event: Event::ToolFinished { host, call }, payload: Some(payload) }
+    Draft {
+        stream,
+        at,
+        id: Uuid::new_v4(),
+        event: Event::ToolFinished { host, call },
+        payload: Some(payload),
+    }
 }
 
 /// Returns the bytes that the journal writes for a draft.
 fn frame_of(draft: &Draft) -> Vec<u8> {
-    let Draft { stream, at, id, event, payload } = draft.clone();
-    let envelope = journal::Envelope { seq: 1 << 20, stream, at, recorded_at: at, id, late: false, event };
+    let Draft {
+        stream,
+        at,
+        id,
+        event,
+        payload,
+    } = draft.clone();
+    let envelope = journal::Envelope {
+        seq: 1 << 20,
+        stream,
+        at,
+        recorded_at: at,
+        id,
+        late: false,
+        event,
+    };
     let mut bytes = Vec::new();
-    let record = codec::join(&codec::encode_event(&envelope), &codec::encode_payload(payload.as_deref()));
+    let record = codec::join(
+        &codec::encode_event(&envelope),
+        &codec::encode_payload(payload.as_deref()),
+    );
     frame::push(&mut bytes, frame::Kind::Envelope, &record);
     bytes
 }
@@ -128,7 +174,10 @@ fn run(clients: usize, time: Duration, append: &Append<'_>) -> f64 {
 /// Returns appends a second: as they are acknowledged, and until the last of them can be read.
 fn with_journal(clients: usize, time: Duration) -> (f64, f64) {
     let folder = folder();
-    let options = Options { sync: Sync::Always, ..Options::default() };
+    let options = Options {
+        sync: Sync::Always,
+        ..Options::default()
+    };
     let (journal, _) = Journal::open(folder.path(), options).expect("a journal");
     let began = Instant::now();
     let rate = run(clients, time, &|draft| {
@@ -148,7 +197,9 @@ fn with_group_commit(clients: usize, time: Duration) -> f64 {
         scope.spawn(move || group_commit(&mut file, &commands));
         let rate = run(clients, time, &|draft| {
             let (done, wait) = sync_channel(1);
-            queue.send((frame_of(&draft), done)).expect("the writer lives");
+            queue
+                .send((frame_of(&draft), done))
+                .expect("the writer lives");
             wait.recv().expect("it is written");
         });
         drop(queue);
@@ -206,14 +257,17 @@ fn sqlite(path: &Path, commands: &Receiver<(Draft, SyncSender<()>)>) {
         CREATE TABLE events (seq INTEGER PRIMARY KEY, id BLOB UNIQUE, session BLOB, record BLOB);
         CREATE INDEX sessions ON events (session, seq);";
     database.execute_batch(setup).expect("tables");
-    let mut insert =
-        database.prepare("INSERT INTO events (id, session, record) VALUES (?1, ?2, ?3)").expect("a statement");
+    let mut insert = database
+        .prepare("INSERT INTO events (id, session, record) VALUES (?1, ?2, ?3)")
+        .expect("a statement");
     while let Ok(first) = commands.recv() {
         let group: Vec<_> = std::iter::once(first).chain(commands.try_iter()).collect();
         let transaction = database.unchecked_transaction().expect("a transaction");
         for (draft, _) in &group {
             let (id, session) = (draft.id.into_bytes(), draft.stream.session.into_bytes());
-            insert.execute((&id[..], &session[..], frame_of(draft))).expect("inserted");
+            insert
+                .execute((&id[..], &session[..], frame_of(draft)))
+                .expect("inserted");
         }
         transaction.commit().expect("committed");
         for (_, done) in group {

@@ -28,7 +28,10 @@ const MB: f64 = 1024.0 * 1024.0;
 
 fn main() {
     let (most, rounds) = (option("--sessions-max", 10_000), option("--rounds", 3));
-    title(&format!("journals of up to {} events, {rounds} rounds, medians", most * generate::SESSION_EVENTS));
+    title(&format!(
+        "journals of up to {} events, {rounds} rounds, medians",
+        most * generate::SESSION_EVENTS
+    ));
     println!(
         "| events | sessions | start | of processor | after kill -9 | memory | a session wakes | a hook call | raw | disk | compacted |"
     );
@@ -54,12 +57,17 @@ fn row(home: &Path, sessions: usize, rounds: usize) {
         daemon.stop();
     }
     let (daemon, _) = Daemon::start(home);
-    let woken = names.iter().step_by(names.len().div_ceil(WOKEN)).map(|name| {
-        let began = Instant::now();
-        let (status, _) = daemon.get(&format!("/v1/sessions/{name}")).expect("an answer");
-        assert_eq!(status, 200);
-        ms(began.elapsed())
-    });
+    let woken = names
+        .iter()
+        .step_by(names.len().div_ceil(WOKEN))
+        .map(|name| {
+            let began = Instant::now();
+            let (status, _) = daemon
+                .get(&format!("/v1/sessions/{name}"))
+                .expect("an answer");
+            assert_eq!(status, 200);
+            ms(began.elapsed())
+        });
     let woken = median(woken.collect());
     let client = [env!("CARGO_BIN_EXE_checkpointd-hook"), "claude"];
     let hook = hooks::compare(200, home, &client, &[hooks::BASELINE]).ratio();
@@ -81,7 +89,8 @@ fn row(home: &Path, sessions: usize, rounds: usize) {
 
 /// Makes a journal; returns its events, their bytes as the lines of an export, and the names of its sessions.
 fn make(home: &Path, sessions: usize) -> (u64, usize, Vec<String>) {
-    let (journal, _) = Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
+    let (journal, _) =
+        Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
     generate::fill(&journal, sessions);
     let raw = journal.events_from(1).map(|envelope| {
         let envelope = envelope.expect("an event");
@@ -91,7 +100,9 @@ fn make(home: &Path, sessions: usize) -> (u64, usize, Vec<String>) {
     let raw = raw.sum();
     let sessions = journal.sessions().into_iter().map(|entry| entry.stream);
     // The daemon's own stream is nobody's session.
-    let names = sessions.filter(|stream| stream.agent != Agent::Daemon).map(|stream| stream.session.to_string());
+    let names = sessions
+        .filter(|stream| stream.agent != Agent::Daemon)
+        .map(|stream| stream.session.to_string());
     let names = names.collect();
     let events = journal.last_seq();
     journal.close();

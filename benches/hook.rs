@@ -16,40 +16,62 @@ use hooks::{BASELINE, compare};
 
 const CLIENT: &str = env!("CARGO_BIN_EXE_checkpointd-hook");
 /// What a hook written by hand does at the least.
-const PEERS: [&[&str]; 2] =
-    [&["jq", "-e", ".hook_event_name"], &["python3", "-c", "import json, sys; json.load(sys.stdin)"]];
+const PEERS: [&[&str]; 2] = [
+    &["jq", "-e", ".hook_event_name"],
+    &["python3", "-c", "import json, sys; json.load(sys.stdin)"],
+];
 
 fn main() {
     let (mut rounds, mut home) = (1000, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--rounds" => rounds = arguments.next().and_then(|text| text.parse().ok()).expect("a number of rounds"),
+            "--rounds" => {
+                rounds = arguments
+                    .next()
+                    .and_then(|text| text.parse().ok())
+                    .expect("a number of rounds")
+            }
             "--home" => home = Some(PathBuf::from(arguments.next().expect("a folder"))),
             // Cargo says that this is a bench.
             _ => {}
         }
     }
     let own = tempfile::tempdir().expect("a folder");
-    let answers = if home.is_some() { "the running daemon" } else { "a server that only takes it" };
+    let answers = if home.is_some() {
+        "the running daemon"
+    } else {
+        "a server that only takes it"
+    };
     let home = home.unwrap_or_else(|| {
         serve(own.path());
         own.path().to_path_buf()
     });
     let ours = compare(rounds, &home, &[CLIENT, "claude"], &[BASELINE]);
-    assert!(!home.join("spool").exists() || home != own.path(), "a call was spooled: the server did not take it");
+    assert!(
+        !home.join("spool").exists() || home != own.path(),
+        "a call was spooled: the server did not take it"
+    );
     println!(
         "plain event of {} bytes, answered by {answers}, {rounds} rounds; median / 95th percentile",
         hooks::payload().len()
     );
     let line = |name: &str, times: (std::time::Duration, std::time::Duration)| {
-        println!("  {name:16}  {} / {} us", times.0.as_micros(), times.1.as_micros());
+        println!(
+            "  {name:16}  {} / {} us",
+            times.0.as_micros(),
+            times.1.as_micros()
+        );
     };
     line(BASELINE, ours.theirs);
     line("checkpointd-hook", ours.ours);
     println!("  ratio of medians  {:.2}", ours.ratio());
     for peer in PEERS {
-        let is_there = Command::new(peer[0]).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let is_there = Command::new(peer[0])
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         if is_there.is_ok_and(|status| status.success()) {
             let theirs = compare(rounds / 10, own.path(), peer, &[BASELINE]);
             line(peer[0], theirs.ours);
@@ -62,7 +84,12 @@ fn main() {
 fn serve(home: &Path) {
     std::fs::create_dir_all(home.join("run")).expect("a folder");
     let listener = UnixListener::bind(home.join("run/sock")).expect("a socket");
-    std::thread::spawn(move || listener.incoming().flatten().for_each(|connection| drop(answer(connection))));
+    std::thread::spawn(move || {
+        listener
+            .incoming()
+            .flatten()
+            .for_each(|connection| drop(answer(connection)))
+    });
 }
 
 fn answer(mut connection: UnixStream) -> io::Result<()> {
@@ -79,8 +106,12 @@ fn answer(mut connection: UnixStream) -> io::Result<()> {
 }
 
 fn is_whole(bytes: &[u8]) -> bool {
-    let Some(split) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    let Some(split) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return false;
+    };
     let head = String::from_utf8_lossy(&bytes[..split]);
-    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse::<usize>().ok());
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("Content-Length: ")?.parse::<usize>().ok());
     bytes.len() >= split + 4 + length.unwrap_or(0)
 }

@@ -51,54 +51,90 @@ const MOVE: &str = "(async () => {
     return frames; })()";
 
 fn main() {
-    if Command::new("chromium").arg("--version").stdout(Stdio::null()).status().is_err() {
+    if Command::new("chromium")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
         println!("chromium is not installed: tests/web/run.sh installs it");
         return;
     }
     let (sessions, rounds) = (option("--sessions", 2_000), option("--rounds", 7));
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    let (journal, _) = Journal::open(&Home::under(home.path()).journal, Options::default()).expect("a journal");
+    let (journal, _) =
+        Journal::open(&Home::under(home.path()).journal, Options::default()).expect("a journal");
     generate::fill(&journal, sessions);
     journal.close();
     drop(journal);
     let (daemon, _) = Daemon::start(home.path());
     fill_large(home.path());
-    let stats: Value = serde_json::from_str(&run(home.path(), &["journal", "stats", "--json"])).expect("JSON");
-    title(&format!("the page over {} events of {} sessions, medians of {rounds}", stats["events"], stats["sessions"]));
+    let stats: Value =
+        serde_json::from_str(&run(home.path(), &["journal", "stats", "--json"])).expect("JSON");
+    title(&format!(
+        "the page over {} events of {} sessions, medians of {rounds}",
+        stats["events"], stats["sessions"]
+    ));
 
     let browser = Browser::start();
     browser.enter(&url(home.path()));
-    browser.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": NOTE }));
+    browser.call(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": NOTE }),
+    );
     let [mut painted, mut seen, mut drawn] = [const { Vec::new() }; 3];
     for _ in 0..rounds {
         browser.show("");
         browser.call("Page.reload", json!({}));
         browser.wait("window.seen");
-        painted.push(figure(&browser, "performance.getEntriesByName('first-contentful-paint')[0].startTime"));
+        painted.push(figure(
+            &browser,
+            "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+        ));
         seen.push(figure(&browser, "window.seen"));
     }
-    println!("  now:      first paint {:.0} ms, sessions seen {:.0} ms", median(painted), median(seen));
+    println!(
+        "  now:      first paint {:.0} ms, sessions seen {:.0} ms",
+        median(painted),
+        median(seen)
+    );
     for _ in 0..rounds {
         browser.show(&format!("session/{LARGE}"));
         browser.call("Page.reload", json!({}));
         browser.wait("window.drawn");
         drawn.push(figure(&browser, "window.drawn"));
     }
-    let events =
-        browser.text("document.querySelector('.events').closest('section').querySelector('.soft').textContent");
+    let events = browser.text(
+        "document.querySelector('.events').closest('section').querySelector('.soft').textContent",
+    );
     let frames = browser.evaluate(MOVE);
-    let mut frames: Vec<_> = frames.as_array().expect("figures").iter().filter_map(Value::as_f64).collect();
+    let mut frames: Vec<_> = frames
+        .as_array()
+        .expect("figures")
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
     frames.sort_by(f64::total_cmp);
-    let (middle, late, last) = (frames[frames.len() / 2], frames[frames.len() * 99 / 100], frames[frames.len() - 1]);
+    let (middle, late, last) = (
+        frames[frames.len() / 2],
+        frames[frames.len() * 99 / 100],
+        frames[frames.len() - 1],
+    );
     println!("  timeline: drawn after {:.0} ms ({events})", median(drawn));
-    println!("            a frame every {middle:.1} ms while moving, p99 {late:.1} ms, at most {last:.1} ms");
+    println!(
+        "            a frame every {middle:.1} ms while moving, p99 {late:.1} ms, at most {last:.1} ms"
+    );
     for view in ["decision", "trends"] {
         let began = Instant::now();
         browser.show(view);
         println!("  {view:9} {:.0} ms", ms(began.elapsed()));
     }
     hooks(home.path(), &browser, rounds);
-    println!("  the daemon uses {:.0} MB, at most {:.0} MB", daemon.memory().0, daemon.memory().1);
+    println!(
+        "  the daemon uses {:.0} MB, at most {:.0} MB",
+        daemon.memory().0,
+        daemon.memory().1
+    );
 }
 
 fn url(home: &Path) -> String {
@@ -127,7 +163,10 @@ fn hooks(home: &Path, browser: &Browser, rounds: usize) {
     let at = |times: &[f64], of_hundred: usize| times[times.len() * of_hundred / 100];
     for (name, of_hundred) in [("p50", 50), ("p99", 99)] {
         let (open, closed) = (at(&with, of_hundred), at(&without, of_hundred));
-        println!("  hook {name}: {open:.2} ms with the page, {closed:.2} ms without, ratio {:.2}", open / closed);
+        println!(
+            "  hook {name}: {open:.2} ms with the page, {closed:.2} ms without, ratio {:.2}",
+            open / closed
+        );
     }
 }
 
@@ -137,10 +176,22 @@ fn block(home: &Path, number: usize) -> Vec<f64> {
         let payload = json!({ "hook_event_name": "PostToolUse", "session_id": LARGE, "cwd": "/home/user/project",
             "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {}, "tool_use_id": format!("b{number}-{index}") });
         let mut client = Command::new(env!("CARGO_BIN_EXE_checkpointd-hook"));
-        client.args(["claude", "PostToolUse"]).env("CHECKPOINTD_HOME", home).env("CHECKPOINTD_AUTOSTART", "0");
+        client
+            .args(["claude", "PostToolUse"])
+            .env("CHECKPOINTD_HOME", home)
+            .env("CHECKPOINTD_AUTOSTART", "0");
         let began = Instant::now();
-        let mut client = client.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a process");
-        client.stdin.take().expect("a pipe").write_all(payload.to_string().as_bytes()).expect("it reads");
+        let mut client = client
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a process");
+        client
+            .stdin
+            .take()
+            .expect("a pipe")
+            .write_all(payload.to_string().as_bytes())
+            .expect("it reads");
         assert!(client.wait().expect("a process").success());
         ms(began.elapsed())
     };
@@ -158,28 +209,54 @@ fn fill_large(home: &Path) {
         payload["cwd"] = "/home/user/project".into();
         payload["hook_event_name"] = name.into();
         let at = began + jiff::SignedDuration::from_secs(second);
-        lines.push_str(&json!({ "agent": "claude", "at": at.to_string(), "payload": payload }).to_string());
+        lines.push_str(
+            &json!({ "agent": "claude", "at": at.to_string(), "payload": payload }).to_string(),
+        );
         lines.push('\n');
     };
     for turn in 0..TURNS {
-        tell("UserPromptSubmit", json!({ "prompt": format!("please do part {turn}") }), 90);
+        tell(
+            "UserPromptSubmit",
+            json!({ "prompt": format!("please do part {turn}") }),
+            90,
+        );
         for call in 0..CALLS {
             let (tool, input) = match call % 3 {
                 0 => ("Read", json!({ "file_path": format!("src/{call}.rs") })),
-                1 => ("Edit", json!({ "file_path": format!("src/{call}.rs"), "old_string": "a", "new_string": "b" })),
+                1 => (
+                    "Edit",
+                    json!({ "file_path": format!("src/{call}.rs"), "old_string": "a", "new_string": "b" }),
+                ),
                 _ => ("Bash", json!({ "command": "cargo test --quiet" })),
             };
             let id = format!("t{turn}-{call}");
             let mut payload = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
             tell("PreToolUse", payload.clone(), 3);
-            payload["tool_response"] = json!({ "stdout": "test result: ok. 14 passed", "stderr": "" });
+            payload["tool_response"] =
+                json!({ "stdout": "test result: ok. 14 passed", "stderr": "" });
             tell("PostToolUse", payload, 4);
         }
-        tell("Stop", json!({ "stop_hook_active": false, "last_assistant_message": "It is done." }), 5);
+        tell(
+            "Stop",
+            json!({ "stop_hook_active": false, "last_assistant_message": "It is done." }),
+            5,
+        );
     }
     let mut append = program(home);
-    append.args(["journal", "append"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    append
+        .args(["journal", "append"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut child = append.spawn().expect("a process");
-    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("it reads");
-    assert!(child.wait().expect("a process").success(), "the session was not taken");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(lines.as_bytes())
+        .expect("it reads");
+    assert!(
+        child.wait().expect("a process").success(),
+        "the session was not taken"
+    );
 }

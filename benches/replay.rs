@@ -33,7 +33,10 @@ fn main() {
         "{events} events, {sessions} sessions, {decisions} decisions (made in {:.1} s)",
         making.as_secs_f64()
     ));
-    println!("  {:46} {:>20} {:>20} {:>11}", "", "clock", "processor", "of the bare pass");
+    println!(
+        "  {:46} {:>20} {:>20} {:>11}",
+        "", "clock", "processor", "of the bare pass"
+    );
     measure(home.path(), events, decisions, rounds);
     #[cfg(target_os = "linux")]
     {
@@ -49,7 +52,11 @@ fn stay_on_one_core() {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let cores = sched_getaffinity(None).expect("the cores that may be used");
     let mut one = CpuSet::new();
-    one.set((0..CpuSet::MAX_CPU).rfind(|core| cores.is_set(*core)).expect("a core"));
+    one.set(
+        (0..CpuSet::MAX_CPU)
+            .rfind(|core| cores.is_set(*core))
+            .expect("a core"),
+    );
     sched_setaffinity(None, &one).expect("one core");
 }
 
@@ -68,9 +75,11 @@ fn measure(home: &Path, events: u64, decisions: usize, rounds: usize) {
         let through_spent = daemon.spent() - before + client_spent;
         memory.push(daemon.memory().1);
         daemon.stop();
-        for (times, (time, spent)) in
-            [(&mut bare, (pass, pass_spent)), (&mut alone, (own, own_spent)), (&mut asked, (through, through_spent))]
-        {
+        for (times, (time, spent)) in [
+            (&mut bare, (pass, pass_spent)),
+            (&mut alone, (own, own_spent)),
+            (&mut asked, (through, through_spent)),
+        ] {
             times.0.push(ms(time));
             times.1.push(ms(spent));
         }
@@ -80,16 +89,30 @@ fn measure(home: &Path, events: u64, decisions: usize, rounds: usize) {
     let line = |what: &str, (clock, spent): (Vec<f64>, Vec<f64>), ratio: f64| {
         let (clock, spent) = (median(clock), median(spent));
         let [by_clock, by_processor] = [clock, spent].map(|time| events as f64 / time * 1e3);
-        println!("  {what:46} {clock:6.0} ms {by_clock:8.0}/s {spent:6.0} ms {by_processor:8.0}/s {ratio:11.2}");
+        println!(
+            "  {what:46} {clock:6.0} ms {by_clock:8.0}/s {spent:6.0} ms {by_processor:8.0}/s {ratio:11.2}"
+        );
     };
     line("bare pass: open, read and decode every event", bare, 1.0);
-    line("replay --verify, no daemon (whole process)", alone, median(alone_to_bare));
-    line("replay --verify, asked of the daemon", asked, median(asked_to_bare));
-    println!("  the daemon's memory is at most {:.0} MB then", median(memory));
+    line(
+        "replay --verify, no daemon (whole process)",
+        alone,
+        median(alone_to_bare),
+    );
+    line(
+        "replay --verify, asked of the daemon",
+        asked,
+        median(asked_to_bare),
+    );
+    println!(
+        "  the daemon's memory is at most {:.0} MB then",
+        median(memory)
+    );
 }
 
 fn make(home: &Path, sessions: usize) -> (u64, usize) {
-    let (journal, _) = Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
+    let (journal, _) =
+        Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
     let decisions = generate::fill(&journal, sessions);
     let events = journal.last_seq();
     journal.close();
@@ -98,8 +121,13 @@ fn make(home: &Path, sessions: usize) -> (u64, usize) {
 }
 
 fn bare_pass(home: &Path, events: u64) {
-    let (journal, _) = Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
-    let read = journal.history(1..=events, |_| true).expect("readable").filter(Result::is_ok).count();
+    let (journal, _) =
+        Journal::open(&Home::under(home).journal, Options::default()).expect("a journal");
+    let read = journal
+        .history(1..=events, |_| true)
+        .expect("readable")
+        .filter(Result::is_ok)
+        .count();
     journal.close();
     assert!(read as u64 >= events);
 }

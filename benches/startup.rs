@@ -28,15 +28,21 @@ fn main() {
     let (sessions, rounds) = (option("--sessions", 2_000), option("--rounds", 7));
     let folder = || tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let (empty, full) = (folder(), folder());
-    let (journal, _) = Journal::open(&Home::under(full.path()).journal, Options::default()).expect("a journal");
+    let (journal, _) =
+        Journal::open(&Home::under(full.path()).journal, Options::default()).expect("a journal");
     generate::fill(&journal, sessions);
     let events = journal.last_seq();
     assert_eq!(events as usize, sessions * generate::SESSION_EVENTS + 1);
     journal.close();
     drop(journal);
 
-    title(&format!("daemon ready with {events} events of {sessions} sessions, {rounds} rounds, medians"));
-    let ends = [(End::Clean, "after a clean stop"), (End::Killed, "after kill -9")];
+    title(&format!(
+        "daemon ready with {events} events of {sessions} sessions, {rounds} rounds, medians"
+    ));
+    let ends = [
+        (End::Clean, "after a clean stop"),
+        (End::Killed, "after kill -9"),
+    ];
     for (end, what) in ends {
         let [mut times, mut spent, mut ratios, mut resident, mut most] = [const { Vec::new() }; 5];
         for _ in 0..rounds {
@@ -50,7 +56,9 @@ fn main() {
         }
         let (time, spent, ratio) = (median(times), median(spent), median(ratios));
         let (resident, most) = (median(resident), median(most));
-        println!("  {what:18} {time:5.0} ms by the clock ({ratio:.1} of an empty journal), {spent:.0} ms of processor");
+        println!(
+            "  {what:18} {time:5.0} ms by the clock ({ratio:.1} of an empty journal), {spent:.0} ms of processor"
+        );
         println!("  {:18} {resident:5.0} MB, at most {most:.0} MB", "");
     }
     serve(full.path());
@@ -87,7 +95,9 @@ fn serve(home: &Path) {
         let time = ms(began.elapsed());
         let (rss, peak) = daemon.memory();
         let (bytes, question) = (answer.len() / 1024, question.join(" "));
-        println!("  then `{question}`: {time:.0} ms, {bytes} KB; {rss:.0} MB, at most {peak:.0} MB");
+        println!(
+            "  then `{question}`: {time:.0} ms, {bytes} KB; {rss:.0} MB, at most {peak:.0} MB"
+        );
     }
     println!("  a clean stop takes {:.0} ms", ms(daemon.stop()));
 }

@@ -31,13 +31,15 @@ const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
 /// Every stop is decided in full: no turn is too short, and no demand is held back because it was made before.
 const CONFIG: &str = "min_turn: 0s\nrepeat: always\n";
 
-const CLAUDE: &str =
-    include_str!("../tests/data/fixtures/claude/h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl");
+const CLAUDE: &str = include_str!(
+    "../tests/data/fixtures/claude/h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl"
+);
 const CODEX: &str = include_str!(
     "../tests/data/fixtures/codex/h-normal.transcripts/rollout-2026-11-21T21-19-06-01a1fffa-28d2-7052-8d5e-d33d1a413d46.jsonl"
 );
-const GEMINI: &str =
-    include_str!("../tests/data/fixtures/gemini/h-normal.transcripts/session-2026-11-21T21-19-5c9c151e.jsonl");
+const GEMINI: &str = include_str!(
+    "../tests/data/fixtures/gemini/h-normal.transcripts/session-2026-11-21T21-19-5c9c151e.jsonl"
+);
 
 fn main() {
     let rounds = option("--rounds", 40);
@@ -48,19 +50,26 @@ fn main() {
 fn stops(rounds: usize) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let (home, project) = (folder.path().join("home"), folder.path().join("project"));
-    fs::create_dir_all(&home).and_then(|()| fs::create_dir_all(&project)).expect("folders");
+    fs::create_dir_all(&home)
+        .and_then(|()| fs::create_dir_all(&project))
+        .expect("folders");
     fs::write(home.join("config.yml"), CONFIG).expect("a file");
     repository(&project);
     let transcript = folder.path().join("session.jsonl");
     fs::write(&transcript, long(Agent::Claude, TRANSCRIPT_BYTES)).expect("a file");
     let (daemon, _) = Daemon::start(&home);
-    let agent = Claude { home: home.clone(), project: project.clone(), transcript };
+    let agent = Claude {
+        home: home.clone(),
+        project: project.clone(),
+        transcript,
+    };
 
     title(&format!(
         "a stop with {FILES} files ({CHANGED} changed) and {} MB of transcript, {rounds} rounds",
         TRANSCRIPT_BYTES >> 20
     ));
-    let (mut stops, mut in_turn, mut side_by_side, mut more) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut stops, mut in_turn, mut side_by_side, mut more) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let before = daemon.spent();
     for round in 0..WARM_UP + rounds {
         agent.work(round);
@@ -77,7 +86,9 @@ fn stops(rounds: usize) {
     let spent = daemon.spent() - before;
     let times = format!("{:.1} ms more than git one after the other", median(more));
     let (stop, one_by_one, both) = (median(stops), median(in_turn), median(side_by_side));
-    println!("  git status, git log   {one_by_one:6.1} ms one after the other, {both:.1} ms side by side");
+    println!(
+        "  git status, git log   {one_by_one:6.1} ms one after the other, {both:.1} ms side by side"
+    );
     println!(
         "  the whole stop        {stop:6.1} ms ({:.2} of git): {times}, {:.1} ms more than side by side",
         stop / one_by_one,
@@ -96,14 +107,22 @@ fn stops(rounds: usize) {
 fn steps(home: &Path) -> String {
     let lines = run(home, &["journal", "export"]);
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    let evidence = lines.lines().filter(|line| line.contains("\"evidence_gathered\""));
+    let evidence = lines
+        .lines()
+        .filter(|line| line.contains("\"evidence_gathered\""));
     for line in evidence.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         for step in line["evidence"]["steps"].as_array().into_iter().flatten() {
-            let (name, micros) = (step[0].as_str().unwrap_or_default(), step[1].as_f64().unwrap_or_default());
+            let (name, micros) = (
+                step[0].as_str().unwrap_or_default(),
+                step[1].as_f64().unwrap_or_default(),
+            );
             times.entry(name.to_owned()).or_default().push(micros / 1e3);
         }
     }
-    let medians: Vec<_> = times.into_iter().map(|(name, times)| format!("{name} {:.2} ms", median(times))).collect();
+    let medians: Vec<_> = times
+        .into_iter()
+        .map(|(name, times)| format!("{name} {:.2} ms", median(times)))
+        .collect();
     medians.join(", ")
 }
 
@@ -117,12 +136,20 @@ struct Claude {
 impl Claude {
     /// A turn begins, and its tools run.
     fn work(&self, round: usize) {
-        self.call("UserPromptSubmit", round, json!({"prompt": format!("Do number {round}")}));
+        self.call(
+            "UserPromptSubmit",
+            round,
+            json!({"prompt": format!("Do number {round}")}),
+        );
         for number in 0..4 {
             let file = self.project.join(format!("src/00/{}.rs", number * 50));
             let id = format!("toolu_{round}_{number}");
             let input = json!({"file_path": file, "old_string": "a", "new_string": "b"});
-            self.call("PostToolUse", round, json!({"tool_name": "Edit", "tool_input": input, "tool_use_id": id}));
+            self.call(
+                "PostToolUse",
+                round,
+                json!({"tool_name": "Edit", "tool_input": input, "tool_use_id": id}),
+            );
         }
         // What the work left behind for the threads of the daemon is not the stop's cost.
         std::thread::sleep(Duration::from_millis(60));
@@ -141,12 +168,23 @@ impl Claude {
         payload["cwd"] = self.project.to_string_lossy().into();
         payload["transcript_path"] = self.transcript.to_string_lossy().into();
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
-        writer.write_all(payload.to_string().as_bytes()).expect("room in the pipe");
+        writer
+            .write_all(payload.to_string().as_bytes())
+            .expect("room in the pipe");
         drop(writer);
         let mut client = Command::new(env!("CARGO_BIN_EXE_checkpointd-hook"));
-        client.args(["claude", event]).env("CHECKPOINTD_HOME", &self.home).env("CHECKPOINTD_AUTOSTART", "0");
-        client.env_remove("CHECKPOINTD_SOCKET").env("CLAUDE_CODE_ENTRYPOINT", "cli").env("TMPDIR", &self.home);
-        client.env("CLAUDE_PROJECT_DIR", &self.project).stdin(reader).stderr(Stdio::null());
+        client
+            .args(["claude", event])
+            .env("CHECKPOINTD_HOME", &self.home)
+            .env("CHECKPOINTD_AUTOSTART", "0");
+        client
+            .env_remove("CHECKPOINTD_SOCKET")
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+            .env("TMPDIR", &self.home);
+        client
+            .env("CLAUDE_PROJECT_DIR", &self.project)
+            .stdin(reader)
+            .stderr(Stdio::null());
         let began = Instant::now();
         let output = client.output().expect("a process");
         let time = began.elapsed();
@@ -165,8 +203,22 @@ fn repository(top: &Path) {
     (0..FILES).for_each(|number| write(number, &format!("// {number}\n").repeat(40)));
     git(top, "init -q").status().expect("git");
     git(top, "add -A").status().expect("git");
-    git(top, "-c user.name=a -c user.email=a@example.org commit -q -m one").status().expect("git");
-    (0..CHANGED).for_each(|number| write(if number % 2 == 0 { number } else { FILES + number }, "changed\n"));
+    git(
+        top,
+        "-c user.name=a -c user.email=a@example.org commit -q -m one",
+    )
+    .status()
+    .expect("git");
+    (0..CHANGED).for_each(|number| {
+        write(
+            if number % 2 == 0 {
+                number
+            } else {
+                FILES + number
+            },
+            "changed\n",
+        )
+    });
 }
 
 /// The two commands of the requirement: what differs from the last commit, and what was committed since a point in time.
@@ -180,13 +232,16 @@ fn commands(top: &Path) -> [Command; 2] {
 
 fn git_one_by_one(top: &Path) -> Duration {
     let began = Instant::now();
-    commands(top).iter_mut().for_each(|command| drop(command.output().expect("git")));
+    commands(top)
+        .iter_mut()
+        .for_each(|command| drop(command.output().expect("git")));
     began.elapsed()
 }
 
 fn git_side_by_side(top: &Path) -> Duration {
     let began = Instant::now();
-    let mut children = commands(top).map(|mut command| command.stdout(Stdio::null()).spawn().expect("git"));
+    let mut children =
+        commands(top).map(|mut command| command.stdout(Stdio::null()).spawn().expect("git"));
     for child in &mut children {
         child.wait().expect("git");
     }
@@ -195,12 +250,19 @@ fn git_side_by_side(top: &Path) -> Duration {
 
 fn git(top: &Path, arguments: &str) -> Command {
     let mut command = Command::new("git");
-    command.current_dir(top).args(arguments.split(' ')).stdin(Stdio::null()).stderr(Stdio::null());
+    command
+        .current_dir(top)
+        .args(arguments.split(' '))
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 
 fn tails(rounds: usize) {
-    title(&format!("reading the last {} KB of a transcript, {rounds} rounds, medians", TAIL_BYTES >> 10));
+    title(&format!(
+        "reading the last {} KB of a transcript, {rounds} rounds, medians",
+        TAIL_BYTES >> 10
+    ));
     for agent in Agent::HOSTS {
         let text = long(agent, 2 * TAIL_BYTES);
         let tail = &text.as_bytes()[text.len() - TAIL_BYTES..];
@@ -208,7 +270,8 @@ fn tails(rounds: usize) {
         for _ in 0..rounds {
             let began = Instant::now();
             let facts =
-                transcript::read(agent, tail, false, PREFIX, checkpoint::redact::built_in()).expect("its own format");
+                transcript::read(agent, tail, false, PREFIX, checkpoint::redact::built_in())
+                    .expect("its own format");
             ours.push(ms(began.elapsed()));
             calls = facts.calls.len();
             peers.push(ms(parse_only(tail)));
@@ -224,7 +287,9 @@ fn tails(rounds: usize) {
 
 fn parse_only(tail: &[u8]) -> Duration {
     let began = Instant::now();
-    let lines = tail.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let lines = tail
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     assert!(lines.count() > 50);
     began.elapsed()
 }
@@ -237,8 +302,13 @@ fn long(agent: Agent, bytes: usize) -> String {
         _ => (GEMINI, "\"id\": \""),
     };
     // Every prompt of the recording begins so, and Gemini sets all messages anew; without those the turn goes on.
-    let goes_on = |line: &&str| !line.contains("[script:") && !line.starts_with("{\"$set\": {\"messages\"");
-    let turn: String = recorded.lines().filter(goes_on).map(|line| format!("{line}\n")).collect();
+    let goes_on =
+        |line: &&str| !line.contains("[script:") && !line.starts_with("{\"$set\": {\"messages\"");
+    let turn: String = recorded
+        .lines()
+        .filter(goes_on)
+        .map(|line| format!("{line}\n"))
+        .collect();
     let mut text = format!("{recorded}\n");
     for round in 0.. {
         if text.len() >= bytes {

@@ -36,11 +36,28 @@ pub const CHECKS: [(&str, Check); 9] = [
 pub fn hook(bytes: &[u8]) {
     for agent in AGENTS {
         let at = Timestamp::from_micros(1_795_295_936_177_105);
-        let call =
-            HookCall { agent, event: None, payload: bytes, at, id: Uuid::nil(), env: Vec::new(), truncated: false };
-        let reading = Reading { prefix: PREFIX, payload_bytes_max: PAYLOAD_BYTES_MAX, redactor: redact::built_in() };
-        let Ok(normal) = hooks::normalise(&call, reading) else { continue };
-        assert_eq!(hooks::normalise(&call, reading).as_ref(), Ok(&normal), "{agent:?}: read twice");
+        let call = HookCall {
+            agent,
+            event: None,
+            payload: bytes,
+            at,
+            id: Uuid::nil(),
+            env: Vec::new(),
+            truncated: false,
+        };
+        let reading = Reading {
+            prefix: PREFIX,
+            payload_bytes_max: PAYLOAD_BYTES_MAX,
+            redactor: redact::built_in(),
+        };
+        let Ok(normal) = hooks::normalise(&call, reading) else {
+            continue;
+        };
+        assert_eq!(
+            hooks::normalise(&call, reading).as_ref(),
+            Ok(&normal),
+            "{agent:?}: read twice"
+        );
         let draft = normal.draft;
         let envelope = Envelope {
             seq: 1,
@@ -51,18 +68,28 @@ pub fn hook(bytes: &[u8]) {
             late: false,
             event: draft.event,
         };
-        let stored = codec::decode_event(&codec::encode_event(&envelope)).expect("what was encoded can be decoded");
+        let stored = codec::decode_event(&codec::encode_event(&envelope))
+            .expect("what was encoded can be decoded");
         assert_eq!(stored, envelope, "{agent:?}: stored");
-        let payload = codec::decode_payload(&codec::encode_payload(draft.payload.as_deref())).expect("it was encoded");
-        assert_eq!(payload.text(), draft.payload.as_deref(), "{agent:?}: its payload stored");
-        let (told, _) = codec::from_json(codec::to_json(&envelope, payload.text())).expect("what is told can be read");
+        let payload = codec::decode_payload(&codec::encode_payload(draft.payload.as_deref()))
+            .expect("it was encoded");
+        assert_eq!(
+            payload.text(),
+            draft.payload.as_deref(),
+            "{agent:?}: its payload stored"
+        );
+        let (told, _) = codec::from_json(codec::to_json(&envelope, payload.text()))
+            .expect("what is told can be read");
         assert_eq!(told, envelope, "{agent:?}: told and read");
         let text = draft.payload.expect("a hook has a payload");
         if text.len() < PAYLOAD_BYTES_MAX
             && let Ok(mut value) = serde_json::from_str(&text)
         {
             let again = redact::built_in().payload(&mut value, &text);
-            assert!(again.as_ref().is_none_or(|again| *again == text), "{agent:?}: {text} redacted twice is {again:?}");
+            assert!(
+                again.as_ref().is_none_or(|again| *again == text),
+                "{agent:?}: {text} redacted twice is {again:?}"
+            );
         }
         fold(&envelope);
     }
@@ -70,11 +97,25 @@ pub fn hook(bytes: &[u8]) {
 
 /// The end of a transcript: its facts are within their bounds.
 pub fn transcript(bytes: &[u8]) {
-    for (agent, from_start) in AGENTS.into_iter().flat_map(|agent| [(agent, true), (agent, false)]) {
-        let Some(facts) = transcript::read(agent, bytes, from_start, PREFIX, redact::built_in()) else { continue };
-        let said = facts.last_user.iter().chain(&facts.last_real_user).map(|user| &user.text);
+    for (agent, from_start) in AGENTS
+        .into_iter()
+        .flat_map(|agent| [(agent, true), (agent, false)])
+    {
+        let Some(facts) = transcript::read(agent, bytes, from_start, PREFIX, redact::built_in())
+        else {
+            continue;
+        };
+        let said = facts
+            .last_user
+            .iter()
+            .chain(&facts.last_real_user)
+            .map(|user| &user.text);
         for text in said.chain(&facts.last_assistant) {
-            assert!(text.len() <= Event::TEXT_BYTES_MAX, "{agent:?}: {} bytes", text.len());
+            assert!(
+                text.len() <= Event::TEXT_BYTES_MAX,
+                "{agent:?}: {} bytes",
+                text.len()
+            );
         }
     }
     transcript::is_codex_exec(bytes);
@@ -93,7 +134,10 @@ pub fn config(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for file in ["config.yml", ".checkpointd.yml"] {
         if let Err(error) = Candidate::read(file, &text) {
-            assert!(!error.to_string().is_empty(), "{file}: refused without a word");
+            assert!(
+                !error.to_string().is_empty(),
+                "{file}: refused without a word"
+            );
         }
     }
     if let Ok(config) = Config::load(Some(("config.yml", &text))) {
@@ -110,17 +154,26 @@ pub fn frames(bytes: &[u8]) {
             Ok(frame) => {
                 let mut again = Vec::new();
                 frame::push(&mut again, frame.kind, frame.payload);
-                assert_eq!(again, bytes[frame.offset..frame.end()], "a frame that no writer wrote");
+                assert_eq!(
+                    again,
+                    bytes[frame.offset..frame.end()],
+                    "a frame that no writer wrote"
+                );
                 match frame.kind {
                     Kind::Request => request(frame.payload),
                     Kind::Envelope => codec(frame.payload),
                 }
                 (frame.offset, again.len())
             }
-            Err(frame::Damage::Torn { offset, bytes } | frame::Damage::Corrupt { offset, bytes }) => (offset, bytes),
+            Err(
+                frame::Damage::Torn { offset, bytes } | frame::Damage::Corrupt { offset, bytes },
+            ) => (offset, bytes),
             Err(frame::Damage::Newer { offset, .. }) => (offset, 1),
         };
-        assert!(offset >= end && length > 0 && offset + length <= bytes.len(), "{offset}+{length} after {end}");
+        assert!(
+            offset >= end && length > 0 && offset + length <= bytes.len(),
+            "{offset}+{length} after {end}"
+        );
         end = offset + length;
     }
     request(bytes);
@@ -138,13 +191,18 @@ fn request(bytes: &[u8]) {
 pub fn reply(bytes: &[u8]) {
     let open = journal::reply::parse(bytes, false);
     if open != Reply::Unfinished {
-        assert_eq!(open, journal::reply::parse(bytes, true), "the end of the connection changed it");
+        assert_eq!(
+            open,
+            journal::reply::parse(bytes, true),
+            "the end of the connection changed it"
+        );
     }
     if let Reply::Whole { body, .. } = open
         && let Ok(shown) = journal::reply::object(body)
         && !shown.is_empty()
     {
-        let value: serde_json::Value = serde_json::from_slice(&shown).expect("only JSON is passed on");
+        let value: serde_json::Value =
+            serde_json::from_slice(&shown).expect("only JSON is passed on");
         assert!(value.is_object());
     }
 }
@@ -159,21 +217,28 @@ pub fn codec(bytes: &[u8]) {
     if let Ok(line) = serde_json::from_slice(bytes)
         && let Ok((envelope, _)) = codec::from_json(line)
     {
-        assert_eq!(codec::decode_event(&codec::encode_event(&envelope)).ok().as_ref(), Some(&envelope));
+        assert_eq!(
+            codec::decode_event(&codec::encode_event(&envelope))
+                .ok()
+                .as_ref(),
+            Some(&envelope)
+        );
         fold(&envelope);
     }
 }
 
 fn stored(event: &[u8], payload: &[u8]) {
     if let Ok(envelope) = codec::decode_event(event) {
-        let again = codec::decode_event(&codec::encode_event(&envelope)).expect("what was decoded can be encoded");
+        let again = codec::decode_event(&codec::encode_event(&envelope))
+            .expect("what was decoded can be encoded");
         // Compared as text, since a number that is none equals nothing.
         assert_eq!(format!("{again:?}"), format!("{envelope:?}"));
         codec::to_json(&envelope, None);
         fold(&envelope);
     }
     if let Ok(Payload::Text(text)) = codec::decode_payload(payload) {
-        let again = codec::decode_payload(&codec::encode_payload(Some(&text))).expect("it was encoded");
+        let again =
+            codec::decode_payload(&codec::encode_payload(Some(&text))).expect("it was encoded");
         assert_eq!(again.text(), Some(text.as_str()));
     }
 }
@@ -196,7 +261,10 @@ pub fn redaction(bytes: &[u8]) {
         {
             let mut value = serde_json::from_str(&once).expect("it stays JSON");
             let again = redactor.payload(&mut value, &once);
-            assert!(again.as_ref().is_none_or(|again| *again == once), "{once} redacted twice is {again:?}");
+            assert!(
+                again.as_ref().is_none_or(|again| *again == once),
+                "{once} redacted twice is {again:?}"
+            );
         }
     }
 }
@@ -206,9 +274,19 @@ pub fn screen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (head, screen) = text.split_once('\n').unwrap_or(("", &text));
     let mut words = head.split(' ');
-    let mut number = || words.next().and_then(|word| word.parse::<u16>().ok()).unwrap_or(0).into();
+    let mut number = || {
+        words
+            .next()
+            .and_then(|word| word.parse::<u16>().ok())
+            .unwrap_or(0)
+            .into()
+    };
     let cursor = (number(), number());
-    let view = View { screen: screen.to_owned(), cursor, cursor_shown: words.next() == Some("shown") };
+    let view = View {
+        screen: screen.to_owned(),
+        cursor,
+        cursor_shown: words.next() == Some("shown"),
+    };
     for agent in AGENTS {
         terminal::read(agent, &view, PREFIX);
     }

@@ -79,7 +79,10 @@ impl Api {
                 Some(error.to_string())
             }
         };
-        *self.config_error.write().unwrap_or_else(PoisonError::into_inner) = error;
+        *self
+            .config_error
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = error;
     }
 }
 
@@ -112,7 +115,11 @@ pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
 
 async fn health(api: web::Data<Api>) -> HttpResponse {
     let ready = *api.ready.borrow();
-    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     HttpResponse::build(status).json(json!({
         "ok": ready,
         "version": env!("CARGO_PKG_VERSION"),
@@ -130,35 +137,59 @@ async fn hook(
     let body = match body {
         Ok(body) => body,
         Err(error) if error.as_response_error().status_code() == StatusCode::PAYLOAD_TOO_LARGE => {
-            return refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the payload is over {BODY_BYTES_MAX} bytes"));
+            return refuse(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                &format!("the payload is over {BODY_BYTES_MAX} bytes"),
+            );
         }
         Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     };
-    let wait =
-        Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis()).saturating_sub(REPLY_MARGIN);
+    let wait = Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis())
+        .saturating_sub(REPLY_MARGIN);
     let began = Instant::now();
     // What was spooled comes before anything newer. Who gives up meanwhile spools the same call, which changes nothing.
     let mut ready = api.ready.subscribe();
-    if tokio::time::timeout(wait, ready.wait_for(|ready| *ready)).await.is_err() {
-        return refuse(StatusCode::SERVICE_UNAVAILABLE, "the spool is being taken in: spool, or come again");
+    if tokio::time::timeout(wait, ready.wait_for(|ready| *ready))
+        .await
+        .is_err()
+    {
+        return refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the spool is being taken in: spool, or come again",
+        );
     }
-    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let header = |name: &str| {
+        request
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned)
+    };
     let call = Call {
         agent: agent.into_inner(),
         event: header(request::EVENT),
-        id: header(request::ID).and_then(|id| id.parse().ok()).unwrap_or_else(Uuid::now_v7),
-        at: header(request::AT).and_then(|at| at.parse().ok()).unwrap_or_else(Timestamp::now),
-        env: header(request::ENV).map(|env| spool::read_env(&env)).unwrap_or_default(),
+        id: header(request::ID)
+            .and_then(|id| id.parse().ok())
+            .unwrap_or_else(Uuid::now_v7),
+        at: header(request::AT)
+            .and_then(|at| at.parse().ok())
+            .unwrap_or_else(Timestamp::now),
+        env: header(request::ENV)
+            .map(|env| spool::read_env(&env))
+            .unwrap_or_default(),
         truncated: header(request::TRUNCATED).is_some(),
         body,
     };
     match take(&api, call, Some(wait.saturating_sub(began.elapsed()))).await {
         Ok(taken) if taken.reply.is_empty() => HttpResponse::Ok().finish(),
-        Ok(taken) => HttpResponse::Ok().content_type("application/json").body(taken.reply),
+        Ok(taken) => HttpResponse::Ok()
+            .content_type("application/json")
+            .body(taken.reply),
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
-        Err(Refusal::Overloaded) => {
-            refuse(StatusCode::SERVICE_UNAVAILABLE, "too many calls wait: spool, or come again")
-        }
+        Err(Refusal::Overloaded) => refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too many calls wait: spool, or come again",
+        ),
     }
 }
 
@@ -175,8 +206,19 @@ struct Call {
 
 async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, Refusal> {
     let Some(agent) = Agent::host(&call.agent) else {
-        let problem = format!("no agent is called `{}`: claude, gemini and codex are known", call.agent);
-        ingest::reject(&api.shared, &call.agent, call.event.as_deref(), &call.body, call.id, &problem).await?;
+        let problem = format!(
+            "no agent is called `{}`: claude, gemini and codex are known",
+            call.agent
+        );
+        ingest::reject(
+            &api.shared,
+            &call.agent,
+            call.event.as_deref(),
+            &call.body,
+            call.id,
+            &problem,
+        )
+        .await?;
         return Err(Refusal::Payload(problem));
     };
     let shared = Arc::clone(&api.shared);
@@ -202,7 +244,13 @@ async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, R
         read.await?
     };
     let (outcome, taken) = oneshot::channel();
-    api.ingest.try_send(Take { normal, waits, outcome }).map_err(|_| Refusal::Overloaded)?;
+    api.ingest
+        .try_send(Take {
+            normal,
+            waits,
+            outcome,
+        })
+        .map_err(|_| Refusal::Overloaded)?;
     taken.await.map_err(|_| Refusal::Overloaded)?
 }
 
@@ -260,12 +308,20 @@ impl Line {
 async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
     let text = String::from_utf8_lossy(&body);
     let mut answers = String::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         let outcome = match Line::read(line) {
             Ok(line) => match take(&api, line.into_call(), None).await {
-                Ok(taken) => json!({ "line": number + 1, "seq": taken.seq, "duplicate": taken.duplicate }),
+                Ok(taken) => {
+                    json!({ "line": number + 1, "seq": taken.seq, "duplicate": taken.duplicate })
+                }
                 Err(Refusal::Payload(reason)) => json!({ "line": number + 1, "error": reason }),
-                Err(Refusal::Overloaded) => json!({ "line": number + 1, "error": "the journal takes no more for now" }),
+                Err(Refusal::Overloaded) => {
+                    json!({ "line": number + 1, "error": "the journal takes no more for now" })
+                }
             },
             Err(reason) => json!({ "line": number + 1, "error": reason }),
         };
@@ -273,7 +329,9 @@ async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
         answers.push('\n');
     }
     let _ = api.shared.sync().await;
-    HttpResponse::Ok().content_type("application/x-ndjson").body(answers)
+    HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        .body(answers)
 }
 
 /// Answers a question line by line, as fast as the asker reads.
@@ -282,13 +340,21 @@ async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
 }
 
 /// Answers a question as [`ask`] does, and holds on to `permit` until it is answered.
-pub(crate) fn stream_answer(reader: &Arc<Reader>, query: Query, permit: impl Send + 'static) -> HttpResponse {
+pub(crate) fn stream_answer(
+    reader: &Arc<Reader>,
+    query: Query,
+    permit: impl Send + 'static,
+) -> HttpResponse {
     let (blocks, answer) = mpsc::channel::<Result<web::Bytes, std::io::Error>>(BLOCKS_MAX);
     let reader = Arc::clone(reader);
     std::thread::spawn(move || {
         let _permit = permit;
         let mut block = Vec::new();
-        let send = |block: &mut Vec<u8>| blocks.blocking_send(Ok(std::mem::take(block).into())).is_ok();
+        let send = |block: &mut Vec<u8>| {
+            blocks
+                .blocking_send(Ok(std::mem::take(block).into()))
+                .is_ok()
+        };
         let mut sent = Instant::now();
         let answered = reader.answer(&query, &mut |line| {
             add(&mut block, &line);
@@ -301,14 +367,23 @@ pub(crate) fn stream_answer(reader: &Arc<Reader>, query: Query, permit: impl Sen
         if let Err(error) = answered
             && !matches!(error, query::Error::Gone)
         {
-            let kind = if matches!(error, query::Error::NotFound(_)) { "not_found" } else { "journal" };
-            add(&mut block, &json!({ "error": { "kind": kind, "text": error.to_string() } }));
+            let kind = if matches!(error, query::Error::NotFound(_)) {
+                "not_found"
+            } else {
+                "journal"
+            };
+            add(
+                &mut block,
+                &json!({ "error": { "kind": kind, "text": error.to_string() } }),
+            );
         }
         if !block.is_empty() {
             send(&mut block);
         }
     });
-    HttpResponse::Ok().content_type("application/x-ndjson").streaming(ReceiverStream::new(answer))
+    HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        .streaming(ReceiverStream::new(answer))
 }
 
 fn add(block: &mut Vec<u8>, line: &Value) {
@@ -330,7 +405,9 @@ pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> 
     match answered.await {
         Ok(Ok(lines)) if one => HttpResponse::Ok().json(lines.into_iter().next()),
         Ok(Ok(lines)) => HttpResponse::Ok().json(lines),
-        Ok(Err(error @ query::Error::NotFound(_))) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
+        Ok(Err(error @ query::Error::NotFound(_))) => {
+            refuse(StatusCode::NOT_FOUND, &error.to_string())
+        }
         Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
     }
@@ -341,7 +418,16 @@ async fn sessions(api: web::Data<Api>) -> HttpResponse {
 }
 
 async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    ask_whole(&api.reader, Query::State { session: id.into_inner(), seq: None, time: None }, true).await
+    ask_whole(
+        &api.reader,
+        Query::State {
+            session: id.into_inner(),
+            seq: None,
+            time: None,
+        },
+        true,
+    )
+    .await
 }
 
 async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> HttpResponse {
@@ -369,7 +455,10 @@ async fn now(api: web::Data<Api>, shown: web::Query<Shown>) -> HttpResponse {
 /// Says how sessions stand, what waits for a person first; `null` where nothing has happened since the event that the
 /// asker knows of.
 pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpResponse {
-    if shown.known.is_some_and(|known| known == shared.journal.last_seq()) {
+    if shown
+        .known
+        .is_some_and(|known| known == shared.journal.last_seq())
+    {
         return HttpResponse::Ok().json(Value::Null);
     }
     let wanted = Wanted::Newest(if shown.all { usize::MAX } else { live::SHOWN });
@@ -385,7 +474,11 @@ pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpRespo
 async fn status(api: web::Data<Api>) -> HttpResponse {
     let counters = &api.shared.counters;
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
-    let config_error = api.config_error.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let config_error = api
+        .config_error
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
     HttpResponse::Ok().json(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),

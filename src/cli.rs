@@ -21,9 +21,11 @@ pub(crate) use work::{PhaseAction, ProgressAction, ProgressOf};
 /// when an agent stops, tells it what is still to be verified
 #[derive(Debug, Parser)]
 #[command(name = "checkpointd", version, max_term_width = 100)]
-#[command(after_help = "Environment:\n  CHECKPOINTD_HOME       one folder for everything (default: XDG folders)\n  \
+#[command(
+    after_help = "Environment:\n  CHECKPOINTD_HOME       one folder for everything (default: XDG folders)\n  \
     CHECKPOINTD_SOCKET     the daemon's socket\n  CHECKPOINTD_AUTOSTART  0: hooks start no daemon\n\n\
-    Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable")]
+    Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable"
+)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -100,14 +102,18 @@ pub(crate) enum Command {
     )]
     Doctor(DoctorArgs),
     /// Show at a glance how things stand
-    #[command(after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings")]
+    #[command(
+        after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings"
+    )]
     Status {
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
     /// List sessions
-    #[command(after_help = "Examples:\n  checkpointd sessions\n  checkpointd sessions --json | jq 'select(.running)'")]
+    #[command(
+        after_help = "Examples:\n  checkpointd sessions\n  checkpointd sessions --json | jq 'select(.running)'"
+    )]
     Sessions {
         /// How an answer is printed.
         #[command(flatten)]
@@ -214,7 +220,9 @@ pub(crate) enum Command {
         output: Output,
     },
     /// Switch a session off: its stops pass, and nothing is told of it
-    #[command(after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last")]
+    #[command(
+        after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last"
+    )]
     Mute {
         /// A session: id, beginning of one, or `last`
         session: String,
@@ -360,7 +368,9 @@ pub(crate) enum Command {
         folder: PathBuf,
     },
     /// Show or check the configuration
-    #[command(after_help = "Examples:\n  checkpointd config show\n  checkpointd config check new.yml")]
+    #[command(
+        after_help = "Examples:\n  checkpointd config show\n  checkpointd config check new.yml"
+    )]
     Config {
         /// What to do.
         #[command(subcommand)]

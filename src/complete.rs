@@ -11,7 +11,10 @@ use crate::{render, settings, source};
 /// for a key must not open a journal.
 pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     let begin = begin.to_string_lossy();
-    let mut found = vec![("last".to_owned(), "the one with the newest event".to_owned())];
+    let mut found = vec![(
+        "last".to_owned(),
+        "the one with the newest event".to_owned(),
+    )];
     if let Ok(home) = settings::home()
         && source::health(&home).is_some()
     {
@@ -19,12 +22,18 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
             let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
             found.push((
                 word("session"),
-                format!("{}, last heard of at {}", word("agent"), render::local_time(&word("last_at"))),
+                format!(
+                    "{}, last heard of at {}",
+                    word("agent"),
+                    render::local_time(&word("last_at"))
+                ),
             ));
         };
         // Without an answer there is nothing to complete, and no place to say so.
         let _ = source::ask(&home, &Query::SessionNames, &mut each);
     }
     let candidates = found.into_iter().filter(|(id, _)| id.starts_with(&*begin));
-    candidates.map(|(id, about)| CompletionCandidate::new(id).help(Some(about.into()))).collect()
+    candidates
+        .map(|(id, about)| CompletionCandidate::new(id).help(Some(about.into())))
+        .collect()
 }

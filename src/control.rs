@@ -34,11 +34,12 @@ impl Order {
     ///
     /// When that is no duration, or none at all.
     pub(crate) fn mute(period: Option<&str>) -> Result<Self> {
-        let Some(period) = period else { return Ok(Self::Mute(None)) };
+        let Some(period) = period else {
+            return Ok(Self::Mute(None));
+        };
         match parse_duration(period) {
-            Ok(Duration::ZERO) => {
-                Err(Failure::usage("a mute of no length changes nothing").hint("end one with `checkpointd unmute`"))
-            }
+            Ok(Duration::ZERO) => Err(Failure::usage("a mute of no length changes nothing")
+                .hint("end one with `checkpointd unmute`")),
             Ok(period) => Ok(Self::Mute(Some(period))),
             Err(problem) => Err(Failure::usage(problem)),
         }
@@ -55,14 +56,20 @@ impl Order {
 
     /// Returns what the path takes.
     pub(crate) fn body(&self) -> Vec<u8> {
-        let period = if let Self::Mute(Some(period)) = self { Some(format!("{}ms", period.as_millis())) } else { None };
+        let period = if let Self::Mute(Some(period)) = self {
+            Some(format!("{}ms", period.as_millis()))
+        } else {
+            None
+        };
         serde_json::to_vec(&MuteBody { period }).expect("plain data")
     }
 
     fn event(&self, now: Timestamp) -> Event {
         match self {
             Self::Clear => Event::CheckpointCleared {},
-            Self::Mute(period) => Event::Muted { until: period.map(|period| now.plus(period)) },
+            Self::Mute(period) => Event::Muted {
+                until: period.map(|period| now.plus(period)),
+            },
             Self::Unmute => Event::Unmuted {},
         }
     }
@@ -71,12 +78,22 @@ impl Order {
 /// Returns the event that an order makes. Two orders are two events, however alike they are.
 fn draft(entry: &SessionEntry, order: &Order) -> Draft {
     let at = Timestamp::now();
-    Draft { stream: entry.stream.clone(), at, id: Uuid::now_v7(), event: order.event(at), payload: None }
+    Draft {
+        stream: entry.stream.clone(),
+        at,
+        id: Uuid::now_v7(),
+        event: order.event(at),
+        payload: None,
+    }
 }
 
 /// Says what was done, as the machine interface does.
 fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Value {
-    let until = if let Event::Muted { until } = event { *until } else { None };
+    let until = if let Event::Muted { until } = event {
+        *until
+    } else {
+        None
+    };
     json!({
         "session": entry.stream.session,
         "native_session": entry.stream.native(),
@@ -97,7 +114,11 @@ pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> quer
     let draft = draft(&entry, order);
     let event = draft.event.clone();
     let appended = journal.append_wait(vec![draft])?;
-    Ok(answer(&entry, &event, appended.first().map_or(0, |own| own.seq)))
+    Ok(answer(
+        &entry,
+        &event,
+        appended.first().map_or(0, |own| own.seq),
+    ))
 }
 
 /// Sets up the routes.
@@ -127,8 +148,14 @@ async fn unmute(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
 }
 
 async fn mute(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
-    let body = if body.is_empty() { Ok(MuteBody::default()) } else { serde_json::from_slice(&body) };
-    let read = body.map_err(Failure::usage).and_then(|body: MuteBody| Order::mute(body.period.as_deref()));
+    let body = if body.is_empty() {
+        Ok(MuteBody::default())
+    } else {
+        serde_json::from_slice(&body)
+    };
+    let read = body
+        .map_err(Failure::usage)
+        .and_then(|body: MuteBody| Order::mute(body.period.as_deref()));
     match read {
         Ok(mute) => order(&api, &id, &mute).await,
         Err(failure) => refuse(StatusCode::BAD_REQUEST, failure.text().as_str()),
@@ -143,7 +170,11 @@ async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
     let draft = draft(&entry, order);
     let event = draft.event.clone();
     match api.shared.append_and_settle(vec![draft]).await {
-        Ok(appended) => HttpResponse::Ok().json(answer(&entry, &event, appended.first().map_or(0, |own| own.seq))),
+        Ok(appended) => HttpResponse::Ok().json(answer(
+            &entry,
+            &event,
+            appended.first().map_or(0, |own| own.seq),
+        )),
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
     }
 }
@@ -159,7 +190,12 @@ async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
         "native_session": entry.stream.native(),
         "agent": entry.stream.agent,
     });
-    match api.restarts.send(RestartAgent(entry.stream)).await.unwrap_or(Err(Refusal::Failed)) {
+    match api
+        .restarts
+        .send(RestartAgent(entry.stream))
+        .await
+        .unwrap_or(Err(Refusal::Failed))
+    {
         Ok(Restarted { seq, due }) => {
             answer["did"] = "agent_restarted".into();
             answer["due"] = json!(due);
@@ -180,5 +216,6 @@ async fn find(api: &Api, session: &str) -> std::result::Result<SessionEntry, Htt
     if let Err(error) = api.shared.settle().await {
         return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()));
     }
-    query::find_session(&api.shared.journal, session).map_err(|error| refuse(StatusCode::NOT_FOUND, &error.to_string()))
+    query::find_session(&api.shared.journal, session)
+        .map_err(|error| refuse(StatusCode::NOT_FOUND, &error.to_string()))
 }

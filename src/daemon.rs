@@ -70,16 +70,26 @@ pub(crate) fn run(home: Home) -> Result<()> {
 
 fn private_folder(folder: &Path) -> Result<()> {
     let made = journal::home::create_folder(folder);
-    made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700))).map_err(|error| {
-        Failure::unreachable(format!("cannot use the folder {}: {error}", folder.display()))
+    made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700)))
+        .map_err(|error| {
+            Failure::unreachable(format!(
+                "cannot use the folder {}: {error}",
+                folder.display()
+            ))
             .hint("it must belong to you; CHECKPOINTD_HOME can name another place")
-    })
+        })
 }
 
 /// Makes this the one daemon, and says so in the pid file.
 fn lock(home: &Home) -> Result<File> {
     let path = home.run.join("pid");
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
@@ -87,7 +97,8 @@ fn lock(home: &Home) -> Result<File> {
             Err(fs::TryLockError::WouldBlock) => {
                 let pid = fs::read_to_string(&path).unwrap_or_default();
                 let owner = pid.trim().parse().ok().and_then(Pid::from_raw);
-                if owner.is_some_and(|owner| test_kill_process(owner) != Err(Errno::SRCH)) || began.elapsed() > PID_WAIT
+                if owner.is_some_and(|owner| test_kill_process(owner) != Err(Errno::SRCH))
+                    || began.elapsed() > PID_WAIT
                 {
                     return Err(Failure::failed(format!("a daemon is running already (pid {})", pid.trim()))
                         .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
@@ -105,10 +116,16 @@ fn lock(home: &Home) -> Result<File> {
 
 fn log_to_stderr(home: &Home, config: &Config) {
     let level = config.settings.logs.level.word();
-    let filter = tracing_subscriber::EnvFilter::try_from_env("CHECKPOINTD_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("{level},actix_server=warn,sled=warn")));
+    let filter =
+        tracing_subscriber::EnvFilter::try_from_env("CHECKPOINTD_LOG").unwrap_or_else(|_| {
+            tracing_subscriber::EnvFilter::new(format!("{level},actix_server=warn,sled=warn"))
+        });
     let log = Mutex::new(log_file::Log::new(home.logs.clone()));
-    let _ = tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log).try_init();
+    let _ = tracing_subscriber::fmt()
+        .json()
+        .with_env_filter(filter)
+        .with_writer(log)
+        .try_init();
 }
 
 fn open_journal(home: &Home, config: &Config) -> Result<(Journal, journal::recovery::Recovered)> {
@@ -130,7 +147,12 @@ fn open_journal(home: &Home, config: &Config) -> Result<(Journal, journal::recov
     }
 }
 
-async fn serve(home: Home, config: Config, config_error: Option<String>, pid_file: File) -> Result<()> {
+async fn serve(
+    home: Home,
+    config: Config,
+    config_error: Option<String>,
+    pid_file: File,
+) -> Result<()> {
     let (journal, recovered) = open_journal(&home, &config)?;
     for note in &recovered.notes {
         tracing::warn!(note, "Recovery of the journal.");
@@ -139,12 +161,22 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
     fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
     // Before any actor is there: one that never ran panics when it is dropped.
-    let Socket { listener: socket, is_handed_over } = listen(&home)?;
+    let Socket {
+        listener: socket,
+        is_handed_over,
+    } = listen(&home)?;
     let replies = HookReply::new(Arc::clone(&shared)).start();
     let typist = TmuxDelivery::new(Arc::clone(&shared));
     // On a thread of its own: it reads the journal while it types.
     let tmux = TmuxDelivery::start_in_arbiter(&Arbiter::new().handle(), move |_| typist);
-    let sessions = Sessions::new(Arc::clone(&shared), Routes { replies: replies.clone(), tmux }).start();
+    let sessions = Sessions::new(
+        Arc::clone(&shared),
+        Routes {
+            replies: replies.clone(),
+            tmux,
+        },
+    )
+    .start();
     let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
     let listener = Listener::new(Arc::clone(&shared)).start();
     let automatic = progress::Automatic::new(Arc::clone(&shared)).start();
@@ -200,12 +232,18 @@ async fn serve(home: Home, config: Config, config_error: Option<String>, pid_fil
     let _watcher = watch_config(&api);
     come_up(&shared, &ingest, &sessions, &recovered).await?;
     let looker = Arc::clone(&shared);
-    drop(actix_web::rt::task::spawn_blocking(move || phase::look(&looker)));
+    drop(actix_web::rt::task::spawn_blocking(move || {
+        phase::look(&looker)
+    }));
     otlp.start();
     api.ready.send_replace(true);
     actix::spawn(spool::watch(Arc::clone(&shared), ingest));
     actix::spawn(upkeep::compact_daily(Arc::clone(&shared)));
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "Ready.");
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        "Ready."
+    );
 
     tokio::select! {
         () = told_to_stop(&api) => {}
@@ -232,8 +270,15 @@ async fn come_up(
     sessions: &Addr<Sessions>,
     recovered: &journal::recovery::Recovered,
 ) -> Result<()> {
-    let event = Event::DaemonStarted { version: env!("CARGO_PKG_VERSION").into(), recovery: recovered.notes.clone() };
-    let name = format!("{}:{}", std::process::id(), journal::Timestamp::now().as_micros());
+    let event = Event::DaemonStarted {
+        version: env!("CARGO_PKG_VERSION").into(),
+        recovery: recovered.notes.clone(),
+    };
+    let name = format!(
+        "{}:{}",
+        std::process::id(),
+        journal::Timestamp::now().as_micros()
+    );
     shared.append(vec![daemon_draft(event, &name)]).await?;
     match spool::drain(shared, ingest).await {
         Ok(0) => {}
@@ -259,22 +304,34 @@ struct Socket {
 fn listen(home: &Home) -> Result<Socket> {
     if let Some(listener) = handed_over()? {
         listener.set_nonblocking(true)?;
-        return Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: true });
+        return Ok(Socket {
+            listener: tokio::net::UnixListener::from_std(listener)?,
+            is_handed_over: true,
+        });
     }
     let folder = home.socket.parent().unwrap_or(Path::new("/"));
     private_folder_if_missing(folder)?;
-    let name = home.socket.file_name().ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
+    let name = home
+        .socket
+        .file_name()
+        .ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
     // A socket's path may have about 100 bytes; the name alone always fits.
     std::env::set_current_dir(folder)?;
     let _ = fs::remove_file(name);
     let listener = UnixListener::bind(name).map_err(|error| {
-        Failure::unreachable(format!("cannot listen on {}: {error}", home.socket.display()))
-            .hint("CHECKPOINTD_SOCKET can name another place")
+        Failure::unreachable(format!(
+            "cannot listen on {}: {error}",
+            home.socket.display()
+        ))
+        .hint("CHECKPOINTD_SOCKET can name another place")
     })?;
     fs::set_permissions(name, Permissions::from_mode(0o600))?;
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
-    Ok(Socket { listener: tokio::net::UnixListener::from_std(listener)?, is_handed_over: false })
+    Ok(Socket {
+        listener: tokio::net::UnixListener::from_std(listener)?,
+        is_handed_over: false,
+    })
 }
 
 /// Returns the socket of a service manager: launchd is asked for it, systemd passes it on (`LISTEN_FDS`).
@@ -287,12 +344,18 @@ fn handed_over() -> std::io::Result<Option<UnixListener>> {
 }
 
 fn private_folder_if_missing(folder: &Path) -> Result<()> {
-    if folder.is_dir() { Ok(()) } else { private_folder(folder) }
+    if folder.is_dir() {
+        Ok(())
+    } else {
+        private_folder(folder)
+    }
 }
 
 async fn told_to_stop(api: &Api) {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+    ) else {
         api.stop.notified().await;
         return;
     };
@@ -311,7 +374,10 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
     let watched = api.clone();
     let reload = move |event: notify::Result<notify::Event>| {
         let is_ours = event.is_ok_and(|event| {
-            let named = event.paths.iter().any(|changed| changed.file_name() == path.file_name());
+            let named = event
+                .paths
+                .iter()
+                .any(|changed| changed.file_name() == path.file_name());
             spool::is_change(&event) && (event.need_rescan() || named)
         });
         if is_ours {
@@ -333,7 +399,11 @@ fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
 /// As [`start_in_background`].
 pub(crate) fn detach(home: &Home) -> Result<()> {
     let health = start_in_background(home)?;
-    println!("checkpointd {} runs (pid {})", env!("CARGO_PKG_VERSION"), health["pid"]);
+    println!(
+        "checkpointd {} runs (pid {})",
+        env!("CARGO_PKG_VERSION"),
+        health["pid"]
+    );
     Ok(())
 }
 
@@ -345,8 +415,11 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
 pub(crate) fn start_in_background(home: &Home) -> Result<serde_json::Value> {
     if let Some(health) = source::health(home) {
         let pid = health["pid"].as_u64().unwrap_or_default();
-        return Err(Failure::failed(format!("a daemon is running already (pid {pid})"))
-            .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
+        return Err(
+            Failure::failed(format!("a daemon is running already (pid {pid})")).hint(
+                "`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it",
+            ),
+        );
     }
     private_folder(&home.logs)?;
     let (path, log) = (log_file::path(&home.logs), log_file::open(&home.logs)?);
@@ -363,13 +436,18 @@ pub(crate) fn start_in_background(home: &Home) -> Result<serde_json::Value> {
             return Ok(health);
         }
         if let Some(status) = child.try_wait()? {
-            return Err(Failure::unreachable(format!("the daemon did not come up ({status})"))
-                .hint(format!("its log is {}", path.display())));
+            return Err(
+                Failure::unreachable(format!("the daemon did not come up ({status})"))
+                    .hint(format!("its log is {}", path.display())),
+            );
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    Err(Failure::unreachable(format!("the daemon does not answer after {} s", DETACH_WAIT.as_secs()))
-        .hint(format!("its log is {}", path.display())))
+    Err(Failure::unreachable(format!(
+        "the daemon does not answer after {} s",
+        DETACH_WAIT.as_secs()
+    ))
+    .hint(format!("its log is {}", path.display())))
 }
 
 /// Leaves the terminal's session, so that closing the terminal does not end the daemon.
@@ -407,5 +485,6 @@ pub(crate) fn end(home: &Home) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    Err(Failure::failed("the daemon does not stop").hint("`kill` its pid; nothing that was acknowledged is lost"))
+    Err(Failure::failed("the daemon does not stop")
+        .hint("`kill` its pid; nothing that was acknowledged is lost"))
 }

@@ -28,17 +28,29 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 impl Failure {
     /// The request could not be met.
     pub(crate) fn failed(error: impl fmt::Display) -> Self {
-        Self { code: exit::FAILED, error: anyhow::anyhow!("{error}"), hint: None }
+        Self {
+            code: exit::FAILED,
+            error: anyhow::anyhow!("{error}"),
+            hint: None,
+        }
     }
 
     /// What was asked for makes no sense.
     pub(crate) fn usage(error: impl fmt::Display) -> Self {
-        Self { code: exit::USAGE, error: anyhow::anyhow!("{error}"), hint: None }
+        Self {
+            code: exit::USAGE,
+            error: anyhow::anyhow!("{error}"),
+            hint: None,
+        }
     }
 
     /// The daemon or the journal cannot be reached.
     pub(crate) fn unreachable(error: impl fmt::Display) -> Self {
-        Self { code: exit::UNREACHABLE, error: anyhow::anyhow!("{error}"), hint: None }
+        Self {
+            code: exit::UNREACHABLE,
+            error: anyhow::anyhow!("{error}"),
+            hint: None,
+        }
     }
 
     /// Adds what to do next.
@@ -67,7 +79,11 @@ impl Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        Self { code: exit::FAILED, error, hint: None }
+        Self {
+            code: exit::FAILED,
+            error,
+            hint: None,
+        }
     }
 }
 
@@ -81,21 +97,29 @@ impl From<journal::Error> for Failure {
     fn from(error: journal::Error) -> Self {
         use journal::Error;
         let hint = match &error {
-            Error::Locked { .. } => {
-                Some("another checkpointd works on it: wait for it, or stop it with `checkpointd daemon stop`")
-            }
+            Error::Locked { .. } => Some(
+                "another checkpointd works on it: wait for it, or stop it with `checkpointd daemon stop`",
+            ),
             Error::Newer { .. } => Some("install the newer checkpointd again; nothing was changed"),
-            Error::Damaged { .. } | Error::Store { .. } => {
-                Some("`checkpointd journal verify` says what is damaged; the files were left as they are")
-            }
-            Error::Disk { kind: std::io::ErrorKind::StorageFull, .. } => Some("free some disk space and try again"),
-            Error::Disk { kind: std::io::ErrorKind::PermissionDenied, .. } => {
-                Some("the folder must belong to you; CHECKPOINTD_HOME can name another one")
-            }
+            Error::Damaged { .. } | Error::Store { .. } => Some(
+                "`checkpointd journal verify` says what is damaged; the files were left as they are",
+            ),
+            Error::Disk {
+                kind: std::io::ErrorKind::StorageFull,
+                ..
+            } => Some("free some disk space and try again"),
+            Error::Disk {
+                kind: std::io::ErrorKind::PermissionDenied,
+                ..
+            } => Some("the folder must belong to you; CHECKPOINTD_HOME can name another one"),
             _ => None,
         };
         let failure = Self::unreachable(format!("the journal cannot be used: {error}"));
-        if let Some(hint) = hint { failure.hint(hint) } else { failure }
+        if let Some(hint) = hint {
+            failure.hint(hint)
+        } else {
+            failure
+        }
     }
 }
 

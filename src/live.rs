@@ -152,7 +152,12 @@ pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result
         rows.push(row(entry, &state, project, at));
     }
     rows.sort_by_key(|row| (row.earlier, row.standing, std::cmp::Reverse(row.last_at)));
-    Ok(Now { seq, at, rows, sessions })
+    Ok(Now {
+        seq,
+        at,
+        rows,
+        sessions,
+    })
 }
 
 /// What is looked up once for each project.
@@ -163,7 +168,10 @@ struct Project {
 
 impl Project {
     fn look(config: &Config, folder: &str) -> Self {
-        Self { branch: branch(Path::new(folder)), policy: evidence::project_policy(config, folder, &mut Vec::new()) }
+        Self {
+            branch: branch(Path::new(folder)),
+            policy: evidence::project_policy(config, folder, &mut Vec::new()),
+        }
     }
 }
 
@@ -194,7 +202,11 @@ fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Times
         turn_start: state.turn_start(project.policy.timer),
         min_turn_ms: project.policy.min_turn_ms,
         last_tool: state.turn.calls.last().map(last_tool),
-        flags: flags.into_iter().filter(|(_, is)| *is).map(|(word, _)| word.to_owned()).collect(),
+        flags: flags
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(word, _)| word.to_owned())
+            .collect(),
         first_at: entry.first_at,
         last_at: entry.last_at,
         last_seq: entry.last_seq,
@@ -239,7 +251,11 @@ fn branch(folder: &Path) -> Option<String> {
     if !folder.is_absolute() {
         return None;
     }
-    let git = folder.ancestors().take(ABOVE_MAX).map(|above| above.join(".git")).find(|git| git.exists())?;
+    let git = folder
+        .ancestors()
+        .take(ABOVE_MAX)
+        .map(|above| above.join(".git"))
+        .find(|git| git.exists())?;
     let git = if git.is_dir() {
         git
     } else {
@@ -247,7 +263,9 @@ fn branch(folder: &Path) -> Option<String> {
         let named = PathBuf::from(line_of(&git)?.strip_prefix("gitdir: ")?);
         git.parent()?.join(named)
     };
-    line_of(&git.join("HEAD"))?.strip_prefix("ref: refs/heads/").map(str::to_owned)
+    line_of(&git.join("HEAD"))?
+        .strip_prefix("ref: refs/heads/")
+        .map(str::to_owned)
 }
 
 fn line_of(path: &Path) -> Option<String> {
@@ -256,7 +274,11 @@ fn line_of(path: &Path) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    File::open(path).ok()?.take(GIT_FILE_BYTES_MAX).read_to_string(&mut text).ok()?;
+    File::open(path)
+        .ok()?
+        .take(GIT_FILE_BYTES_MAX)
+        .read_to_string(&mut text)
+        .ok()?;
     Some(text.lines().next()?.to_owned())
 }
 
@@ -275,9 +297,16 @@ mod tests {
         std::fs::write(tree.join("HEAD"), "ref: refs/heads/other\n").expect("writes");
         let linked = top.path().join("linked");
         std::fs::create_dir(&linked).expect("a folder");
-        std::fs::write(linked.join(".git"), "gitdir: ../repository/.git/worktrees/tree\n").expect("writes");
+        std::fs::write(
+            linked.join(".git"),
+            "gitdir: ../repository/.git/worktrees/tree\n",
+        )
+        .expect("writes");
 
-        assert_eq!(branch(&repository.join("src/deep")).as_deref(), Some("topic/x"));
+        assert_eq!(
+            branch(&repository.join("src/deep")).as_deref(),
+            Some("topic/x")
+        );
         assert_eq!(branch(&linked).as_deref(), Some("other"));
         std::fs::write(repository.join(".git/HEAD"), "8f2c0e5d\n").expect("writes");
         assert_eq!(branch(&repository), None, "a detached head");

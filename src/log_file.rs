@@ -31,7 +31,11 @@ pub(crate) fn open(logs: &Path) -> io::Result<File> {
     if fs::metadata(path(logs)).is_ok_and(|meta| meta.len() > BYTES_MAX) {
         put_aside(logs);
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path(logs))
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path(logs))
 }
 
 /// Moves the log and the older ones up by one; the oldest goes. What cannot be moved stays.
@@ -52,12 +56,17 @@ pub(crate) struct Log {
 impl Log {
     /// Writes to standard error; `logs` is where its file is, if it is one of ours.
     pub(crate) const fn new(logs: PathBuf) -> Self {
-        Self { logs, limit: BYTES_MAX }
+        Self {
+            logs,
+            limit: BYTES_MAX,
+        }
     }
 
     /// Returns the size of the log, where standard error is the log.
     fn size(&self) -> Option<u64> {
-        let behind = File::from(io::stderr().as_fd().try_clone_to_owned().ok()?).metadata().ok()?;
+        let behind = File::from(io::stderr().as_fd().try_clone_to_owned().ok()?)
+            .metadata()
+            .ok()?;
         let named = fs::metadata(path(&self.logs)).ok()?;
         ((behind.dev(), behind.ino()) == (named.dev(), named.ino())).then_some(behind.len())
     }
@@ -65,13 +74,20 @@ impl Log {
     fn rotate(&mut self, size: u64) {
         put_aside(&self.logs);
         let fresh = open(&self.logs).and_then(|file| Ok(rustix::stdio::dup2_stderr(file)?));
-        self.limit = if fresh.is_ok() { BYTES_MAX } else { size + BYTES_MAX };
+        self.limit = if fresh.is_ok() {
+            BYTES_MAX
+        } else {
+            size + BYTES_MAX
+        };
     }
 }
 
 impl Write for Log {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if let Some(size) = self.size().filter(|size| size + line.len() as u64 > self.limit) {
+        if let Some(size) = self
+            .size()
+            .filter(|size| size + line.len() as u64 > self.limit)
+        {
             self.rotate(size);
         }
         io::stderr().write(line)

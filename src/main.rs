@@ -46,7 +46,9 @@ fn main() -> ExitCode {
     }
     restore_sigpipe();
     // A shell that asks for completions gets them here, and the program ends.
-    CompleteEnv::with_factory(cli::Cli::command).var(commands::COMPLETE).complete();
+    CompleteEnv::with_factory(cli::Cli::command)
+        .var(commands::COMPLETE)
+        .complete();
     match commands::run(cli::Cli::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
@@ -64,6 +66,8 @@ fn restore_sigpipe() {
         if text.contains("Broken pipe") {
             std::process::exit(0);
         }
-        eprintln!("{text}\nThis is a mistake in checkpointd; nothing that was acknowledged is lost.");
+        eprintln!(
+            "{text}\nThis is a mistake in checkpointd; nothing that was acknowledged is lost."
+        );
     }));
 }

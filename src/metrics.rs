@@ -24,7 +24,9 @@ use crate::query::{self, HookTime};
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Upper bounds of the classes of both histograms, in seconds.
-pub(crate) const BOUNDS_S: [f64; 11] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
+pub(crate) const BOUNDS_S: [f64; 11] = [
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+];
 /// Stops that wait for their decision; more are not timed.
 const STOPS_MAX: usize = 1_024;
 /// A session that nobody has heard of for so long is not looked at: its turn does not run any more.
@@ -100,7 +102,10 @@ struct Counted {
 
 impl Default for Metrics {
     fn default() -> Self {
-        Self { began: Timestamp::now(), counted: Mutex::default() }
+        Self {
+            began: Timestamp::now(),
+            counted: Mutex::default(),
+        }
     }
 }
 
@@ -118,7 +123,11 @@ impl Metrics {
     /// When the journal cannot be read.
     pub(crate) fn figures(&self, shared: &Shared) -> journal::Result<Vec<Figure>> {
         shared.journal.settle()?;
-        let mut figures = self.counted.lock().unwrap_or_else(PoisonError::into_inner).figures();
+        let mut figures = self
+            .counted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .figures();
         figures.extend(counters(shared));
         figures.extend(levels(shared)?);
         Ok(figures)
@@ -128,7 +137,10 @@ impl Metrics {
 impl Counted {
     fn add(&mut self, envelope: &Envelope) {
         let agent = envelope.stream.agent.word();
-        *self.events.entry([("kind", envelope.event.kind()), ("agent", agent)]).or_default() += 1;
+        *self
+            .events
+            .entry([("kind", envelope.event.kind()), ("agent", agent)])
+            .or_default() += 1;
         match query::hook_time(envelope) {
             Some(HookTime::Answered(time)) => self.hooks.add(time),
             Some(HookTime::Later) => self.hooks_later += 1,
@@ -142,8 +154,11 @@ impl Counted {
                 }
             }
             Event::Decided(decision) => {
-                let labels =
-                    [("agent", agent), ("verdict", decision.verdict.word()), ("reason", decision.reason.word())];
+                let labels = [
+                    ("agent", agent),
+                    ("verdict", decision.verdict.word()),
+                    ("reason", decision.reason.word()),
+                ];
                 *self.decisions.entry(labels).or_default() += 1;
                 if let Some(stopped) = self.stops.remove(&decision.trigger) {
                     self.deciding.add(envelope.recorded_at.since(stopped));
@@ -151,17 +166,35 @@ impl Counted {
             }
             event => {
                 if let Some(outcome) = outcome(event) {
-                    *self.deliveries.entry([("agent", agent), ("outcome", outcome)]).or_default() += 1;
+                    *self
+                        .deliveries
+                        .entry([("agent", agent), ("outcome", outcome)])
+                        .or_default() += 1;
                 }
             }
         }
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let figure = |name, what: &str, unit, value| Figure { name, what: since_start(what), unit, value };
+        let figure = |name, what: &str, unit, value| Figure {
+            name,
+            what: since_start(what),
+            unit,
+            value,
+        };
         vec![
-            figure("events", "Events journaled, by kind and agent", None, family(&self.events)),
-            figure("decisions", "Stops decided about, by agent, verdict and reason", None, family(&self.decisions)),
+            figure(
+                "events",
+                "Events journaled, by kind and agent",
+                None,
+                family(&self.events),
+            ),
+            figure(
+                "decisions",
+                "Stops decided about, by agent, verdict and reason",
+                None,
+                family(&self.decisions),
+            ),
             figure(
                 "deliveries",
                 "Deliveries of checkpoints that have ended, by agent and outcome",
@@ -174,7 +207,12 @@ impl Counted {
                 Some(Unit::Seconds),
                 Value::Times(self.hooks.clone()),
             ),
-            figure("hooks_later", "Hook calls that came by the spool", None, single(self.hooks_later)),
+            figure(
+                "hooks_later",
+                "Hook calls that came by the spool",
+                None,
+                single(self.hooks_later),
+            ),
             figure(
                 "decision",
                 "From a stop's entry in the journal to its decision's",
@@ -200,7 +238,12 @@ fn since_start(what: &str) -> String {
 }
 
 fn family<const N: usize>(counts: &BTreeMap<[Label; N], u64>) -> Value {
-    Value::Counts(counts.iter().map(|(labels, count)| (labels.to_vec(), *count)).collect())
+    Value::Counts(
+        counts
+            .iter()
+            .map(|(labels, count)| (labels.to_vec(), *count))
+            .collect(),
+    )
 }
 
 fn single(count: u64) -> Value {
@@ -213,13 +256,20 @@ struct Scrape(Vec<Figure>);
 
 impl Collector for Scrape {
     fn encode(&self, mut encoder: DescriptorEncoder) -> fmt::Result {
-        for Figure { name, what, unit, value } in &self.0 {
+        for Figure {
+            name,
+            what,
+            unit,
+            value,
+        } in &self.0
+        {
             let kind = match value {
                 Value::Counts(_) => MetricType::Counter,
                 Value::Level(_) => MetricType::Gauge,
                 Value::Times(_) => MetricType::Histogram,
             };
-            let figure = encoder.encode_descriptor(name, &format!("{what}."), unit.as_ref(), kind)?;
+            let figure =
+                encoder.encode_descriptor(name, &format!("{what}."), unit.as_ref(), kind)?;
             encode(value, figure)?;
         }
         Ok(())
@@ -233,7 +283,9 @@ fn encode(value: &Value, mut figure: MetricEncoder) -> fmt::Result {
             if labels.is_empty() {
                 figure.encode_counter(count, NO_EXEMPLAR)
             } else {
-                figure.encode_family(labels)?.encode_counter(count, NO_EXEMPLAR)
+                figure
+                    .encode_family(labels)?
+                    .encode_counter(count, NO_EXEMPLAR)
             }
         }),
         Value::Level(level) => figure.encode_gauge(level),
@@ -252,12 +304,17 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 
 async fn metrics(api: web::Data<Api>, metrics: web::Data<Metrics>) -> HttpResponse {
     if !api.shared.config().settings.metrics.enabled {
-        return refuse(StatusCode::NOT_FOUND, "`metrics: {enabled: true}` in config.yml switches this on");
+        return refuse(
+            StatusCode::NOT_FOUND,
+            "`metrics: {enabled: true}` in config.yml switches this on",
+        );
     }
     let shared = Arc::clone(&api.shared);
     // Gauges read the journal and folders.
     let written = web::block(move || -> Result<String, String> {
-        let figures = metrics.figures(&shared).map_err(|error| error.to_string())?;
+        let figures = metrics
+            .figures(&shared)
+            .map_err(|error| error.to_string())?;
         let mut registry = Registry::with_prefix("checkpointd");
         registry.register_collector(Box::new(Scrape(figures)));
         let mut written = String::new();
@@ -275,11 +332,31 @@ async fn metrics(api: web::Data<Api>, metrics: web::Data<Metrics>) -> HttpRespon
 fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
     let counters = &shared.counters;
     let all = [
-        ("payloads_rejected", "Payloads of hooks that could not be read", &counters.rejected),
-        ("calls_refused", "Hook calls that were told to spool", &counters.overloaded),
-        ("calls_unspooled", "Hook calls taken from the spool", &counters.unspooled),
-        ("calls_duplicate", "Hook calls that were in the journal already", &counters.duplicates),
-        ("actors_restarted", "Session actors that died and were started again", &counters.restarted),
+        (
+            "payloads_rejected",
+            "Payloads of hooks that could not be read",
+            &counters.rejected,
+        ),
+        (
+            "calls_refused",
+            "Hook calls that were told to spool",
+            &counters.overloaded,
+        ),
+        (
+            "calls_unspooled",
+            "Hook calls taken from the spool",
+            &counters.unspooled,
+        ),
+        (
+            "calls_duplicate",
+            "Hook calls that were in the journal already",
+            &counters.duplicates,
+        ),
+        (
+            "actors_restarted",
+            "Session actors that died and were started again",
+            &counters.restarted,
+        ),
     ];
     all.into_iter().map(|(name, what, value)| Figure {
         name,
@@ -294,7 +371,10 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     let entries = shared.journal.sessions();
     let now = Timestamp::now();
     let (mut sessions, mut running) = (0_u64, 0_u64);
-    for entry in entries.iter().filter(|entry| entry.stream.agent != Agent::Daemon) {
+    for entry in entries
+        .iter()
+        .filter(|entry| entry.stream.agent != Agent::Daemon)
+    {
         sessions += 1;
         if now.since(entry.last_at) < RUNNING_WITHIN {
             running += u64::from(context::load(&shared.journal, &entry.stream)?.running);
@@ -305,20 +385,57 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     let bytes = || Some(Unit::Bytes);
     let all = [
         ("sessions", "Sessions in the journal", None, Some(sessions)),
-        ("turns_running", "Turns that run, of sessions heard of within a day", None, Some(running)),
-        ("spool_files", "Hook calls in the spool", None, Some(spooled)),
-        ("journal_store", "The journal's store on disk", bytes(), Some(store)),
-        ("journal_intake", "The journal's intake log on disk", bytes(), Some(intake)),
-        ("memory_resident", "Memory that the daemon has", bytes(), resident_bytes()),
+        (
+            "turns_running",
+            "Turns that run, of sessions heard of within a day",
+            None,
+            Some(running),
+        ),
+        (
+            "spool_files",
+            "Hook calls in the spool",
+            None,
+            Some(spooled),
+        ),
+        (
+            "journal_store",
+            "The journal's store on disk",
+            bytes(),
+            Some(store),
+        ),
+        (
+            "journal_intake",
+            "The journal's intake log on disk",
+            bytes(),
+            Some(intake),
+        ),
+        (
+            "memory_resident",
+            "Memory that the daemon has",
+            bytes(),
+            resident_bytes(),
+        ),
     ];
     Ok(all.into_iter().filter_map(|(name, what, unit, value)| {
-        value.map(|value| Figure { name, what: what.to_owned(), unit, value: Value::Level(value) })
+        value.map(|value| Figure {
+            name,
+            what: what.to_owned(),
+            unit,
+            value: Value::Level(value),
+        })
     }))
 }
 
 /// Returns the memory that this process has; none on a system that does not tell.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    kilobytes.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
+    let kilobytes = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    kilobytes
+        .trim()
+        .strip_suffix(" kB")?
+        .parse::<u64>()
+        .ok()
+        .map(|kilobytes| kilobytes * 1_024)
 }

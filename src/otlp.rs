@@ -76,18 +76,26 @@ impl Otlp {
 
     /// Returns why nothing reaches the collector; none while all is well.
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Begins to send, on a thread of its own. A system that has none to give costs the export, not the daemon.
     pub(crate) fn start(self: &Arc<Self>) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build();
         let own = Arc::clone(self);
         let started = runtime.and_then(|runtime| {
-            std::thread::Builder::new().name("otlp".into()).spawn(move || {
-                runtime.block_on(own.run());
-                own.ended.notify_one();
-            })
+            std::thread::Builder::new()
+                .name("otlp".into())
+                .spawn(move || {
+                    runtime.block_on(own.run());
+                    own.ended.notify_one();
+                })
         });
         if let Err(error) = started {
             self.set_trouble(Some(error.to_string()));
@@ -105,7 +113,10 @@ impl Otlp {
             let settings = self.settings();
             if let Some(endpoint) = &settings.endpoint.0 {
                 let sent = self.send(endpoint).await;
-                self.set_trouble(sent.err().map(|why| format!("{}: {why}", endpoint.authority())));
+                self.set_trouble(
+                    sent.err()
+                        .map(|why| format!("{}: {why}", endpoint.authority())),
+                );
             } else {
                 *self.traces() = Traces::default();
                 self.set_trouble(None);
@@ -145,14 +156,25 @@ impl Otlp {
     async fn send(&self, endpoint: &Endpoint) -> Result<(), String> {
         let spans = self.traces().take_finished();
         if !spans.is_empty() {
-            let answer = post(endpoint, "/v1/traces", messages::of_spans(self.instance, spans.clone())).await;
+            let answer = post(
+                endpoint,
+                "/v1/traces",
+                messages::of_spans(self.instance, spans.clone()),
+            )
+            .await;
             // What it will never take is not kept for it.
-            if answer.as_ref().map_or(true, |status| LATER.contains(status)) {
+            if answer
+                .as_ref()
+                .map_or(true, |status| LATER.contains(status))
+            {
                 self.traces().put_back(spans);
             }
             accepted(answer?)?;
         }
-        let figures = self.metrics.figures(&self.shared).map_err(|error| error.to_string())?;
+        let figures = self
+            .metrics
+            .figures(&self.shared)
+            .map_err(|error| error.to_string())?;
         let figures = messages::of_figures(self.instance, figures, self.metrics.began);
         accepted(post(endpoint, "/v1/metrics", figures).await?)
     }
@@ -165,7 +187,9 @@ impl Otlp {
     fn set_trouble(&self, now: Option<String>) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*trouble, &now) {
-            (None, Some(why)) => tracing::warn!(why, "Decisions and figures do not reach the collector."),
+            (None, Some(why)) => {
+                tracing::warn!(why, "Decisions and figures do not reach the collector.")
+            }
             (Some(_), None) => tracing::info!("Decisions and figures are not held up any more."),
             _ => {}
         }
@@ -174,14 +198,20 @@ impl Otlp {
 }
 
 fn accepted(status: u16) -> Result<(), String> {
-    if (200..300).contains(&status) { Ok(()) } else { Err(format!("it answered {status}")) }
+    if (200..300).contains(&status) {
+        Ok(())
+    } else {
+        Err(format!("it answered {status}"))
+    }
 }
 
 /// Posts a message and returns the status of the answer, or a sentence when there was none in time.
 async fn post(endpoint: &Endpoint, path: &str, message: Vec<u8>) -> Result<u16, String> {
     let answered = time::timeout(SEND_WITHIN, exchange(endpoint, path, &message)).await;
     let status = answered.map_err(|_| format!("no answer within {} s", SEND_WITHIN.as_secs()))?;
-    status.map_err(|error| error.to_string())?.ok_or_else(|| "it does not speak HTTP".to_owned())
+    status
+        .map_err(|error| error.to_string())?
+        .ok_or_else(|| "it does not speak HTTP".to_owned())
 }
 
 async fn exchange(endpoint: &Endpoint, path: &str, message: &[u8]) -> std::io::Result<Option<u16>> {
@@ -197,10 +227,18 @@ async fn exchange(endpoint: &Endpoint, path: &str, message: &[u8]) -> std::io::R
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(message).await?;
     let mut line = Vec::new();
-    while !line.contains(&b'\n') && line.len() < STATUS_BYTES_MAX && stream.read_buf(&mut line).await? > 0 {}
+    while !line.contains(&b'\n')
+        && line.len() < STATUS_BYTES_MAX
+        && stream.read_buf(&mut line).await? > 0
+    {}
     Ok(status(&String::from_utf8_lossy(&line)))
 }
 
 fn status(line: &str) -> Option<u16> {
-    line.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.trim_end().parse().ok()
+    line.strip_prefix("HTTP/1.")?
+        .split(' ')
+        .nth(1)?
+        .trim_end()
+        .parse()
+        .ok()
 }

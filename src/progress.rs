@@ -59,10 +59,17 @@ pub(crate) fn answer(
         "write" => write(request, journal, home, config),
         "show" | "validate" => {
             let seq = document(request, journal)?;
-            if word == "show" { show(journal, seq) } else { validate(journal, config, seq) }
+            if word == "show" {
+                show(journal, seq)
+            } else {
+                validate(journal, config, seq)
+            }
         }
         "rebuild" => rebuild(request, journal, home),
-        _ => Err((StatusCode::NOT_FOUND, format!("there is no `{word}`: write, show, validate and rebuild are known"))),
+        _ => Err((
+            StatusCode::NOT_FOUND,
+            format!("there is no `{word}`: write, show, validate and rebuild are known"),
+        )),
     }
 }
 
@@ -74,9 +81,16 @@ fn refusal(error: Error) -> Refusal {
     (status, error.to_string())
 }
 
-fn write(request: &Request, journal: &Journal, home: &Home, config: &Config) -> Result<Value, Refusal> {
+fn write(
+    request: &Request,
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+) -> Result<Value, Refusal> {
     let stated = request.input.as_deref().map(read).transpose();
-    let stated = stated.map_err(|problem| (StatusCode::BAD_REQUEST, problem))?.unwrap_or_default();
+    let stated = stated
+        .map_err(|problem| (StatusCode::BAD_REQUEST, problem))?
+        .unwrap_or_default();
     let project = places::project(&request.project);
     let Some(stream) = session(request, journal, &project)? else {
         return Err((
@@ -111,22 +125,31 @@ fn write(request: &Request, journal: &Journal, home: &Home, config: &Config) -> 
 fn session(request: &Request, journal: &Journal, project: &str) -> Result<Option<Stream>, Refusal> {
     let find = |name: &str| query::find_session(journal, name).map(|entry| entry.stream);
     if let Some(name) = &request.session {
-        return find(name).map(Some).map_err(|error| (StatusCode::NOT_FOUND, error.to_string()));
+        return find(name)
+            .map(Some)
+            .map_err(|error| (StatusCode::NOT_FOUND, error.to_string()));
     }
     let inside = request.inside.as_deref().and_then(|id| find(id).ok());
-    Ok(inside.or_else(|| places::newest_session(journal, project).and_then(|native| find(&native).ok())))
+    Ok(inside
+        .or_else(|| places::newest_session(journal, project).and_then(|native| find(&native).ok())))
 }
 
 /// Finds the latest document: of the session that is named, else of the project.
 fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
     let project = places::project(&request.project);
-    let named = if request.session.is_some() { session(request, journal, &project)? } else { None };
+    let named = if request.session.is_some() {
+        session(request, journal, &project)?
+    } else {
+        None
+    };
     let found = progress::latest(journal, &project, named.as_ref()).map_err(refusal)?;
     found.ok_or_else(|| {
         let whose = named.map_or(project, |stream| format!("session {}", stream.native()));
         (
             StatusCode::NOT_FOUND,
-            format!("there is no progress document of {whose}: `checkpointd progress write` makes one"),
+            format!(
+                "there is no progress document of {whose}: `checkpointd progress write` makes one"
+            ),
         )
     })
 }
@@ -134,21 +157,34 @@ fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
 fn show(journal: &Journal, seq: u64) -> Result<Value, Refusal> {
     let envelope = journal.event(seq).map_err(|error| refusal(error.into()))?;
     let Some((file, document)) = envelope.as_ref().and_then(progress::read) else {
-        return Err((StatusCode::NOT_FOUND, format!("the document of event {seq} cannot be read")));
+        return Err((
+            StatusCode::NOT_FOUND,
+            format!("the document of event {seq} cannot be read"),
+        ));
     };
     Ok(json!({ "seq": seq, "file": file, "markdown": render(&document), "document": document }))
 }
 
 fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Value, Refusal> {
     let checked = progress::validate(journal, config, seq).map_err(refusal)?;
-    Ok(json!({ "seq": checked.document, "holds": checked.report.holds, "lines": checked.report.lines }))
+    Ok(
+        json!({ "seq": checked.document, "holds": checked.report.holds, "lines": checked.report.lines }),
+    )
 }
 
 /// Writes files anew: of the session that is named, of the project, or all.
 fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Value, Refusal> {
     let project = (!request.project.is_empty()).then(|| places::project(&request.project));
-    let session = if request.session.is_some() { session(request, journal, "")? } else { None };
-    let order = Rebuild { session: session.as_ref(), project: project.as_deref(), force: request.force };
+    let session = if request.session.is_some() {
+        session(request, journal, "")?
+    } else {
+        None
+    };
+    let order = Rebuild {
+        session: session.as_ref(),
+        project: project.as_deref(),
+        force: request.force,
+    };
     let rebuilt = progress::rebuild(journal, home, order).map_err(refusal)?;
     Ok(serde_json::to_value(rebuilt).expect("plain data"))
 }
@@ -161,9 +197,15 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) -> HttpResponse {
     let shared = Arc::clone(&api.shared);
     let work = web::block(move || {
-        let request: Request =
-            serde_json::from_slice(&body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
-        answer(&word, &request, &shared.journal, &shared.home, &shared.config())
+        let request: Request = serde_json::from_slice(&body)
+            .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+        answer(
+            &word,
+            &request,
+            &shared.journal,
+            &shared.home,
+            &shared.config(),
+        )
     });
     match work.await {
         Ok(Ok(answer)) => HttpResponse::Ok().json(answer),

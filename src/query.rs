@@ -7,7 +7,9 @@ use actors::context;
 use checkpoint::phase::Scope;
 use checkpoint::replay::{self, Past};
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Event, Journal, Payload, Reason, SessionEntry, Timestamp, Verdict, codec};
+use journal::{
+    Agent, Envelope, Event, Journal, Payload, Reason, SessionEntry, Timestamp, Verdict, codec,
+};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -142,10 +144,15 @@ pub(crate) struct Events {
 }
 
 /// Refuses a kind that does not exist: no event would ever be of it.
-fn known_kind<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
+fn known_kind<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<String>, D::Error> {
     let kind = Option::<String>::deserialize(deserializer)?;
     match kind.as_deref().filter(|kind| !Event::KINDS.contains(kind)) {
-        Some(unknown) => Err(D::Error::custom(format!("there is no kind `{unknown}`: {}", Event::KINDS.join(", ")))),
+        Some(unknown) => Err(D::Error::custom(format!(
+            "there is no kind `{unknown}`: {}",
+            Event::KINDS.join(", ")
+        ))),
         None => Ok(kind),
     }
 }
@@ -153,7 +160,10 @@ fn known_kind<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result
 impl Events {
     /// Tells whether no event is left out for what it is.
     const fn takes_all(&self) -> bool {
-        self.session.is_none() && self.agent.is_none() && self.project.is_none() && self.kind.is_none()
+        self.session.is_none()
+            && self.agent.is_none()
+            && self.project.is_none()
+            && self.kind.is_none()
     }
 }
 
@@ -211,7 +221,10 @@ pub(crate) struct Reader {
 impl Reader {
     /// Makes one that remembers nothing yet.
     pub(crate) fn new(journal: Journal) -> Self {
-        Self { journal, walks: Walks::default() }
+        Self {
+            journal,
+            walks: Walks::default(),
+        }
     }
 
     /// Answers a question, line by line. `{"progress":[done,all]}` lines may come in between.
@@ -236,19 +249,43 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
         }
         Query::Folded { session } => {
             let state = context::load(journal, &find_session(journal, session)?.stream)?;
-            send(emit, serde_json::to_value(state).expect("a state is plain data"))
+            send(
+                emit,
+                serde_json::to_value(state).expect("a state is plain data"),
+            )
         }
         Query::Events(wanted) => events(journal, wanted, emit),
-        Query::Timeline { session, turn, from } => {
-            story::timeline(journal, walks, &find_session(journal, session)?, *turn, *from, emit)
-        }
-        Query::Lanes { session, from } => story::lanes(journal, walks, &find_session(journal, session)?, *from, emit),
+        Query::Timeline {
+            session,
+            turn,
+            from,
+        } => story::timeline(
+            journal,
+            walks,
+            &find_session(journal, session)?,
+            *turn,
+            *from,
+            emit,
+        ),
+        Query::Lanes { session, from } => story::lanes(
+            journal,
+            walks,
+            &find_session(journal, session)?,
+            *from,
+            emit,
+        ),
         Query::Steps { session } => story::steps(journal, &find_session(journal, session)?, emit),
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),
-        Query::Explain { seq, session } => send(emit, explain::explain(journal, *seq, session.as_deref())?),
+        Query::Explain { seq, session } => {
+            send(emit, explain::explain(journal, *seq, session.as_deref())?)
+        }
         Query::Verify { session } => verify(journal, session.as_deref(), emit),
-        Query::WhatIf { session, name, text } => whatif::what_if(journal, session.as_deref(), name, text, emit),
+        Query::WhatIf {
+            session,
+            name,
+            text,
+        } => whatif::what_if(journal, session.as_deref(), name, text, emit),
         Query::Event { seq } => send(emit, event(journal, *seq)?),
         Query::Trends { days } => send(emit, trends::trends(journal, *days, Timestamp::now())?),
         Query::Stats => send(emit, stats(journal)?),
@@ -272,23 +309,33 @@ fn send(emit: &mut Emit<'_>, line: Value) -> Result<()> {
 
 /// Finds a session by its id, the host's id, the beginning of either, or `last`.
 pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
-    let hosts = journal.sessions().into_iter().filter(|entry| entry.stream.agent != Agent::Daemon);
+    let hosts = journal
+        .sessions()
+        .into_iter()
+        .filter(|entry| entry.stream.agent != Agent::Daemon);
     if wanted == "last" {
         let last = hosts.max_by_key(|entry| entry.last_seq);
         return last.ok_or_else(|| Error::NotFound("there are no sessions yet".into()));
     }
     let all: Vec<_> = hosts.collect();
     let names = |entry: &SessionEntry| [entry.stream.session.to_string(), entry.stream.native()];
-    if let Some(exact) = all.iter().find(|entry| names(entry).iter().any(|name| name == wanted)) {
+    if let Some(exact) = all
+        .iter()
+        .find(|entry| names(entry).iter().any(|name| name == wanted))
+    {
         return Ok(exact.clone());
     }
-    let mut near = all.iter().filter(|entry| names(entry).iter().any(|name| name.starts_with(wanted)));
+    let mut near = all
+        .iter()
+        .filter(|entry| names(entry).iter().any(|name| name.starts_with(wanted)));
     match (near.next(), near.next()) {
         (Some(one), None) if !wanted.is_empty() => Ok(one.clone()),
-        (Some(_), Some(_)) => {
-            Err(Error::NotFound(format!("several sessions begin with `{wanted}`: give more of the id")))
-        }
-        _ => Err(Error::NotFound(format!("there is no session `{wanted}`: `checkpointd sessions` lists them"))),
+        (Some(_), Some(_)) => Err(Error::NotFound(format!(
+            "several sessions begin with `{wanted}`: give more of the id"
+        ))),
+        _ => Err(Error::NotFound(format!(
+            "there is no session `{wanted}`: `checkpointd sessions` lists them"
+        ))),
     }
 }
 
@@ -303,7 +350,8 @@ fn state_at(
     }
     let mut state = SessionState::new(entry.stream.clone());
     for envelope in journal.stream(entry.stream.session, 0, usize::MAX)? {
-        let within = seq.is_none_or(|seq| envelope.seq <= seq) && time.is_none_or(|time| envelope.at <= time);
+        let within = seq.is_none_or(|seq| envelope.seq <= seq)
+            && time.is_none_or(|time| envelope.at <= time);
         if within {
             state.apply(&envelope);
         }
@@ -332,13 +380,22 @@ fn session_names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
 }
 
 fn events(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()> {
-    let mut whose = Whose::new(journal, wanted.session.as_deref(), wanted.agent, wanted.project.as_deref())?;
-    let mut fits = |envelope: &Envelope| -> Result<bool> {
-        let kind = wanted.kind.as_deref();
-        Ok(kind.is_none_or(|kind| envelope.event.kind() == kind) && whose.fits(&envelope.stream)?)
-    };
+    let mut whose = Whose::new(
+        journal,
+        wanted.session.as_deref(),
+        wanted.agent,
+        wanted.project.as_deref(),
+    )?;
+    let mut fits =
+        |envelope: &Envelope| -> Result<bool> {
+            let kind = wanted.kind.as_deref();
+            Ok(kind.is_none_or(|kind| envelope.event.kind() == kind)
+                && whose.fits(&envelope.stream)?)
+        };
     let from = match wanted.last {
-        Some(count) if wanted.takes_all() => wanted.from.max((journal.last_seq() + 1).saturating_sub(count)),
+        Some(count) if wanted.takes_all() => wanted
+            .from
+            .max((journal.last_seq() + 1).saturating_sub(count)),
         Some(count) => {
             let mut newest = std::collections::VecDeque::new();
             for envelope in journal.events_from(wanted.from) {
@@ -357,16 +414,29 @@ fn events(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()>
     for envelope in journal.events_from(from.max(1)) {
         let envelope = envelope?;
         if fits(&envelope)? {
-            let payload = if wanted.payloads { journal.kept_payload(envelope.seq)? } else { Payload::None };
+            let payload = if wanted.payloads {
+                journal.kept_payload(envelope.seq)?
+            } else {
+                Payload::None
+            };
             let line = codec::to_export(&envelope, &payload);
-            send(emit, if wanted.payloads { line } else { views::without_payload(line) })?;
+            send(
+                emit,
+                if wanted.payloads {
+                    line
+                } else {
+                    views::without_payload(line)
+                },
+            )?;
         }
     }
     Ok(())
 }
 
 fn event(journal: &Journal, seq: u64) -> Result<Value> {
-    let envelope = journal.event(seq)?.ok_or_else(|| Error::NotFound(format!("there is no event {seq}")))?;
+    let envelope = journal
+        .event(seq)?
+        .ok_or_else(|| Error::NotFound(format!("there is no event {seq}")))?;
     Ok(codec::to_export(&envelope, &journal.kept_payload(seq)?))
 }
 
@@ -385,7 +455,10 @@ fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Resu
     let decisions = judged.len();
     let mismatched: Vec<_> = judged.into_iter().flatten().collect();
     let matched = decisions - mismatched.len();
-    send(emit, json!({ "decisions": decisions, "matched": matched, "mismatched": mismatched }))
+    send(
+        emit,
+        json!({ "decisions": decisions, "matched": matched, "mismatched": mismatched }),
+    )
 }
 
 fn stats(journal: &Journal) -> Result<Value> {
@@ -397,7 +470,11 @@ fn stats(journal: &Journal) -> Result<Value> {
         *agents.entry(envelope.stream.agent.word()).or_default() += 1;
     }
     let (store, intake) = journal.disk_bytes();
-    let sessions = journal.sessions().iter().filter(|entry| entry.stream.agent != Agent::Daemon).count();
+    let sessions = journal
+        .sessions()
+        .iter()
+        .filter(|entry| entry.stream.agent != Agent::Daemon)
+        .count();
     Ok(json!({
         "events": journal.last_seq(),
         "sessions": sessions,

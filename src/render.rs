@@ -22,7 +22,8 @@ pub(crate) enum Colour {
 
 /// Tells whether colours are wanted: on a terminal, or where `CLICOLOR_FORCE` asks for them, unless `NO_COLOR` forbids.
 pub(crate) fn colours_wanted() -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    let set =
+        |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !forbidden && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal())
 }
@@ -71,7 +72,10 @@ pub(crate) fn printable_lines(text: &str) -> String {
 pub(crate) fn path(path: &std::path::Path) -> String {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
     let within = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
-    printable(&within.map_or_else(|| path.display().to_string(), |rest| format!("~/{}", rest.display())))
+    printable(&within.map_or_else(
+        || path.display().to_string(),
+        |rest| format!("~/{}", rest.display()),
+    ))
 }
 
 /// Cuts a text to so many characters, the last of them an ellipsis where something is missing.
@@ -107,23 +111,44 @@ pub(crate) fn bytes(count: u64) -> String {
 
 /// Returns an RFC 3339 time in the zone of whoever reads it, to the second.
 pub(crate) fn local_time(rfc3339: &str) -> String {
-    let Ok(at) = rfc3339.parse::<Timestamp>() else { return rfc3339.to_owned() };
-    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else { return rfc3339.to_owned() };
-    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    let Ok(at) = rfc3339.parse::<Timestamp>() else {
+        return rfc3339.to_owned();
+    };
+    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else {
+        return rfc3339.to_owned();
+    };
+    at.to_zoned(jiff::tz::TimeZone::system())
+        .strftime("%Y-%m-%d %H:%M:%S")
+        .to_string()
 }
 
 /// Returns only the time of day, to the millisecond.
 pub(crate) fn time_of_day(rfc3339: &str) -> String {
-    let Ok(at) = rfc3339.parse::<Timestamp>() else { return rfc3339.to_owned() };
-    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else { return rfc3339.to_owned() };
-    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S%.3f").to_string()
+    let Ok(at) = rfc3339.parse::<Timestamp>() else {
+        return rfc3339.to_owned();
+    };
+    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else {
+        return rfc3339.to_owned();
+    };
+    at.to_zoned(jiff::tz::TimeZone::system())
+        .strftime("%H:%M:%S%.3f")
+        .to_string()
 }
 
 /// Returns the width of the terminal, or 100 where there is none.
 pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let terminal = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
-    columns.or_else(terminal).filter(|width| *width >= 40).unwrap_or(100)
+    let columns = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
+    let terminal = || {
+        rustix::termios::tcgetwinsize(std::io::stdout())
+            .ok()
+            .map(|size| usize::from(size.ws_col))
+    };
+    columns
+        .or_else(terminal)
+        .filter(|width| *width >= 40)
+        .unwrap_or(100)
 }
 
 /// Cuts a line that may have our own colours in it to so many characters that can be seen.
@@ -178,14 +203,26 @@ pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
 /// Returns a text behind a label, broken between words into lines that fit.
 pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
     let indent = label.chars().count();
-    let lines = wrap(text, width().saturating_sub(indent).max(20)).into_iter().enumerate();
-    let before = |number| if number == 0 { label.to_owned() } else { " ".repeat(indent) };
-    lines.map(|(number, line)| format!("{}{line}", before(number)).trim_end().to_owned()).collect()
+    let lines = wrap(text, width().saturating_sub(indent).max(20))
+        .into_iter()
+        .enumerate();
+    let before = |number| {
+        if number == 0 {
+            label.to_owned()
+        } else {
+            " ".repeat(indent)
+        }
+    };
+    lines
+        .map(|(number, line)| format!("{}{line}", before(number)).trim_end().to_owned())
+        .collect()
 }
 
 /// Prints a text behind a label, broken between words so that it fits the line.
 pub(crate) fn print_wrapped(label: &str, text: &str) {
-    wrapped(label, text).iter().for_each(|line| println!("{line}"));
+    wrapped(label, text)
+        .iter()
+        .for_each(|line| println!("{line}"));
 }
 
 /// Columns that the last column of a table has at least, if it has so much to say.
@@ -203,7 +240,12 @@ pub(crate) struct Table<const N: usize> {
 impl<const N: usize> Table<N> {
     /// Begins a table.
     pub(crate) const fn new(head: [&'static str; N]) -> Self {
-        Self { head, rows: Vec::new(), optional: &[], colour: |_| None }
+        Self {
+            head,
+            rows: Vec::new(),
+            optional: &[],
+            colour: |_| None,
+        }
     }
 
     /// Names the columns that go where the line is too short, the first one first.
@@ -235,7 +277,11 @@ impl<const N: usize> Table<N> {
         let mut optional = self.optional.iter();
         let needed = |shown: &[usize]| {
             let (last, others) = shown.split_last().expect("a table has columns");
-            others.iter().map(|column| widths[*column] + 2).sum::<usize>() + widths[*last].min(LAST_CHARS_MIN)
+            others
+                .iter()
+                .map(|column| widths[*column] + 2)
+                .sum::<usize>()
+                + widths[*last].min(LAST_CHARS_MIN)
         };
         while needed(&shown) > width
             && let Some(gone) = optional.next()
@@ -246,7 +292,11 @@ impl<const N: usize> Table<N> {
             let mut line = String::new();
             for column in &shown {
                 let (cell, width) = (cells[*column], widths[*column]);
-                let pad = if Some(column) == shown.last() { 0 } else { width + 2 - cell.chars().count() };
+                let pad = if Some(column) == shown.last() {
+                    0
+                } else {
+                    width + 2 - cell.chars().count()
+                };
                 match (self.colour)(cell).filter(|_| !is_head) {
                     Some(colour) => line.push_str(&paint(colour, cell)),
                     None => line.push_str(cell),
@@ -256,14 +306,25 @@ impl<const N: usize> Table<N> {
             fit(line.trim_end(), width)
         };
         let mut lines = vec![line(self.head, true)];
-        lines.extend(self.rows.iter().map(|row| line(std::array::from_fn(|column| row[column].as_str()), false)));
+        lines.extend(
+            self.rows
+                .iter()
+                .map(|row| line(std::array::from_fn(|column| row[column].as_str()), false)),
+        );
         lines
     }
 
     /// Prints the table.
     pub(crate) fn print(&self) {
         for (number, line) in self.lines(width()).into_iter().enumerate() {
-            println!("{}", if number == 0 { paint(Colour::Bold, &line) } else { line });
+            println!(
+                "{}",
+                if number == 0 {
+                    paint(Colour::Bold, &line)
+                } else {
+                    line
+                }
+            );
         }
     }
 
@@ -279,7 +340,10 @@ mod tests {
 
     #[test]
     fn texts_from_outside_cannot_reach_the_terminal() {
-        assert_eq!(printable("a\x1b[31m\r\nb\u{202e}c\u{7f}"), "a\\x1b[31m\\x0d⏎b\\u{202e}c\\x7f");
+        assert_eq!(
+            printable("a\x1b[31m\r\nb\u{202e}c\u{7f}"),
+            "a\\x1b[31m\\x0d⏎b\\u{202e}c\\x7f"
+        );
     }
 
     #[test]
@@ -290,14 +354,23 @@ mod tests {
         assert_eq!(lines, ["A  LONG", "1  xxxxxxxxxxxxxxxx…"]);
         let mut table = Table::new(["A", "B", "C"]).optional(&[1]);
         table.row(["1".into(), "2".repeat(10), "3".repeat(10)]);
-        assert_eq!(table.lines(25), ["A  B           C", "1  2222222222  3333333333"]);
+        assert_eq!(
+            table.lines(25),
+            ["A  B           C", "1  2222222222  3333333333"]
+        );
         assert_eq!(table.lines(24), ["A  C", "1  3333333333"]);
     }
 
     #[test]
     fn colours_take_no_room() {
-        assert_eq!(fit("\x1b[31mred\x1b[0m and more", 12), "\x1b[31mred\x1b[0m and more");
-        assert_eq!(fit("\x1b[31mred\x1b[0m and more", 6), "\x1b[31mred\x1b[0m a…\x1b[0m");
+        assert_eq!(
+            fit("\x1b[31mred\x1b[0m and more", 12),
+            "\x1b[31mred\x1b[0m and more"
+        );
+        assert_eq!(
+            fit("\x1b[31mred\x1b[0m and more", 6),
+            "\x1b[31mred\x1b[0m a…\x1b[0m"
+        );
         assert_eq!(fit("\x1b[31mred\x1b[0m", 2), "\x1b[31mr…\x1b[0m");
     }
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use actix_http::HttpService;
 use actix_service::{
-    IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_service, map_config,
+    IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_service,
+    map_config,
 };
 use actix_web::body::MessageBody;
 use actix_web::dev::{AppConfig, ServiceResponse};
@@ -76,12 +77,25 @@ where
         > + 'static,
     B: MessageBody + 'static,
 {
-    let app = map_config(app.into_factory().map_err(|error: Error| error.error_response()), |()| AppConfig::default());
+    let app = map_config(
+        app.into_factory()
+            .map_err(|error: Error| error.error_response()),
+        |()| AppConfig::default(),
+    );
     let service = HttpService::build().finish(app);
     let factory =
-        fn_service(|stream: UnixStream| async { Ok((stream, actix_http::Protocol::Http1, None)) }).and_then(service);
-    let service = Rc::new(factory.new_service(()).await.map_err(|_| "the application does not start".to_owned())?);
-    let (open, me) = (Rc::new(Open::default()), rustix::process::geteuid().as_raw());
+        fn_service(|stream: UnixStream| async { Ok((stream, actix_http::Protocol::Http1, None)) })
+            .and_then(service);
+    let service = Rc::new(
+        factory
+            .new_service(())
+            .await
+            .map_err(|_| "the application does not start".to_owned())?,
+    );
+    let (open, me) = (
+        Rc::new(Open::default()),
+        rustix::process::geteuid().as_raw(),
+    );
     loop {
         open.at_most(CONNECTIONS_MAX - 1).await;
         let accepted = tokio::select! {

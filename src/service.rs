@@ -13,8 +13,13 @@ pub(crate) mod manager;
 pub(crate) mod systemd;
 
 /// The variables that say where things are: the service must find the same places as the hooks.
-const PLACES: [&str; 5] =
-    ["CHECKPOINTD_HOME", "CHECKPOINTD_SOCKET", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+const PLACES: [&str; 5] = [
+    "CHECKPOINTD_HOME",
+    "CHECKPOINTD_SOCKET",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
 
 /// What a service needs to know.
 #[derive(Clone, Debug)]
@@ -35,7 +40,11 @@ impl Setup {
     /// When the program cannot tell where it lies.
     pub(crate) fn current(home: &Home) -> std::io::Result<Self> {
         let var = |name: &str| std::env::var_os(name);
-        Ok(Self { program: std::env::current_exe()?, home: home.clone(), env: places(var) })
+        Ok(Self {
+            program: std::env::current_exe()?,
+            home: home.clone(),
+            env: places(var),
+        })
     }
 }
 

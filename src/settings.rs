@@ -29,7 +29,12 @@ pub(crate) fn load(path: &Path) -> Result<Config> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Config::default()),
-        Err(error) => return Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "cannot read {}: {error}",
+                path.display()
+            )));
+        }
     };
     check(path, &text)
 }

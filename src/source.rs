@@ -61,7 +61,11 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
         return Ok(body);
     }
     let refusal: Value = serde_json::from_slice(&body).unwrap_or_default();
-    Err(Failure::failed(refusal["error"].as_str().unwrap_or(String::from_utf8_lossy(&body).trim())))
+    Err(Failure::failed(
+        refusal["error"]
+            .as_str()
+            .unwrap_or(String::from_utf8_lossy(&body).trim()),
+    ))
 }
 
 /// Asks a question. `progress` gets what is done and what there is in all, of answers that take long.
@@ -98,7 +102,9 @@ pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
         }
         has_journal(home)?;
         match Journal::open(&home.journal, Options::default()) {
-            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
+                std::thread::sleep(RETRY_PAUSE)
+            }
             opened => return Ok(Some(opened?.0)),
         }
     }
@@ -109,7 +115,11 @@ pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
 /// # Errors
 ///
 /// As [`ask`].
-pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, u64)) -> Result<Value> {
+pub(crate) fn ask_one(
+    home: &Home,
+    query: &Query,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Value> {
     let mut answer = Value::Null;
     ask(home, query, |line| match progress_of(&line) {
         Some(at) => progress(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
@@ -120,7 +130,8 @@ pub(crate) fn ask_one(home: &Home, query: &Query, mut progress: impl FnMut(u64, 
 
 /// Returns what a sign of progress says: what is done and what there is in all. An answer may have a field of that name.
 pub(crate) fn progress_of(line: &Value) -> Option<&Value> {
-    line.get("progress").filter(|at| at.is_array() && line.as_object().is_some_and(|fields| fields.len() == 1))
+    line.get("progress")
+        .filter(|at| at.is_array() && line.as_object().is_some_and(|fields| fields.len() == 1))
 }
 
 /// Opens the journal in this process, which is how it is used where no daemon runs.
@@ -141,13 +152,18 @@ pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
 /// When it cannot be opened, or the other process keeps it.
 pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
     let began = Instant::now();
-    let options = || Options { sync: journal::Sync::Always, ..Options::default() };
+    let options = || Options {
+        sync: journal::Sync::Always,
+        ..Options::default()
+    };
     loop {
         if health(home).is_some() {
             return Ok(None);
         }
         match Journal::open(&home.journal, options()) {
-            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
+                std::thread::sleep(RETRY_PAUSE)
+            }
             opened => return Ok(Some(opened?.0)),
         }
     }
@@ -174,7 +190,9 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
 pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl Read> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
     if response.status != 200 {
-        return Err(Failure::failed(String::from_utf8_lossy(&response.whole()?).trim()));
+        return Err(Failure::failed(
+            String::from_utf8_lossy(&response.whole()?).trim(),
+        ));
     }
     Ok(response)
 }
@@ -184,14 +202,28 @@ pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl R
 /// # Errors
 ///
 /// When no daemon answers, or it could not do what was asked.
-pub(crate) fn post_lines(home: &Home, path: &str, body: &[u8], each: &mut dyn FnMut(Value)) -> Result<()> {
+pub(crate) fn post_lines(
+    home: &Home,
+    path: &str,
+    body: &[u8],
+    each: &mut dyn FnMut(Value),
+) -> Result<()> {
     let response = post_stream(home, path, body)?;
     for line in BufReader::new(response).lines() {
         let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
-        if let Some(error) = line.get("error").filter(|error| error.get("kind").is_some()) {
-            let text = error["text"].as_str().unwrap_or("the daemon could not answer");
+        if let Some(error) = line
+            .get("error")
+            .filter(|error| error.get("kind").is_some())
+        {
+            let text = error["text"]
+                .as_str()
+                .unwrap_or("the daemon could not answer");
             let is_journal = error["kind"] == json!("journal");
-            return Err(if is_journal { Failure::unreachable(text) } else { Failure::failed(text) });
+            return Err(if is_journal {
+                Failure::unreachable(text)
+            } else {
+                Failure::failed(text)
+            });
         }
         each(line);
     }
@@ -226,7 +258,9 @@ impl Read for Response {
         match &mut self.left {
             Left::ToEnd => self.reader.read(buffer),
             Left::Bytes(left) => {
-                let wanted = buffer.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let wanted = buffer
+                    .len()
+                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
                 let read = self.reader.read(&mut buffer[..wanted])?;
                 *left -= read as u64;
                 Ok(read)
@@ -248,7 +282,9 @@ impl Read for Response {
                         return Ok(0);
                     }
                 }
-                let wanted = buffer.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let wanted = buffer
+                    .len()
+                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
                 let read = self.reader.read(&mut buffer[..wanted])?;
                 if read == 0 {
                     return Err(std::io::ErrorKind::UnexpectedEof.into());
@@ -264,7 +300,10 @@ fn connect(socket: &Path) -> std::io::Result<UnixStream> {
     match UnixStream::connect(socket) {
         // The path is too long for a socket address: go to its folder and back.
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
-            let (folder, name) = (socket.parent().unwrap_or(Path::new("/")), socket.file_name().unwrap_or_default());
+            let (folder, name) = (
+                socket.parent().unwrap_or(Path::new("/")),
+                socket.file_name().unwrap_or_default(),
+            );
             let here = std::env::current_dir();
             std::env::set_current_dir(folder)?;
             let stream = UnixStream::connect(name);
@@ -279,8 +318,11 @@ fn connect(socket: &Path) -> std::io::Result<UnixStream> {
 
 fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -> Result<Response> {
     let no_daemon = |error: std::io::Error| {
-        Failure::unreachable(format!("no daemon answers on {}: {error}", home.socket.display()))
-            .hint("start it with `checkpointd daemon --detach`")
+        Failure::unreachable(format!(
+            "no daemon answers on {}: {error}",
+            home.socket.display()
+        ))
+        .hint("start it with `checkpointd daemon --detach`")
     };
     let mut stream = connect(&home.socket).map_err(no_daemon)?;
     stream.set_read_timeout(Some(wait)).map_err(no_daemon)?;
@@ -290,11 +332,18 @@ fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -
          Content-Length: {}\r\n\r\n",
         body.len()
     );
-    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(no_daemon)?;
+    stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(body))
+        .map_err(no_daemon)?;
     let mut reader = BufReader::new(stream);
     let mut first = String::new();
     reader.read_line(&mut first).map_err(no_daemon)?;
-    let status = first.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let status = first
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or(0);
     let mut left = Left::ToEnd;
     loop {
         let mut line = String::new();
@@ -309,5 +358,9 @@ fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -
             left = Left::Chunks(0, false);
         }
     }
-    Ok(Response { status, reader, left })
+    Ok(Response {
+        status,
+        reader,
+        left,
+    })
 }

@@ -20,7 +20,10 @@ impl<W: Write> Sheet<W> {
     /// When it cannot be written.
     pub(crate) fn new<'a>(out: W, names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut sheet = Self(csv::Writer::from_writer(out));
-        sheet.0.write_record(names.into_iter().map(|name| harmless(name.to_owned()))).map_err(std::io::Error::from)?;
+        sheet
+            .0
+            .write_record(names.into_iter().map(|name| harmless(name.to_owned())))
+            .map_err(std::io::Error::from)?;
         Ok(sheet)
     }
 
@@ -30,7 +33,10 @@ impl<W: Write> Sheet<W> {
     ///
     /// When it cannot be written.
     pub(crate) fn row<'a>(&mut self, cells: impl IntoIterator<Item = &'a Value>) -> Result<()> {
-        Ok(self.0.write_record(cells.into_iter().map(cell)).map_err(std::io::Error::from)?)
+        Ok(self
+            .0
+            .write_record(cells.into_iter().map(cell))
+            .map_err(std::io::Error::from)?)
     }
 
     /// Hands on what is still held back.
@@ -65,7 +71,11 @@ fn text(value: &Value) -> String {
 
 /// Puts an apostrophe, which spreadsheets do not show, before what would be a formula.
 fn harmless(text: String) -> String {
-    if text.starts_with(FORMULA_BEGINS) { format!("'{text}") } else { text }
+    if text.starts_with(FORMULA_BEGINS) {
+        format!("'{text}")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -87,16 +97,34 @@ mod tests {
         let actions = json!([{ "text": "one", "step": "observe" }, { "text": "two" }]);
         let row = json!([null, 1, "a,b", "say \"x\"\nagain", "plain", true, actions]);
         let out = written(&["a", "b", "c", "d", "e", "f", "g"], &row);
-        assert_eq!(out, "a,b,c,d,e,f,g\n,1,\"a,b\",\"say \"\"x\"\"\nagain\",plain,true,\"one\ntwo\"\n");
+        assert_eq!(
+            out,
+            "a,b,c,d,e,f,g\n,1,\"a,b\",\"say \"\"x\"\"\nagain\",plain,true,\"one\ntwo\"\n"
+        );
     }
 
     #[test]
     fn no_text_is_a_formula_and_numbers_are_numbers() {
-        let row = json!(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", -5, -0.5, "a=b", "'=1", ["-x", "=y"]]);
+        let row = json!([
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            -5,
+            -0.5,
+            "a=b",
+            "'=1",
+            ["-x", "=y"]
+        ]);
         let out = written(&["=head"], &json!(["x"]));
         assert!(out.starts_with("'=head\n"), "{out}");
         let out = written(&["x"; 11], &row);
         let line = out.split_once('\n').expect("a head").1;
-        assert_eq!(line, "'=1+1,'+1,'-1,'@SUM(A1),'\t=1,\"'\r=1\",-5,-0.5,a=b,'=1,\"'-x\n=y\"\n");
+        assert_eq!(
+            line,
+            "'=1+1,'+1,'-1,'@SUM(A1),'\t=1,\"'\r=1\",-5,-0.5,a=b,'=1,\"'-x\n=y\"\n"
+        );
     }
 }

@@ -39,7 +39,11 @@ pub(crate) fn retention(config: &Config) -> Retention {
     let retention = &config.settings.journal.retention;
     Retention {
         payloads: retention.payloads.period(),
-        kinds: retention.kinds.iter().map(|(kind, keep)| (kind.0.clone(), keep.period())).collect(),
+        kinds: retention
+            .kinds
+            .iter()
+            .map(|(kind, keep)| (kind.0.clone(), keep.period()))
+            .collect(),
     }
 }
 
@@ -85,7 +89,9 @@ async fn send_backup(api: web::Data<Api>) -> HttpResponse {
             let _ = pieces.blocking_send(Err(io::Error::other(error.to_string())));
         }
     });
-    HttpResponse::Ok().content_type("application/octet-stream").streaming(ReceiverStream::new(answer))
+    HttpResponse::Ok()
+        .content_type("application/octet-stream")
+        .streaming(ReceiverStream::new(answer))
 }
 
 /// Writes into an answer.
@@ -94,7 +100,9 @@ struct Pieces(mpsc::Sender<io::Result<web::Bytes>>);
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let piece = Ok(web::Bytes::copy_from_slice(bytes));
-        self.0.blocking_send(piece).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        self.0
+            .blocking_send(piece)
+            .map_err(|_| io::ErrorKind::BrokenPipe)?;
         Ok(bytes.len())
     }
 
@@ -109,14 +117,23 @@ async fn compact_now(api: web::Data<Api>, body: web::Json<CompactBody>) -> HttpR
     let shared = Arc::clone(&api.shared);
     std::thread::spawn(move || {
         // Nobody needs to listen: what was begun is ended.
-        let say = |line: Value| drop(lines.blocking_send(Ok(web::Bytes::from(format!("{line}\n")))));
+        let say =
+            |line: Value| drop(lines.blocking_send(Ok(web::Bytes::from(format!("{line}\n")))));
         let progress = |done: u64, all: u64| say(json!({ "progress": [done, all] }));
-        match compact(&shared.journal, &shared.home.journal, &shared.config(), body.dry_run, progress) {
+        match compact(
+            &shared.journal,
+            &shared.home.journal,
+            &shared.config(),
+            body.dry_run,
+            progress,
+        ) {
             Ok(done) => say(serde_json::to_value(done).expect("plain data")),
             Err(error) => say(json!({ "error": { "kind": "journal", "text": error.to_string() } })),
         }
     });
-    HttpResponse::Ok().content_type("application/x-ndjson").streaming(ReceiverStream::new(answer))
+    HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        .streaming(ReceiverStream::new(answer))
 }
 
 /// Compacts once a day, for as long as the daemon runs and the configuration says so.
@@ -128,10 +145,16 @@ pub(crate) async fn compact_daily(shared: Arc<Shared>) {
         std::thread::spawn(move || said.send(compact_if_due(&own)));
         match outcome.await {
             Ok(Ok(Some(done))) if done.payloads > 0 => {
-                tracing::info!(payloads = done.payloads, bytes = done.payload_bytes, "Dropped old payloads.");
+                tracing::info!(
+                    payloads = done.payloads,
+                    bytes = done.payload_bytes,
+                    "Dropped old payloads."
+                );
             }
             Ok(Ok(_)) | Err(_) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "Old payloads could not be dropped; it is tried again."),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "Old payloads could not be dropped; it is tried again.")
+            }
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -139,14 +162,23 @@ pub(crate) async fn compact_daily(shared: Arc<Shared>) {
 
 fn compact_if_due(shared: &Shared) -> journal::Result<Option<Compacted>> {
     let config = shared.config();
-    let last = fs::metadata(marker(&shared.home.journal)).and_then(|meta| meta.modified()).ok();
+    let last = fs::metadata(marker(&shared.home.journal))
+        .and_then(|meta| meta.modified())
+        .ok();
     // A time in the future is a clock that was set back.
-    let is_due =
-        last.and_then(|last| SystemTime::now().duration_since(last).ok()).is_none_or(|age| age >= COMPACT_EVERY);
+    let is_due = last
+        .and_then(|last| SystemTime::now().duration_since(last).ok())
+        .is_none_or(|age| age >= COMPACT_EVERY);
     if config.settings.journal.compact == CompactWhen::Off || !is_due {
         return Ok(None);
     }
-    let done = compact(&shared.journal, &shared.home.journal, &config, false, |_, _| ())?;
+    let done = compact(
+        &shared.journal,
+        &shared.home.journal,
+        &config,
+        false,
+        |_, _| (),
+    )?;
     for skipped in &done.skipped {
         tracing::warn!(skipped, "A segment of the intake log was left as it is.");
     }

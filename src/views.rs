@@ -93,24 +93,50 @@ fn compare(field: &str, was: &Value, now: &Value, changed: &mut Vec<Changed>) {
     match (was, now) {
         _ if was == now => {}
         (Value::Object(before), Value::Object(after)) => {
-            for name in before.keys().chain(after.keys().filter(|name| !before.contains_key(*name))) {
-                let path = if field.is_empty() { name.clone() } else { format!("{field}.{name}") };
-                let value = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
+            for name in before
+                .keys()
+                .chain(after.keys().filter(|name| !before.contains_key(*name)))
+            {
+                let path = if field.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{field}.{name}")
+                };
+                let value = |fields: &serde_json::Map<String, Value>| {
+                    fields.get(name).cloned().unwrap_or_default()
+                };
                 compare(&path, &value(before), &value(after), changed);
             }
         }
         (Value::Array(before), Value::Array(after)) => {
             let only = |these: &[Value], others: &[Value]| {
-                these.iter().filter(|item| !others.contains(item)).cloned().collect::<Value>()
+                these
+                    .iter()
+                    .filter(|item| !others.contains(item))
+                    .cloned()
+                    .collect::<Value>()
             };
-            changed.push(Changed { field: field.into(), was: only(before, after), now: only(after, before) });
+            changed.push(Changed {
+                field: field.into(),
+                was: only(before, after),
+                now: only(after, before),
+            });
         }
-        _ => changed.push(Changed { field: field.into(), was: was.clone(), now: now.clone() }),
+        _ => changed.push(Changed {
+            field: field.into(),
+            was: was.clone(),
+            now: now.clone(),
+        }),
     }
 }
 
 /// A decision in a list. `obstacle` is the word for what its delivery waits for, or why there was none.
-pub(crate) fn decision(envelope: &Envelope, decision: &Decision, outcome: Outcome, obstacle: Option<&str>) -> Value {
+pub(crate) fn decision(
+    envelope: &Envelope,
+    decision: &Decision,
+    outcome: Outcome,
+    obstacle: Option<&str>,
+) -> Value {
     json!({
         "seq": envelope.seq,
         "at": envelope.at,
@@ -183,12 +209,17 @@ mod tests {
 
     #[test]
     fn two_states_differ_in_parts_and_in_what_lists_gained() {
-        let was =
-            json!({ "seq": 1, "at": "a", "turn": 1, "counts": { "stops": 1, "tools": 2 }, "calls": [1, 2], "gone": 5 });
+        let was = json!({ "seq": 1, "at": "a", "turn": 1, "counts": { "stops": 1, "tools": 2 }, "calls": [1, 2], "gone": 5 });
         let now = json!({ "seq": 2, "at": "b", "turn": 1, "counts": { "stops": 2, "tools": 2 }, "calls": [2, 3] });
         let found = differences(&was, &now);
-        let found: Vec<_> = found.iter().map(|it| format!("{} {} -> {}", it.field, it.was, it.now)).collect();
-        assert_eq!(found, ["counts.stops 1 -> 2", "calls [1] -> [3]", "gone 5 -> null"]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| format!("{} {} -> {}", it.field, it.was, it.now))
+            .collect();
+        assert_eq!(
+            found,
+            ["counts.stops 1 -> 2", "calls [1] -> [3]", "gone 5 -> null"]
+        );
         assert_eq!(differences(&now, &now), []);
     }
 }

@@ -68,7 +68,14 @@ impl Page {
     pub(crate) fn new(shared: Arc<Shared>, reader: Arc<Reader>) -> Arc<Self> {
         let grown = watch::Sender::new(shared.journal.last_seq());
         let walks = Arc::new(Semaphore::new(WALKS_MAX));
-        Arc::new(Self { shared, reader, open: Mutex::default(), doors: Mutex::default(), grown, walks })
+        Arc::new(Self {
+            shared,
+            reader,
+            open: Mutex::default(),
+            doors: Mutex::default(),
+            grown,
+            walks,
+        })
     }
 
     /// Notes that the journal has grown. Never waits; who looks too rarely sees only the last state.
@@ -94,17 +101,27 @@ impl Page {
             }
             Some(open) => open.port,
             None => {
-                let served = self.serve(port).map_err(|error| format!("cannot listen on 127.0.0.1:{port}: {error}"))?;
+                let served = self
+                    .serve(port)
+                    .map_err(|error| format!("cannot listen on 127.0.0.1:{port}: {error}"))?;
                 open.insert(served).port
             }
         };
         let token = self.doors().mint(Instant::now());
-        Ok(Opened { url: format!("http://127.0.0.1:{port}/?token={token}"), token, port })
+        Ok(Opened {
+            url: format!("http://127.0.0.1:{port}/?token={token}"),
+            token,
+            port,
+        })
     }
 
     /// Closes the page; whoever looks at it has to be let in anew. Tells whether it was open.
     pub(crate) async fn close(&self) -> bool {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let open = self
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         *self.doors() = Doors::default();
         match open {
             Some(open) => {

@@ -5,8 +5,7 @@ use jiff::{ToSpan, Zoned};
 use journal::Timestamp;
 
 /// What is said about a text that is no time.
-pub(crate) const FORMS: &str =
-    "write a duration (2h, 1h30m), now, today, yesterday, a weekday, 14:30, 2026-11-20, 2026-11-20 14:30 or RFC 3339";
+pub(crate) const FORMS: &str = "write a duration (2h, 1h30m), now, today, yesterday, a weekday, 14:30, 2026-11-20, 2026-11-20 14:30 or RFC 3339";
 
 /// What a text means: a moment, where both ends are the same, or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +27,11 @@ pub(crate) fn read(text: &str, now: &Zoned) -> Result<When, String> {
     let given = text.trim();
     // A number alone is a sequence number elsewhere, and would be a date here.
     let is_number = given.chars().all(|c| c.is_ascii_digit());
-    let found = if is_number { None } else { moment(given, now).or_else(|| day(given, now)) };
+    let found = if is_number {
+        None
+    } else {
+        moment(given, now).or_else(|| day(given, now))
+    };
     found.ok_or_else(|| format!("`{text}` is no time: {FORMS}"))
 }
 
@@ -54,7 +57,9 @@ fn moment(text: &str, now: &Zoned) -> Option<When> {
     }
     // `DateTime` takes a date for its midnight; a date is a day here.
     let civil = match text.parse::<Time>() {
-        Ok(time) if text.contains(':') && text.parse::<Date>().is_err() => Some(now.date().to_datetime(time)),
+        Ok(time) if text.contains(':') && text.parse::<Date>().is_err() => {
+            Some(now.date().to_datetime(time))
+        }
         _ => text.parse::<DateTime>().ok().filter(|_| text.contains(':')),
     };
     at(civil?.to_zoned(now.time_zone().clone()).ok()?.timestamp())
@@ -71,7 +76,9 @@ fn day(text: &str, now: &Zoned) -> Option<When> {
             ("saturday", Weekday::Saturday),
             ("sunday", Weekday::Sunday),
         ];
-        let known = days.into_iter().find(|(known, _)| *known == name || (name.len() == 3 && known.starts_with(name)));
+        let known = days
+            .into_iter()
+            .find(|(known, _)| *known == name || (name.len() == 3 && known.starts_with(name)));
         now.date().nth_weekday(-1, known?.1).ok()
     };
     let lower = text.to_ascii_lowercase();
@@ -85,7 +92,10 @@ fn day(text: &str, now: &Zoned) -> Option<When> {
         Some(zoned.timestamp().as_microsecond())
     };
     let end = midnight(date.checked_add(1.day()).ok()?)? - 1;
-    Some(When { begin: Timestamp::from_micros(midnight(date)?), end: Timestamp::from_micros(end) })
+    Some(When {
+        begin: Timestamp::from_micros(midnight(date)?),
+        end: Timestamp::from_micros(end),
+    })
 }
 
 #[cfg(test)]
@@ -97,7 +107,10 @@ mod tests {
     /// Noon of the Sunday on which summer time ends, in a zone that is described and not looked up.
     fn now() -> Zoned {
         let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a zone");
-        jiff::civil::date(2026, 10, 25).at(12, 0, 0, 0).to_zoned(berlin).expect("a time")
+        jiff::civil::date(2026, 10, 25)
+            .at(12, 0, 0, 0)
+            .to_zoned(berlin)
+            .expect("a time")
     }
 
     #[test]
@@ -105,7 +118,11 @@ mod tests {
         let now = now();
         let rows = [
             ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000000Z", ""),
-            ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00.000000Z", ""),
+            (
+                "2026-11-20T10:00:00+02:00",
+                "2026-11-20T08:00:00.000000Z",
+                "",
+            ),
             ("now", "2026-10-25T11:00:00.000000Z", ""),
             ("2h", "2026-10-25T09:00:00.000000Z", ""),
             ("1h30m ago", "2026-10-25T09:30:00.000000Z", ""),
@@ -114,24 +131,62 @@ mod tests {
             ("09:30", "2026-10-25T08:30:00.000000Z", ""),
             ("2026-10-20 09:30", "2026-10-20T07:30:00.000000Z", ""),
             ("2026-10-20T09:30:15", "2026-10-20T07:30:15.000000Z", ""),
-            ("2026-10-20", "2026-10-19T22:00:00.000000Z", "2026-10-20T21:59:59.999999Z"),
+            (
+                "2026-10-20",
+                "2026-10-19T22:00:00.000000Z",
+                "2026-10-20T21:59:59.999999Z",
+            ),
             // This day has 25 hours.
-            ("today", "2026-10-24T22:00:00.000000Z", "2026-10-25T22:59:59.999999Z"),
-            ("Yesterday", "2026-10-23T22:00:00.000000Z", "2026-10-24T21:59:59.999999Z"),
-            ("friday", "2026-10-22T22:00:00.000000Z", "2026-10-23T21:59:59.999999Z"),
-            ("sun", "2026-10-17T22:00:00.000000Z", "2026-10-18T21:59:59.999999Z"),
+            (
+                "today",
+                "2026-10-24T22:00:00.000000Z",
+                "2026-10-25T22:59:59.999999Z",
+            ),
+            (
+                "Yesterday",
+                "2026-10-23T22:00:00.000000Z",
+                "2026-10-24T21:59:59.999999Z",
+            ),
+            (
+                "friday",
+                "2026-10-22T22:00:00.000000Z",
+                "2026-10-23T21:59:59.999999Z",
+            ),
+            (
+                "sun",
+                "2026-10-17T22:00:00.000000Z",
+                "2026-10-18T21:59:59.999999Z",
+            ),
         ];
         for (text, begin, end) in rows {
             let found = read(text, &now).unwrap_or_else(|error| panic!("{error}"));
             let end = if end.is_empty() { begin } else { end };
-            assert_eq!((found.begin.to_string().as_str(), found.end.to_string().as_str()), (begin, end), "{text}");
+            assert_eq!(
+                (
+                    found.begin.to_string().as_str(),
+                    found.end.to_string().as_str()
+                ),
+                (begin, end),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn what_is_no_time_is_refused_with_the_forms_that_are() {
         let now = now();
-        for text in ["", "20261120", "17", "tomorrow", "2 hours", "25:00", "2026-13-01", "-2h", "su", "s"] {
+        for text in [
+            "",
+            "20261120",
+            "17",
+            "tomorrow",
+            "2 hours",
+            "25:00",
+            "2026-13-01",
+            "-2h",
+            "su",
+            "s",
+        ] {
             let error = read(text, &now).expect_err(text);
             assert!(error.contains(FORMS), "{error}");
         }

@@ -22,16 +22,29 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let top = folder.path();
     generate(top);
-    for (name, since) in [("no commit", SECOND + 1), ("a small commit", SECOND), ("all committed", FIRST)] {
+    for (name, since) in [
+        ("no commit", SECOND + 1),
+        ("a small commit", SECOND),
+        ("all committed", FIRST),
+    ] {
         measure(name, top, since);
     }
 }
 
 fn measure(name: &str, top: &Path, since: i64) {
     let log = format!("log -z --format= --name-only --max-age={since} HEAD");
-    let calls = ["--no-optional-locks status --porcelain -z --untracked-files=all", &log];
-    let diff = ["diff --name-only HEAD", "ls-files --others --exclude-standard"];
-    let bounds = Bounds { within: Duration::from_secs(30), files_max: FILES };
+    let calls = [
+        "--no-optional-locks status --porcelain -z --untracked-files=all",
+        &log,
+    ];
+    let diff = [
+        "diff --name-only HEAD",
+        "ls-files --others --exclude-standard",
+    ];
+    let bounds = Bounds {
+        within: Duration::from_secs(30),
+        files_max: FILES,
+    };
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
         let began = Instant::now();
@@ -45,22 +58,37 @@ fn measure(name: &str, top: &Path, since: i64) {
         times[2].push(began.elapsed());
         assert!(matches!(tree.changes, Changes::Known(files) if files.len() >= CHANGED));
     }
-    for (what, times) in ["status, log", "diff, ls-files", "inspect"].iter().zip(&mut times) {
+    for (what, times) in ["status, log", "diff, ls-files", "inspect"]
+        .iter()
+        .zip(&mut times)
+    {
         times.sort();
-        println!("{name:<15} {what:<15} median {:>7.2} ms", times[ROUNDS / 2].as_secs_f64() * 1_000.0);
+        println!(
+            "{name:<15} {what:<15} median {:>7.2} ms",
+            times[ROUNDS / 2].as_secs_f64() * 1_000.0
+        );
     }
 }
 
 fn generate(top: &Path) {
     for count in 0..FILES {
-        write(top, &count.to_string(), count, &format!("// {count}\n").repeat(40));
+        write(
+            top,
+            &count.to_string(),
+            count,
+            &format!("// {count}\n").repeat(40),
+        );
     }
     git(top, FIRST, "init -q");
     commit(top, FIRST);
     (100..100 + CHANGED).for_each(|count| write(top, &count.to_string(), count, "committed\n"));
     commit(top, SECOND);
     for count in 0..CHANGED {
-        let name = if count % 2 == 0 { count.to_string() } else { format!("new{count}") };
+        let name = if count % 2 == 0 {
+            count.to_string()
+        } else {
+            format!("new{count}")
+        };
         write(top, &name, count, "changed\n");
     }
 }
@@ -73,7 +101,11 @@ fn write(top: &Path, name: &str, count: usize, text: &str) {
 
 fn commit(top: &Path, at: i64) {
     git(top, at, "add -A");
-    git(top, at, "-c user.name=a -c user.email=a@example.org commit -q -m one");
+    git(
+        top,
+        at,
+        "-c user.name=a -c user.email=a@example.org commit -q -m one",
+    );
 }
 
 fn git(top: &Path, at: i64, arguments: &str) {
@@ -84,5 +116,9 @@ fn git(top: &Path, at: i64, arguments: &str) {
         .stdin(Stdio::null())
         .output()
         .expect("git runs");
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{arguments}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

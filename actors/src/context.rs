@@ -79,7 +79,13 @@ impl Shared {
     /// Returns what does not work for now, one line each; empty while all is well.
     pub fn troubles(&self) -> Vec<String> {
         let mut troubles = self.journal.troubles();
-        troubles.extend(self.spool_troubles.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        troubles.extend(
+            self.spool_troubles
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .iter()
+                .cloned(),
+        );
         troubles
     }
 
@@ -100,7 +106,8 @@ impl Shared {
     /// As [`Journal::append`].
     pub async fn append(&self, drafts: Vec<Draft>) -> journal::Result<Vec<Appended>> {
         let (sender, receiver) = oneshot::channel();
-        self.journal.append(drafts, move |result| drop(sender.send(result)))?;
+        self.journal
+            .append(drafts, move |result| drop(sender.send(result)))?;
         receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
@@ -133,21 +140,35 @@ impl Shared {
     /// As [`Journal::settle`].
     pub async fn settle(&self) -> journal::Result<()> {
         let journal = self.journal.clone();
-        tokio::task::spawn_blocking(move || journal.settle()).await.map_err(|_| journal::Error::Closed)?.map(drop)
+        tokio::task::spawn_blocking(move || journal.settle())
+            .await
+            .map_err(|_| journal::Error::Closed)?
+            .map(drop)
     }
 
     /// Returns the event that makes a policy known to the journal, if it is not known yet.
     pub fn adopt(&self, policy: &Policy) -> (u64, Option<Draft>) {
         let (fingerprint, text) = policy.to_text();
-        let known = self.policies.lock().unwrap_or_else(PoisonError::into_inner).contains(&fingerprint);
-        let draft =
-            (!known).then(|| daemon_draft(Event::PolicyAdopted { fingerprint, text }, &fingerprint.to_string()));
+        let known = self
+            .policies
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&fingerprint);
+        let draft = (!known).then(|| {
+            daemon_draft(
+                Event::PolicyAdopted { fingerprint, text },
+                &fingerprint.to_string(),
+            )
+        });
         (fingerprint, draft)
     }
 
     /// Notes that a policy is in the journal.
     pub fn adopted(&self, fingerprint: u64) {
-        self.policies.lock().unwrap_or_else(PoisonError::into_inner).insert(fingerprint);
+        self.policies
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(fingerprint);
     }
 
     /// Reads a session's state: its snapshot, and what was appended since. Snapshots of another shape are passed over.
@@ -171,7 +192,9 @@ const PAGE: usize = 1024;
 ///
 /// When the journal cannot be read.
 pub fn load(journal: &Journal, stream: &Stream) -> journal::Result<SessionState> {
-    let snapshot = journal.snapshot(stream.session)?.and_then(|(_, bytes)| unpack(&bytes));
+    let snapshot = journal
+        .snapshot(stream.session)?
+        .and_then(|(_, bytes)| unpack(&bytes));
     let mut state = snapshot.unwrap_or_else(|| SessionState::new(stream.clone()));
     // Whoever asks next need not fold all that again. A snapshot that cannot be kept costs only that.
     if catch_up(journal, &mut state)? > SNAPSHOT_AFTER {
@@ -216,12 +239,30 @@ fn unpack(bytes: &[u8]) -> Option<SessionState> {
 /// Returns an event of the daemon itself, with an id made from `name`.
 pub fn daemon_draft(event: Event, name: &str) -> Draft {
     let stream = Stream::daemon();
-    let id = Uuid::new_v5(&stream.session, format!("{}:{name}", event.kind()).as_bytes());
-    Draft { stream, at: Timestamp::now(), id, event, payload: None }
+    let id = Uuid::new_v5(
+        &stream.session,
+        format!("{}:{name}", event.kind()).as_bytes(),
+    );
+    Draft {
+        stream,
+        at: Timestamp::now(),
+        id,
+        event,
+        payload: None,
+    }
 }
 
 /// Returns an event that follows from another one. Its id is made from both, so that it can only be appended once.
 pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Draft {
-    let id = Uuid::new_v5(&stream.session, format!("{}:{cause}", event.kind()).as_bytes());
-    Draft { stream: stream.clone(), at, id, event, payload: None }
+    let id = Uuid::new_v5(
+        &stream.session,
+        format!("{}:{cause}", event.kind()).as_bytes(),
+    );
+    Draft {
+        stream: stream.clone(),
+        at,
+        id,
+        event,
+        payload: None,
+    }
 }

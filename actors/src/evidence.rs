@@ -59,14 +59,32 @@ pub fn foresee(config: &Config, state: &SessionState, stop: &Stop, preview: &Pre
     gather_for(config, state, stop, Some(preview))
 }
 
-fn gather_for(config: &Config, state: &SessionState, stop: &Stop, preview: Option<&Preview>) -> Gathered {
+fn gather_for(
+    config: &Config,
+    state: &SessionState,
+    stop: &Stop,
+    preview: Option<&Preview>,
+) -> Gathered {
     let mut evidence = Evidence::default();
     let mut steps = Steps::default();
     let project = state.project().to_owned();
-    let policy = steps.time("policy", || project_policy(config, &project, &mut evidence.notes));
-    let exit = |evidence: &Evidence| Case { state, stop, evidence, policy: &policy, fingerprint: 0 }.early_exit();
+    let policy = steps.time("policy", || {
+        project_policy(config, &project, &mut evidence.notes)
+    });
+    let exit = |evidence: &Evidence| {
+        Case {
+            state,
+            stop,
+            evidence,
+            policy: &policy,
+            fingerprint: 0,
+        }
+        .early_exit()
+    };
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
-        evidence.escape_marker = steps.time("marker", || marker(state, &policy.escape_marker, preview.is_none()));
+        evidence.escape_marker = steps.time("marker", || {
+            marker(state, &policy.escape_marker, preview.is_none())
+        });
     }
     let wanted = match exit(&evidence) {
         None => true,
@@ -77,7 +95,10 @@ fn gather_for(config: &Config, state: &SessionState, stop: &Stop, preview: Optio
     }
     evidence.steps = steps.taken;
     // They may quote a line of the project's file.
-    evidence.notes.iter_mut().for_each(|note| *note = config.redactor.text(note).into_owned());
+    evidence
+        .notes
+        .iter_mut()
+        .for_each(|note| *note = config.redactor.text(note).into_owned());
     Gathered { evidence, policy }
 }
 
@@ -94,17 +115,34 @@ pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
 
 /// Returns when the current turn began, as far as a transcript tells: at the last real user message, or where that lies
 /// before the tail, at the first call in it.
-pub fn turn_start(config: &Config, agent: Agent, transcript: &str, prefix: &str) -> Option<Timestamp> {
-    let facts = transcripts::read(config, agent, Path::new(transcript), prefix, &mut Vec::new())?;
+pub fn turn_start(
+    config: &Config,
+    agent: Agent,
+    transcript: &str,
+    prefix: &str,
+) -> Option<Timestamp> {
+    let facts = transcripts::read(
+        config,
+        agent,
+        Path::new(transcript),
+        prefix,
+        &mut Vec::new(),
+    )?;
     let said = facts.last_real_user.map(|user| user.at);
     let known = |at: &Timestamp| *at != Timestamp::default();
-    said.filter(known).or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
+    said.filter(known)
+        .or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
 }
 
 /// Returns the policy that holds where no project is known.
 pub fn default_policy(config: &Config) -> Policy {
-    let nowhere = ProjectFacts { path: String::new(), files: Vec::new() };
-    config.policy_for(&nowhere, None).expect("settings that were loaded make a policy by themselves")
+    let nowhere = ProjectFacts {
+        path: String::new(),
+        files: Vec::new(),
+    };
+    config
+        .policy_for(&nowhere, None)
+        .expect("settings that were loaded make a policy by themselves")
 }
 
 fn look(
@@ -116,24 +154,39 @@ fn look(
     steps: &mut Steps,
 ) {
     let start = state.turn_start(policy.timer);
-    let mut tree = steps.time("git", || git::inspect(&working_folder(state), start, bounds(config)));
+    let mut tree = steps.time("git", || {
+        git::inspect(&working_folder(state), start, bounds(config))
+    });
     evidence.notes.append(&mut tree.notes);
     evidence.changes = match (std::mem::take(&mut tree.changes), policy.scope) {
-        (Changes::Known(files), Scope::Turn) => Changes::Known(of_turn(files, state, &mut evidence.notes)),
+        (Changes::Known(files), Scope::Turn) => {
+            Changes::Known(of_turn(files, state, &mut evidence.notes))
+        }
         (changes, _) => changes,
     };
     let facts = steps.time("transcript", || {
         let path = transcripts::of(state)?;
-        transcripts::read(config, state.stream.agent, &path, &policy.prefix, &mut evidence.notes)
+        transcripts::read(
+            config,
+            state.stream.agent,
+            &path,
+            &policy.prefix,
+            &mut evidence.notes,
+        )
     });
     if let Some(facts) = &facts {
         let is_own = |text: &str| checkpoint::prompts::is_own(text, &policy.prefix);
-        evidence.own_prompt_last = facts.last_user.as_ref().is_some_and(|user| is_own(&user.text));
+        evidence.own_prompt_last = facts
+            .last_user
+            .as_ref()
+            .is_some_and(|user| is_own(&user.text));
         evidence.last_prompt_at = facts.last_real_user.as_ref().map(|user| user.at);
         evidence.host_version.clone_from(&facts.host_version);
     }
     evidence.headless = is_headless(state);
-    let branch = tree.branch.or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
+    let branch = tree
+        .branch
+        .or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
     // The nearest word counts: of who asks, of the session, of the project, of the branch (002 R7).
     let named = preview.and_then(|preview| preview.slug.clone());
     let named = named.or_else(|| state.place.env(WORKING_SLUG).map(str::to_owned));
@@ -146,7 +199,11 @@ fn look(
 }
 
 fn working_folder(state: &SessionState) -> PathBuf {
-    PathBuf::from(if state.place.cwd.is_empty() { state.project() } else { &state.place.cwd })
+    PathBuf::from(if state.place.cwd.is_empty() {
+        state.project()
+    } else {
+        &state.place.cwd
+    })
 }
 
 fn bounds(config: &Config) -> git::Bounds {
@@ -158,7 +215,11 @@ fn bounds(config: &Config) -> git::Bounds {
 }
 
 /// Returns the files that changed in the turn, or all where it is not known what had changed before.
-fn of_turn(files: Vec<ChangedFile>, state: &SessionState, notes: &mut Vec<String>) -> Vec<ChangedFile> {
+fn of_turn(
+    files: Vec<ChangedFile>,
+    state: &SessionState,
+    notes: &mut Vec<String>,
+) -> Vec<ChangedFile> {
     let Some(before) = &state.turn.baseline else {
         notes.push("scope is `turn`, but what had changed before the turn is not known: every change counts".into());
         return files;
@@ -170,7 +231,10 @@ fn of_turn(files: Vec<ChangedFile>, state: &SessionState, notes: &mut Vec<String
 /// the file left out.
 pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -> Policy {
     let top = Path::new(project);
-    let facts = ProjectFacts { path: project.to_owned(), files: names(top) };
+    let facts = ProjectFacts {
+        path: project.to_owned(),
+        files: names(top),
+    };
     let file = top.join(PROJECT_FILE);
     let text = read_small(&file);
     if text.is_none() && std::fs::symlink_metadata(&file).is_ok() {
@@ -180,14 +244,17 @@ pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -
     let named = text.as_deref().map(|text| (PROJECT_FILE, text));
     config.policy_for(&facts, named).unwrap_or_else(|error| {
         notes.push(format!("{PROJECT_FILE} was not used: {error}"));
-        config.policy_for(&facts, None).unwrap_or_else(|_| default_policy(config))
+        config
+            .policy_for(&facts, None)
+            .unwrap_or_else(|_| default_policy(config))
     })
 }
 
 /// Reads a text file of a project, unless it is too large, or no file.
 fn read_small(path: &Path) -> Option<String> {
     let meta = std::fs::metadata(path).ok()?;
-    (meta.is_file() && meta.len() <= PROJECT_FILE_BYTES_MAX).then(|| std::fs::read_to_string(path).ok())?
+    (meta.is_file() && meta.len() <= PROJECT_FILE_BYTES_MAX)
+        .then(|| std::fs::read_to_string(path).ok())?
 }
 
 /// Lists what a project contains at its top, folders with a `/` at the end.
@@ -195,7 +262,9 @@ pub fn names(top: &Path) -> Vec<String> {
     if top.as_os_str().is_empty() {
         return Vec::new();
     }
-    let Ok(entries) = std::fs::read_dir(top) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(top) else {
+        return Vec::new();
+    };
     let mut names: Vec<String> = entries
         .flatten()
         .take(PROJECT_NAMES_MAX)
@@ -213,16 +282,30 @@ pub fn names(top: &Path) -> Vec<String> {
 /// counts, so that two stops at once use it once. One that is older than the turn is removed and does not count: a real
 /// message takes the way out back (001 inv 9).
 fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
-    let Some(folder) = state.place.env("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute()) else {
+    let Some(folder) = state
+        .place
+        .env("TMPDIR")
+        .map(Path::new)
+        .filter(|folder| folder.is_absolute())
+    else {
         return false;
     };
     let marker = folder.join(name);
-    let Ok(meta) = std::fs::symlink_metadata(&marker) else { return false };
-    let made = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    let made = made.and_then(|since| i64::try_from(since.as_micros()).ok()).map(Timestamp::from_micros);
+    let Ok(meta) = std::fs::symlink_metadata(&marker) else {
+        return false;
+    };
+    let made = meta
+        .modified()
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let made = made
+        .and_then(|since| i64::try_from(since.as_micros()).ok())
+        .map(Timestamp::from_micros);
     // File systems note times by the tick of the kernel, which may lie a little before the moment.
     let made = made.map(|made| made.plus(MARKER_TICK));
-    let counts = made.zip(state.turn.started_at).is_none_or(|(made, began)| made >= began);
+    let counts = made
+        .zip(state.turn.started_at)
+        .is_none_or(|(made, began)| made >= began);
     (!consume || std::fs::remove_file(marker).is_ok()) && counts
 }
 
@@ -230,13 +313,16 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
 fn is_headless(state: &SessionState) -> bool {
     match state.stream.agent {
         Agent::Claude => state.place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli"),
-        Agent::Gemini => state.place.env("CHECKPOINTD_TTY").is_none() && state.place.env("TMUX").is_none(),
+        Agent::Gemini => {
+            state.place.env("CHECKPOINTD_TTY").is_none() && state.place.env("TMUX").is_none()
+        }
         Agent::Codex => state.place.transcript.as_deref().is_some_and(|path| {
             if !Path::new(path).is_file() {
                 return false;
             }
             let mut beginning = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(CODEX_META_BYTES_MAX).read_to_end(&mut beginning));
+            let read = File::open(path)
+                .and_then(|file| file.take(CODEX_META_BYTES_MAX).read_to_end(&mut beginning));
             read.is_ok() && transcript::is_codex_exec(&beginning)
         }),
         Agent::Daemon => false,
@@ -249,7 +335,10 @@ fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
     if slug.contains(['/', '\\']) || slug.starts_with('.') {
         return None;
     }
-    let plan = project.join("todos").join(slug).join("implementation-plan.md");
+    let plan = project
+        .join("todos")
+        .join(slug)
+        .join("implementation-plan.md");
     checkpoint::findings::plan_files(&read_small(&plan)?)
 }
 
@@ -263,7 +352,10 @@ impl Steps {
     fn time<T>(&mut self, name: &str, body: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let value = body();
-        self.taken.push((name.to_owned(), u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX)));
+        self.taken.push((
+            name.to_owned(),
+            u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+        ));
         value
     }
 }

@@ -34,7 +34,10 @@ pub struct HookReply {
 impl HookReply {
     /// Begins with nobody waiting.
     pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, waiting: HashMap::new() }
+        Self {
+            shared,
+            waiting: HashMap::new(),
+        }
     }
 }
 
@@ -94,8 +97,12 @@ impl Handler<Decided> for HookReply {
     type Result = ();
 
     fn handle(&mut self, decided: Decided, ctx: &mut Self::Context) {
-        let waiting = self.waiting.remove(&(decided.stream.session, decided.decision.trigger));
-        let (Some(form), Some(message)) = (decided.decision.form, decided.decision.message.as_deref()) else {
+        let waiting = self
+            .waiting
+            .remove(&(decided.stream.session, decided.decision.trigger));
+        let (Some(form), Some(message)) =
+            (decided.decision.form, decided.decision.message.as_deref())
+        else {
             // A pass; or a checkpoint that is typed, for which nobody waits here.
             if let Some(answer) = waiting {
                 let _ = answer.send(String::new());
@@ -132,9 +139,23 @@ impl Handler<Release> for HookReply {
 }
 
 /// Journals the attempt, then makes it.
-async fn deliver(shared: Arc<Shared>, decided: Decided, answer: oneshot::Sender<String>, reply: String) {
-    let Decided { stream, seq, attempt, .. } = &decided;
-    let event = Event::DeliveryAttempted { decision: *seq, route: Route::HookReply, attempt: *attempt };
+async fn deliver(
+    shared: Arc<Shared>,
+    decided: Decided,
+    answer: oneshot::Sender<String>,
+    reply: String,
+) {
+    let Decided {
+        stream,
+        seq,
+        attempt,
+        ..
+    } = &decided;
+    let event = Event::DeliveryAttempted {
+        decision: *seq,
+        route: Route::HookReply,
+        attempt: *attempt,
+    };
     let draft = derived(stream, Timestamp::now(), event, &format!("{seq}:{attempt}"));
     if let Err(error) = shared.append(vec![draft]).await {
         tracing::error!(session = %stream.session, seq, %error, "Could not journal a delivery; nothing is sent.");
@@ -147,8 +168,16 @@ async fn deliver(shared: Arc<Shared>, decided: Decided, answer: oneshot::Sender<
 }
 
 async fn fail(shared: Arc<Shared>, decided: Decided, reason: &str) {
-    let event = Event::DeliveryFailed { decision: decided.seq, reason: reason.to_owned() };
-    let draft = derived(&decided.stream, Timestamp::now(), event, &decided.seq.to_string());
+    let event = Event::DeliveryFailed {
+        decision: decided.seq,
+        reason: reason.to_owned(),
+    };
+    let draft = derived(
+        &decided.stream,
+        Timestamp::now(),
+        event,
+        &decided.seq.to_string(),
+    );
     if let Err(error) = shared.append(vec![draft]).await {
         tracing::error!(session = %decided.stream.session, seq = decided.seq, %error, "Could not journal a failed delivery.");
     }
@@ -160,8 +189,14 @@ mod tests {
 
     #[test]
     fn each_dialect_is_exact() {
-        assert_eq!(render(ReplyForm::Block, "a\n\"b\""), r#"{"decision":"block","reason":"a\n\"b\""}"#);
-        assert_eq!(render(ReplyForm::Deny, "x"), r#"{"decision":"deny","reason":"x"}"#);
+        assert_eq!(
+            render(ReplyForm::Block, "a\n\"b\""),
+            r#"{"decision":"block","reason":"a\n\"b\""}"#
+        );
+        assert_eq!(
+            render(ReplyForm::Deny, "x"),
+            r#"{"decision":"deny","reason":"x"}"#
+        );
         assert_eq!(
             render(ReplyForm::Context, "x"),
             r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"x"}}"#

@@ -56,7 +56,12 @@ pub struct Ingest {
 impl Ingest {
     /// Begins with nothing remembered.
     pub fn new(shared: Arc<Shared>, sessions: Addr<Sessions>, replies: Addr<HookReply>) -> Self {
-        Self { shared, sessions, replies, recent: HashMap::new() }
+        Self {
+            shared,
+            sessions,
+            replies,
+            recent: HashMap::new(),
+        }
     }
 
     /// Gives a call the id of its twin, where it has one. Tells whether it had.
@@ -64,7 +69,8 @@ impl Ingest {
         let Draft { id, at, .. } = normal.draft;
         if self.recent.len() >= REMEMBERED_MAX {
             let latest = self.recent.values().map(|(_, at)| *at).max().unwrap_or(at);
-            self.recent.retain(|_, (_, at)| latest.since(*at) < SAME_CALL_WITHIN);
+            self.recent
+                .retain(|_, (_, at)| latest.since(*at) < SAME_CALL_WITHIN);
         }
         match self.recent.get(&normal.content) {
             Some((known, when)) if at.since(*when).max(when.since(at)) < SAME_CALL_WITHIN => {
@@ -104,7 +110,11 @@ impl Handler<Take> for Ingest {
     type Result = ();
 
     fn handle(&mut self, take: Take, ctx: &mut Self::Context) {
-        let Take { mut normal, waits, outcome } = take;
+        let Take {
+            mut normal,
+            waits,
+            outcome,
+        } = take;
         let twin = self.same_call(&mut normal);
         let work = Work {
             shared: Arc::clone(&self.shared),
@@ -134,7 +144,8 @@ impl Work {
             Event::AgentStopped { can_reply, .. } => Some(can_reply),
             _ => None,
         };
-        let begun = Beginning::of(&draft.stream, &draft.event).map(|beginning| (draft.stream.clone(), beginning));
+        let begun = Beginning::of(&draft.stream, &draft.event)
+            .map(|beginning| (draft.stream.clone(), beginning));
         let appended = self.shared.append(vec![draft]).await.map_err(|error| {
             if error != journal::Error::Overloaded {
                 tracing::error!(%session, %error, "Could not journal a hook call.");
@@ -142,22 +153,33 @@ impl Work {
             Counters::count(&self.shared.counters.overloaded);
             Refusal::Overloaded
         })?;
-        let Some(own) = appended.first().copied() else { return Err(Refusal::Overloaded) };
+        let Some(own) = appended.first().copied() else {
+            return Err(Refusal::Overloaded);
+        };
         if own.duplicate {
             Counters::count(&self.shared.counters.duplicates);
         }
         let reply = match can_reply {
             // The hook that is registered first gets the answer; its twin gets none, or the agent would read it twice.
             Some(true) if !self.twin => self.answer(session, own.seq).await?,
-            Some(false) if !own.duplicate => self.decide(session, own.seq, false).await.map(|()| String::new())?,
+            Some(false) if !own.duplicate => self
+                .decide(session, own.seq, false)
+                .await
+                .map(|()| String::new())?,
             _ => match begun.filter(|_| !self.twin && self.waits.is_some()) {
                 Some((stream, beginning)) => {
-                    progress::greet(&self.shared, &stream, &beginning, own.seq).await.unwrap_or_default()
+                    progress::greet(&self.shared, &stream, &beginning, own.seq)
+                        .await
+                        .unwrap_or_default()
                 }
                 None => String::new(),
             },
         };
-        Ok(Taken { seq: own.seq, duplicate: own.duplicate, reply })
+        Ok(Taken {
+            seq: own.seq,
+            duplicate: own.duplicate,
+            reply,
+        })
     }
 
     async fn answer(&self, session: Uuid, seq: u64) -> Result<String, Refusal> {
@@ -166,16 +188,33 @@ impl Work {
             return Ok(String::new());
         };
         let (answer, answered) = oneshot::channel();
-        let wait = Wait { session, seq, within, answer };
-        self.replies.send(wait).await.map_err(|_| Refusal::Overloaded)?;
+        let wait = Wait {
+            session,
+            seq,
+            within,
+            answer,
+        };
+        self.replies
+            .send(wait)
+            .await
+            .map_err(|_| Refusal::Overloaded)?;
         self.decide(session, seq, true).await?;
         Ok(answered.await.unwrap_or_default())
     }
 
     async fn decide(&self, session: Uuid, seq: u64, answered: bool) -> Result<(), Refusal> {
-        self.shared.settle().await.map_err(|_| Refusal::Overloaded)?;
-        let order = DecideIn { session, decide: Decide { seq, answered } };
-        self.sessions.send(order).await.map_err(|_| Refusal::Overloaded)
+        self.shared
+            .settle()
+            .await
+            .map_err(|_| Refusal::Overloaded)?;
+        let order = DecideIn {
+            session,
+            decide: Decide { seq, answered },
+        };
+        self.sessions
+            .send(order)
+            .await
+            .map_err(|_| Refusal::Overloaded)
     }
 }
 
@@ -184,14 +223,31 @@ impl Work {
 /// # Errors
 ///
 /// As [`hooks::normalise`]; the payload is then kept as rejected, where that is possible.
-pub async fn normalise(shared: &Shared, agent_word: &str, call: &HookCall<'_>) -> Result<Normal, Refusal> {
+pub async fn normalise(
+    shared: &Shared,
+    agent_word: &str,
+    call: &HookCall<'_>,
+) -> Result<Normal, Refusal> {
     let config = shared.config();
-    let payload_bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
-    let reading = Reading { prefix: &config.settings.prefix.0, payload_bytes_max, redactor: &config.redactor };
+    let payload_bytes_max =
+        usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
+    let reading = Reading {
+        prefix: &config.settings.prefix.0,
+        payload_bytes_max,
+        redactor: &config.redactor,
+    };
     match hooks::normalise(call, reading) {
         Ok(normal) => Ok(normal),
         Err(problem) => {
-            reject(shared, agent_word, call.event, call.payload, call.id, &problem).await?;
+            reject(
+                shared,
+                agent_word,
+                call.event,
+                call.payload,
+                call.id,
+                &problem,
+            )
+            .await?;
             Err(Refusal::Payload(problem))
         }
     }
@@ -215,11 +271,26 @@ pub async fn reject(
     // Nobody knows what this is, so all of it is searched.
     let clean = |text: &str| config.redactor.text(text).into_owned();
     let (agent, hook, problem) = (&clean(agent), hook.map(clean), &clean(problem));
-    tracing::warn!(agent, hook = hook.as_deref(), bytes = payload.len(), problem, "A hook payload could not be read.");
-    let event = Event::PayloadRejected { claimed_agent: agent.clone(), hook, problem: problem.clone() };
-    let bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
+    tracing::warn!(
+        agent,
+        hook = hook.as_deref(),
+        bytes = payload.len(),
+        problem,
+        "A hook payload could not be read."
+    );
+    let event = Event::PayloadRejected {
+        claimed_agent: agent.clone(),
+        hook,
+        problem: problem.clone(),
+    };
+    let bytes_max =
+        usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
     let raw = hooks::keep_payload(&clean(&String::from_utf8_lossy(payload)), bytes_max);
-    let draft = Draft { payload: Some(raw), id, ..daemon_draft(event, "") };
+    let draft = Draft {
+        payload: Some(raw),
+        id,
+        ..daemon_draft(event, "")
+    };
     shared.append(vec![draft]).await.map(drop).map_err(|error| {
         tracing::warn!(%error, "Could not keep a rejected payload.");
         Refusal::Overloaded

@@ -34,20 +34,28 @@ pub struct Listener {
 impl Listener {
     /// Begins with nothing to tell.
     pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, waiting: VecDeque::new(), running: 0 }
+        Self {
+            shared,
+            waiting: VecDeque::new(),
+            running: 0,
+        }
     }
 
     /// Starts what waits, as far as there is room.
     fn start_more(&mut self, ctx: &mut Context<Self>) {
         while self.running < self.shared.config().settings.listeners.at_once.get() {
-            let Some(run) = self.waiting.pop_front() else { return };
+            let Some(run) = self.waiting.pop_front() else {
+                return;
+            };
             self.running += 1;
             let (done, ended) = oneshot::channel::<()>();
             // A thread of its own: the daemon's threads for blocking work are for decisions, and it may end before this.
-            let started = std::thread::Builder::new().name("listener".into()).spawn(move || {
-                run.finish();
-                drop(done);
-            });
+            let started = std::thread::Builder::new()
+                .name("listener".into())
+                .spawn(move || {
+                    run.finish();
+                    drop(done);
+                });
             if let Err(error) = started {
                 tracing::warn!(%error, "A listener could not be run.");
             }
@@ -75,7 +83,10 @@ pub struct Heard(pub Envelope);
 
 /// Tells a listener of those of the events that may be news. Never waits; a listener that cannot follow misses some.
 pub fn tell(listener: &Addr<Listener>, events: &[Envelope]) {
-    for envelope in events.iter().filter(|envelope| announce::news_of(&envelope.event).is_some()) {
+    for envelope in events
+        .iter()
+        .filter(|envelope| announce::news_of(&envelope.event).is_some())
+    {
         let _ = listener.try_send(Heard(envelope.clone()));
     }
 }
@@ -84,7 +95,9 @@ impl Handler<Heard> for Listener {
     type Result = ();
 
     fn handle(&mut self, Heard(envelope): Heard, ctx: &mut Self::Context) {
-        let Some(news) = announce::news_of(&envelope.event) else { return };
+        let Some(news) = announce::news_of(&envelope.event) else {
+            return;
+        };
         let config = self.shared.config();
         let commands = commands_for(&config.settings.listeners, news);
         if commands.is_empty() || Timestamp::now().since(envelope.at) > NEWS_WITHIN {
@@ -94,14 +107,22 @@ impl Handler<Heard> for Listener {
         let work = announced(Arc::clone(&self.shared), envelope);
         // One after the other: whether something was announced depends on what was announced before.
         ctx.wait(work.into_actor(self).map(move |announced, actor, ctx| {
-            let Some((announcement, facts)) = announced else { return };
+            let Some((announcement, facts)) = announced else {
+                return;
+            };
             for command in commands {
                 if actor.waiting.len() == WAITING_MAX {
                     tracing::warn!("Too many listeners wait; the oldest is left out.");
                     actor.waiting.pop_front();
                 }
                 let (facts, input) = (facts.clone(), announcement.output.clone());
-                actor.waiting.push_back(Run { news, command, facts, input, within });
+                actor.waiting.push_back(Run {
+                    news,
+                    command,
+                    facts,
+                    input,
+                    within,
+                });
             }
             actor.start_more(ctx);
         }));
@@ -126,11 +147,22 @@ async fn announced(shared: Arc<Shared>, envelope: Envelope) -> Option<(Announcem
         let state = looker.load(&about.stream).ok()?;
         let announcement = announce::announce(&state, &about)?;
         let policy = evidence::project_policy(&looker.config(), state.project(), &mut Vec::new());
-        policy.enabled.then(|| (facts(&announcement, &state), announcement))
+        policy
+            .enabled
+            .then(|| (facts(&announcement, &state), announcement))
     });
     let (facts, announcement) = looked.await.ok().flatten()?;
-    let event = Event::Announced { about: envelope.seq, news: announcement.news, output: announcement.digest };
-    let draft = derived(&envelope.stream, Timestamp::now(), event, &envelope.seq.to_string());
+    let event = Event::Announced {
+        about: envelope.seq,
+        news: announcement.news,
+        output: announcement.digest,
+    };
+    let draft = derived(
+        &envelope.stream,
+        Timestamp::now(),
+        event,
+        &envelope.seq.to_string(),
+    );
     match shared.append_and_settle(vec![draft]).await {
         Ok(appended) if appended.iter().all(|own| !own.duplicate) => Some((announcement, facts)),
         Ok(_) => None,
@@ -177,11 +209,21 @@ impl Run {
             // What it printed may be what the agent wrote, which the log holds on demand only.
             Ok(output) => {
                 tracing::warn!(event, exit = %output.exit, "A listener failed.");
-                tracing::debug!(event, complaint = output.complaint(), "A listener complained.");
+                tracing::debug!(
+                    event,
+                    complaint = output.complaint(),
+                    "A listener complained."
+                );
             }
-            Err(Failure::Missing) => tracing::warn!(event, "There is no such program as a listener names."),
-            Err(Failure::Timeout) => tracing::warn!(event, "A listener took too long and was killed."),
-            Err(Failure::System(error)) => tracing::warn!(event, %error, "A listener could not be run."),
+            Err(Failure::Missing) => {
+                tracing::warn!(event, "There is no such program as a listener names.")
+            }
+            Err(Failure::Timeout) => {
+                tracing::warn!(event, "A listener took too long and was killed.")
+            }
+            Err(Failure::System(error)) => {
+                tracing::warn!(event, %error, "A listener could not be run.")
+            }
         }
     }
 }

@@ -41,7 +41,11 @@ impl Output {
         const CHARS_MAX: usize = 200;
         let text = String::from_utf8_lossy(&self.stderr);
         match text.lines().map(str::trim).find(|line| !line.is_empty()) {
-            Some(line) => line.chars().filter(|char| !char.is_control()).take(CHARS_MAX).collect(),
+            Some(line) => line
+                .chars()
+                .filter(|char| !char.is_control())
+                .take(CHARS_MAX)
+                .collect(),
             None => self.exit.to_string(),
         }
     }
@@ -86,7 +90,10 @@ pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Outpu
 /// Runs one command, which reads `input`.
 pub(crate) fn feed(command: Command, input: &[u8], deadline: Instant) -> Result<Output, Failure> {
     let outputs = talk(vec![Running::start(command, input)?], deadline)?;
-    outputs.into_iter().next().ok_or_else(|| Failure::System(io::Error::other("the child is gone")))
+    outputs
+        .into_iter()
+        .next()
+        .ok_or_else(|| Failure::System(io::Error::other("the child is gone")))
 }
 
 fn talk(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>, Failure> {
@@ -94,10 +101,14 @@ fn talk(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>,
     while running.iter().any(Running::is_talking) {
         let ready = wait_for_pipes(&running, deadline)?;
         for (one, ready) in running.iter_mut().zip(ready) {
-            one.move_bytes(ready, &mut buffer).map_err(Failure::System)?;
+            one.move_bytes(ready, &mut buffer)
+                .map_err(Failure::System)?;
         }
     }
-    running.into_iter().map(|one| one.finish(deadline)).collect()
+    running
+        .into_iter()
+        .map(|one| one.finish(deadline))
+        .collect()
 }
 
 /// Which of a child's pipes can be used without waiting: its output, its error output, its input.
@@ -113,7 +124,11 @@ fn wait_for_pipes(running: &[Running<'_>], deadline: Instant) -> Result<Vec<Read
     let mut pipes: Vec<(usize, usize, PollFd<'_>)> = Vec::with_capacity(3 * running.len());
     for (child, one) in running.iter().enumerate() {
         for (pipe, fd) in one.pipes().into_iter().enumerate() {
-            let wanted = if pipe == 2 { PollFlags::OUT } else { PollFlags::IN };
+            let wanted = if pipe == 2 {
+                PollFlags::OUT
+            } else {
+                PollFlags::IN
+            };
             pipes.extend(fd.map(|fd| (child, pipe, PollFd::from_borrowed_fd(fd, wanted))));
         }
     }
@@ -143,7 +158,11 @@ struct Running<'a> {
 
 impl<'a> Running<'a> {
     fn start(mut command: Command, input: &'a [u8]) -> Result<Self, Failure> {
-        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        command.stdin(if input.is_empty() {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // A group of its own, so that killing it takes everything along that it started.
         command.process_group(0);
@@ -154,7 +173,15 @@ impl<'a> Running<'a> {
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let input = child.stdin.take().map(|pipe| (pipe, input));
         let child = Some(child);
-        let running = Self { child, input, out, err, stdout: Vec::new(), stderr: Vec::new(), is_cut: false };
+        let running = Self {
+            child,
+            input,
+            out,
+            err,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            is_cut: false,
+        };
         if let Some((pipe, _)) = &running.input {
             ioctl_fionbio(pipe, true).map_err(|error| Failure::System(error.into()))?;
         }
@@ -163,7 +190,11 @@ impl<'a> Running<'a> {
 
     fn pipes(&self) -> [Option<BorrowedFd<'_>>; 3] {
         let input = self.input.as_ref().map(|(pipe, _)| pipe.as_fd());
-        [self.out.as_ref().map(AsFd::as_fd), self.err.as_ref().map(AsFd::as_fd), input]
+        [
+            self.out.as_ref().map(AsFd::as_fd),
+            self.err.as_ref().map(AsFd::as_fd),
+            input,
+        ]
     }
 
     fn is_talking(&self) -> bool {
@@ -178,7 +209,8 @@ impl<'a> Running<'a> {
         if let Some(pipe) = self.out.as_mut().filter(|_| out) {
             let count = read_once(pipe, buffer)?;
             let room = STDOUT_BYTES_MAX - self.stdout.len();
-            self.stdout.extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
+            self.stdout
+                .extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
             if count.is_some_and(|count| count > room) {
                 self.is_cut = true;
                 (self.out, self.err, self.input) = (None, None, None);
@@ -190,7 +222,8 @@ impl<'a> Running<'a> {
         if let Some(pipe) = self.err.as_mut().filter(|_| err) {
             let count = read_once(pipe, buffer)?;
             let room = STDERR_BYTES_MAX - self.stderr.len();
-            self.stderr.extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
+            self.stderr
+                .extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
             if count == Some(0) {
                 self.err = None;
             }
@@ -200,10 +233,16 @@ impl<'a> Running<'a> {
 
     /// Writes what the pipe takes, and closes it after the last byte. A child that wants no more has its reasons.
     fn write(&mut self) -> io::Result<()> {
-        let Some((pipe, rest)) = self.input.as_mut() else { return Ok(()) };
+        let Some((pipe, rest)) = self.input.as_mut() else {
+            return Ok(());
+        };
         match pipe.write(rest) {
             Ok(count) => *rest = &rest[count..],
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => *rest = &[],
             Err(error) => return Err(error),
         }
@@ -230,8 +269,16 @@ impl<'a> Running<'a> {
             pause = (pause * 2).min(EXIT_POLL_MAX);
         };
         self.child = None;
-        let (stdout, stderr) = (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr));
-        Ok(Output { stdout, stderr, exit, is_cut: self.is_cut })
+        let (stdout, stderr) = (
+            std::mem::take(&mut self.stdout),
+            std::mem::take(&mut self.stderr),
+        );
+        Ok(Output {
+            stdout,
+            stderr,
+            exit,
+            is_cut: self.is_cut,
+        })
     }
 
     fn kill_group(&self) {
@@ -245,10 +292,14 @@ impl<'a> Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.kill_group();
-        let Some(mut child) = self.child.take() else { return };
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
         if !matches!(child.try_wait(), Ok(Some(_))) {
             // A child stuck in a file system that does not answer dies late; nobody waits for that here.
-            let _ = std::thread::Builder::new().name("reaper".into()).spawn(move || child.wait());
+            let _ = std::thread::Builder::new()
+                .name("reaper".into())
+                .spawn(move || child.wait());
         }
     }
 }

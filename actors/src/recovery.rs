@@ -26,7 +26,15 @@ pub async fn settle(shared: &Arc<Shared>, sessions: &Addr<Sessions>) -> journal:
                 let sessions = sessions.clone();
                 actix::spawn(async move {
                     tokio::time::sleep(left).await;
-                    let _ = sessions.send(DecideIn { session, decide: Decide { seq, answered: false } }).await;
+                    let _ = sessions
+                        .send(DecideIn {
+                            session,
+                            decide: Decide {
+                                seq,
+                                answered: false,
+                            },
+                        })
+                        .await;
                 });
             }
             // A session that is awake confirms or expires its deliveries by itself.

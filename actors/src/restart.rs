@@ -40,7 +40,10 @@ pub struct Restarts {
 impl Restarts {
     /// Begins with nothing to do.
     pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, under_way: HashSet::new() }
+        Self {
+            shared,
+            under_way: HashSet::new(),
+        }
     }
 }
 
@@ -65,7 +68,11 @@ pub struct RestartAgent(pub Stream);
 impl Handler<RestartAgent> for Restarts {
     type Result = ResponseActFuture<Self, Result<Restarted, Refusal>>;
 
-    fn handle(&mut self, RestartAgent(stream): RestartAgent, _: &mut Self::Context) -> Self::Result {
+    fn handle(
+        &mut self,
+        RestartAgent(stream): RestartAgent,
+        _: &mut Self::Context,
+    ) -> Self::Result {
         let session = stream.session;
         if !self.under_way.insert(session) {
             return Box::pin(async { Err(Refusal::UnderWay) }.into_actor(self));
@@ -88,7 +95,10 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
         let policy = evidence::project_policy(&looker.config(), state.project(), &mut Vec::new());
         Ok((state, taken, Duration::from_millis(policy.restart_delay_ms)))
     });
-    let (state, taken, delay) = looked.await.map_err(|_| Refusal::Failed)?.map_err(unknown)?;
+    let (state, taken, delay) = looked
+        .await
+        .map_err(|_| Refusal::Failed)?
+        .map_err(unknown)?;
     let config = shared.config();
     let stop_within = Duration::from_millis(config.settings.restart.stop_within.as_millis());
     let now = Timestamp::now();
@@ -99,7 +109,13 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     }
     let due = now.plus(delay + stop_within + REST_MAX);
     let event = Event::RestartRequested { due };
-    drafts.push(Draft { stream: stream.clone(), at: now, id: Uuid::now_v7(), event, payload: None });
+    drafts.push(Draft {
+        stream: stream.clone(),
+        at: now,
+        id: Uuid::now_v7(),
+        event,
+        payload: None,
+    });
     let appended = shared.append_and_settle(drafts).await.map_err(unknown)?;
     let seq = appended.last().ok_or(Refusal::NotJournaled)?.seq;
 
@@ -115,7 +131,15 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     let (outcome, draft) = match done {
         Ok(()) => {
             let due = now.plus(delay);
-            (Ok(Restarted { seq, due }), derived(&stream, now, Event::AgentRestarted { due }, &seq.to_string()))
+            (
+                Ok(Restarted { seq, due }),
+                derived(
+                    &stream,
+                    now,
+                    Event::AgentRestarted { due },
+                    &seq.to_string(),
+                ),
+            )
         }
         Err(refusal) => {
             let reason = refusal.word();
@@ -123,13 +147,18 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
             (Err(refusal), closed(&stream, seq, reason))
         }
     };
-    shared.append_and_settle(vec![draft]).await.map_err(unknown)?;
+    shared
+        .append_and_settle(vec![draft])
+        .await
+        .map_err(unknown)?;
     outcome
 }
 
 /// Tells whether a session that is not over was heard of in the same pane since.
 fn is_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool> {
-    let Some(pane) = pane_of(&state.place) else { return Ok(false) };
+    let Some(pane) = pane_of(&state.place) else {
+        return Ok(false);
+    };
     for entry in shared.journal.sessions() {
         if entry.last_seq > state.last_seq && entry.stream.agent != Agent::Daemon {
             let other = shared.load(&entry.stream)?;
@@ -142,7 +171,10 @@ fn is_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool> {
 }
 
 fn closed(stream: &Stream, restart: u64, reason: &str) -> Draft {
-    let event = Event::RestartClosed { restart, reason: reason.to_owned() };
+    let event = Event::RestartClosed {
+        restart,
+        reason: reason.to_owned(),
+    };
     derived(stream, Timestamp::now(), event, &restart.to_string())
 }
 
@@ -150,14 +182,28 @@ fn closed(stream: &Stream, restart: u64, reason: &str) -> Draft {
 fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject, Refusal> {
     let agent = state.stream.agent;
     let pane = pane_of(&state.place).ok_or(Refusal::NoTerminal)?;
-    if state.delivery.as_ref().is_some_and(|delivery| delivery.route == Route::Tmux && delivery.seen_by.is_none()) {
+    if state
+        .delivery
+        .as_ref()
+        .is_some_and(|delivery| delivery.route == Route::Tmux && delivery.seen_by.is_none())
+    {
         return Err(Refusal::DeliveryUnderWay);
     }
-    let resume = resume_line(config, agent).and_then(|line| line.for_session(&state.stream.native()));
+    let resume =
+        resume_line(config, agent).and_then(|line| line.for_session(&state.stream.native()));
     let resume = resume.ok_or(Refusal::BadSessionId)?;
     // Claude tells its process; the others are known by their names.
-    let known = state.place.env("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-    Ok(Subject { agent, pane, known, taken, resume })
+    let known = state
+        .place
+        .env("CLAUDE_PID")
+        .and_then(|pid| pid.parse().ok());
+    Ok(Subject {
+        agent,
+        pane,
+        known,
+        taken,
+        resume,
+    })
 }
 
 fn resume_line(config: &Config, agent: Agent) -> Option<&ResumeLine> {

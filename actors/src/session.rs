@@ -58,7 +58,8 @@ impl Session {
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
         let (stops, used) = (VecDeque::new(), Instant::now());
-        let (busy, handed_over, baseline_of, watched_restart, leaves) = (false, None, None, None, false);
+        let (busy, handed_over, baseline_of, watched_restart, leaves) =
+            (false, None, None, None, false);
         Ok(Self {
             shared,
             routes,
@@ -87,8 +88,15 @@ impl Session {
         }
         self.settle_delivery(ctx);
         while !self.busy {
-            let Some((seq, answered)) = self.stops.pop_front() else { return };
-            let stop = self.state.pending.iter().find(|stop| stop.seq == seq).cloned();
+            let Some((seq, answered)) = self.stops.pop_front() else {
+                return;
+            };
+            let stop = self
+                .state
+                .pending
+                .iter()
+                .find(|stop| stop.seq == seq)
+                .cloned();
             match stop.or_else(|| self.state.restart_stop(seq)) {
                 Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
                 Some(stop) => self.decide_unanswered(&stop, ctx),
@@ -100,21 +108,34 @@ impl Session {
     /// Notes what has changed before a turn that has just begun, for `scope: turn`. Nothing waits for it.
     fn take_baseline(&mut self, ctx: &mut Context<Self>) {
         let fresh = self.state.fresh_turn(Timestamp::now());
-        let Some(turn_at) = fresh.filter(|turn_at| self.baseline_of != Some(*turn_at)) else { return };
+        let Some(turn_at) = fresh.filter(|turn_at| self.baseline_of != Some(*turn_at)) else {
+            return;
+        };
         self.baseline_of = Some(turn_at);
         let (shared, state) = (Arc::clone(&self.shared), self.state.clone());
         let work = async move {
             let slot = Arc::clone(&shared.gathering).acquire_owned().await;
             let (config, stream) = (shared.config(), state.stream.clone());
-            let taken = tokio::task::spawn_blocking(move || evidence::baseline(&config, &state)).await.ok().flatten();
+            let taken = tokio::task::spawn_blocking(move || evidence::baseline(&config, &state))
+                .await
+                .ok()
+                .flatten();
             drop(slot);
             let Some(event) = taken else { return };
-            let draft = derived(&stream, Timestamp::now(), event, &turn_at.as_micros().to_string());
+            let draft = derived(
+                &stream,
+                Timestamp::now(),
+                event,
+                &turn_at.as_micros().to_string(),
+            );
             if let Err(error) = shared.append_and_settle(vec![draft]).await {
                 tracing::warn!(session = %stream.session, %error, "Could not journal a turn's baseline.");
             }
         };
-        ctx.spawn(work.into_actor(self).map(|(), session, _| session.catch_up()));
+        ctx.spawn(
+            work.into_actor(self)
+                .map(|(), session, _| session.catch_up()),
+        );
     }
 
     /// Looks up what the decision needs, off this thread, and then decides.
@@ -124,8 +145,13 @@ impl Session {
         let about = stop.clone();
         let work = async move {
             let _slot = Arc::clone(&shared.gathering).acquire_owned().await;
-            let state = if about.can_reply || about.restart { state } else { find_prompts(&shared, state).await };
-            tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about)).await
+            let state = if about.can_reply || about.restart {
+                state
+            } else {
+                find_prompts(&shared, state).await
+            };
+            tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about))
+                .await
         };
         ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
             session.busy = false;
@@ -144,15 +170,30 @@ impl Session {
     fn decide(&mut self, stop: &Stop, gathered: Gathered, ctx: &mut Context<Self>) {
         let Gathered { evidence, policy } = gathered;
         let (fingerprint, adoption) = self.shared.adopt(&policy);
-        let case = Case { state: &self.state, stop, evidence: &evidence, policy: &policy, fingerprint };
+        let case = Case {
+            state: &self.state,
+            stop,
+            evidence: &evidence,
+            policy: &policy,
+            fingerprint,
+        };
         let decision = decide::decide(&case);
         self.append_decision(stop, decision, Some(evidence), adoption, ctx);
     }
 
     fn decide_unanswered(&mut self, stop: &Stop, ctx: &mut Context<Self>) {
-        let (policy, evidence) = (evidence::default_policy(&self.shared.config()), Evidence::default());
+        let (policy, evidence) = (
+            evidence::default_policy(&self.shared.config()),
+            Evidence::default(),
+        );
         let (fingerprint, adoption) = self.shared.adopt(&policy);
-        let case = Case { state: &self.state, stop, evidence: &evidence, policy: &policy, fingerprint };
+        let case = Case {
+            state: &self.state,
+            stop,
+            evidence: &evidence,
+            policy: &policy,
+            fingerprint,
+        };
         let decision = decide::pass_unanswered(&case);
         self.append_decision(stop, decision, None, adoption, ctx);
     }
@@ -171,24 +212,52 @@ impl Session {
         let mut drafts: Vec<_> = adoption.into_iter().collect();
         if let Some(evidence) = evidence {
             if decision.reason == journal::Reason::EscapeHatch {
-                let by = if evidence.escape_marker { "marker" } else { "command" };
-                drafts.push(derived(&stream, stop.at, Event::EscapeHatchUsed { by: by.into() }, &cause));
+                let by = if evidence.escape_marker {
+                    "marker"
+                } else {
+                    "command"
+                };
+                drafts.push(derived(
+                    &stream,
+                    stop.at,
+                    Event::EscapeHatchUsed { by: by.into() },
+                    &cause,
+                ));
             }
-            let event = Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) };
+            let event = Event::EvidenceGathered {
+                trigger: stop.seq,
+                evidence: Box::new(evidence),
+            };
             drafts.push(derived(&stream, stop.at, event, &cause));
         }
         if let Some(restart) = self.state.restart_due(stop.at)
             && stop.can_reply
             && decision.reason != journal::Reason::Overloaded
         {
-            let event = Event::RestartClosed { restart, reason: "at_next_stop".into() };
+            let event = Event::RestartClosed {
+                restart,
+                reason: "at_next_stop".into(),
+            };
             drafts.push(derived(&stream, stop.at, event, &restart.to_string()));
         }
-        if let Some(open) = self.state.delivery.as_ref().filter(|_| decision.route.is_some()) {
-            let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
+        if let Some(open) = self
+            .state
+            .delivery
+            .as_ref()
+            .filter(|_| decision.route.is_some())
+        {
+            let event = Event::DeliveryExpired {
+                decision: open.decision,
+                reason: "superseded".into(),
+            };
             drafts.push(derived(&stream, stop.at, event, &open.decision.to_string()));
         }
-        drafts.push(derived(&stream, stop.at, Event::Decided(Box::new(decision.clone())), &cause));
+        drafts.push(derived(
+            &stream,
+            stop.at,
+            Event::Decided(Box::new(decision.clone())),
+            &cause,
+        ));
         self.busy = true;
         let shared = Arc::clone(&self.shared);
         let work = async move { shared.append_and_settle(drafts).await };
@@ -221,7 +290,13 @@ impl Session {
         let (reason, verdict) = (decision.reason.word(), decision.verdict);
         tracing::info!(session = %self.state.session(), seq, %verdict, reason, "Decided about a stop.");
         let stream = self.state.stream.clone();
-        let decided = hook_reply::Decided { stream, seq, at: Timestamp::now(), decision: Box::new(decision), attempt };
+        let decided = hook_reply::Decided {
+            stream,
+            seq,
+            at: Timestamp::now(),
+            decision: Box::new(decision),
+            attempt,
+        };
         // One a decision: this queue grows no faster than agents stop.
         self.routes.replies.do_send(decided);
     }
@@ -229,15 +304,26 @@ impl Session {
     /// Gives a checkpoint to the one who types; it knows by itself whether that has begun.
     fn hand_over(&mut self, decision: u64) {
         if self.handed_over.replace(decision) != Some(decision) {
-            self.routes.tmux.do_send(Deliver { stream: self.state.stream.clone(), decision });
+            self.routes.tmux.do_send(Deliver {
+                stream: self.state.stream.clone(),
+                decision,
+            });
         }
     }
 
     /// A hook call that was cut off came again after its stop was decided: it gets the same answer, while that is open.
     fn answer_again(&self, trigger: u64) {
-        let open = self.state.delivery.as_ref().map(|delivery| delivery.decision);
+        let open = self
+            .state
+            .delivery
+            .as_ref()
+            .map(|delivery| delivery.decision);
         let decided = open.and_then(|seq| self.shared.journal.event(seq).ok().flatten());
-        if let Some(journal::Envelope { seq, event: Event::Decided(decision), .. }) = decided
+        if let Some(journal::Envelope {
+            seq,
+            event: Event::Decided(decision),
+            ..
+        }) = decided
             && decision.trigger == trigger
         {
             self.publish(seq, *decision, 2);
@@ -248,25 +334,44 @@ impl Session {
 
     /// Lets a hook call go that waits for the answer to a stop.
     fn release(&self, trigger: u64) {
-        self.routes.replies.do_send(hook_reply::Release { session: self.state.session(), seq: trigger });
+        self.routes.replies.do_send(hook_reply::Release {
+            session: self.state.session(),
+            seq: trigger,
+        });
     }
 
     /// Journals what became of a delivery once that is known.
     fn settle_delivery(&mut self, ctx: &mut Context<Self>) {
-        let Some(delivery) = &self.state.delivery else { return };
-        let timeout = Duration::from_millis(self.shared.config().settings.confirm_timeout.as_millis());
+        let Some(delivery) = &self.state.delivery else {
+            return;
+        };
+        let timeout =
+            Duration::from_millis(self.shared.config().settings.confirm_timeout.as_millis());
         let typed = delivery.route == Route::Tmux;
         let (decision, cause) = (delivery.decision, delivery.decision.to_string());
         let event = if let Some(by) = &delivery.seen_by {
-            Event::DeliveryConfirmed { decision, by: by.clone() }
-        } else if self.state.ended_at.is_some_and(|ended| !typed || ended >= delivery.at) {
+            Event::DeliveryConfirmed {
+                decision,
+                by: by.clone(),
+            }
+        } else if self
+            .state
+            .ended_at
+            .is_some_and(|ended| !typed || ended >= delivery.at)
+        {
             // An agent that is being restarted has ended before.
-            Event::DeliveryExpired { decision, reason: "session_ended".into() }
+            Event::DeliveryExpired {
+                decision,
+                reason: "session_ended".into(),
+            }
         } else if typed {
             self.hand_over(decision);
             return;
         } else if Timestamp::now() > delivery.at.plus(timeout) {
-            Event::DeliveryExpired { decision, reason: "confirm_timeout".into() }
+            Event::DeliveryExpired {
+                decision,
+                reason: "confirm_timeout".into(),
+            }
         } else {
             return;
         };
@@ -289,13 +394,19 @@ impl Session {
     /// Sees to it that the checkpoint after a restart is decided about when it is due (001 inv 8). Where there is no
     /// terminal to type into, it waits for the next stop.
     fn watch_restart(&mut self, ctx: &mut Context<Self>) {
-        let Some((seq, due)) = self.state.restart.filter(|restart| self.watched_restart != Some(*restart)) else {
+        let Some((seq, due)) = self
+            .state
+            .restart
+            .filter(|restart| self.watched_restart != Some(*restart))
+        else {
             return;
         };
         self.watched_restart = Some((seq, due));
         ctx.run_later(due.since(Timestamp::now()), move |session, ctx| {
             session.catch_up();
-            if session.state.restart == Some((seq, due)) && restart::pane_of(&session.state.place).is_some() {
+            if session.state.restart == Some((seq, due))
+                && restart::pane_of(&session.state.place).is_some()
+            {
                 session.stops.push_back((seq, false));
                 session.advance(ctx);
             }
@@ -304,7 +415,12 @@ impl Session {
 
     /// Tells whether something is to be done later that nothing outside would wake the session for.
     fn has_plans(&self) -> bool {
-        self.busy || !self.stops.is_empty() || self.state.restart.is_some_and(|(_, due)| due > Timestamp::now())
+        self.busy
+            || !self.stops.is_empty()
+            || self
+                .state
+                .restart
+                .is_some_and(|(_, due)| due > Timestamp::now())
     }
 
     fn tick(&mut self, ctx: &mut Context<Self>) {
@@ -313,10 +429,18 @@ impl Session {
         // Whoever typed may have died.
         self.handed_over = None;
         self.advance(ctx);
-        let idle = Duration::from_millis(self.shared.config().settings.daemon.session_idle.as_millis());
+        let idle = Duration::from_millis(
+            self.shared
+                .config()
+                .settings
+                .daemon
+                .session_idle
+                .as_millis(),
+        );
         if self.leaves {
             self.leave(ctx);
-        } else if !self.has_plans() && self.state.delivery.is_none() && self.used.elapsed() >= idle {
+        } else if !self.has_plans() && self.state.delivery.is_none() && self.used.elapsed() >= idle
+        {
             self.retire();
         }
     }
@@ -326,7 +450,9 @@ impl Session {
         if let Err(error) = context::save(&self.shared.journal, &self.state) {
             tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
         }
-        self.registry.do_send(Retired { session: self.state.session() });
+        self.registry.do_send(Retired {
+            session: self.state.session(),
+        });
     }
 
     /// Ends once all is done that the registry had sent before it forgot this actor.
@@ -341,7 +467,8 @@ impl Session {
 /// Looks for prompts that no hook told of, and returns the session with them.
 async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
     let (finder, known) = (Arc::clone(shared), state.clone());
-    let found = tokio::task::spawn_blocking(move || transcripts::prompts(&finder.config(), &known)).await;
+    let found =
+        tokio::task::spawn_blocking(move || transcripts::prompts(&finder.config(), &known)).await;
     let found = found.unwrap_or_default();
     if found.is_empty() {
         return state;

@@ -61,12 +61,22 @@ impl Sessions {
     /// Begins with all sessions asleep.
     pub fn new(shared: Arc<Shared>, routes: Routes) -> Self {
         let arbiters = (0..ARBITERS).map(|_| Arbiter::new()).collect();
-        Self { arbiters, ..Self::on_this_thread(shared, routes) }
+        Self {
+            arbiters,
+            ..Self::on_this_thread(shared, routes)
+        }
     }
 
     /// Begins with all sessions asleep, and runs them on the registry's own thread, so that one clock is everybody's.
     pub fn on_this_thread(shared: Arc<Shared>, routes: Routes) -> Self {
-        Self { shared, routes, awake: HashMap::new(), deaths: HashMap::new(), arbiters: Vec::new(), started: 0 }
+        Self {
+            shared,
+            routes,
+            awake: HashMap::new(),
+            deaths: HashMap::new(),
+            arbiters: Vec::new(),
+            started: 0,
+        }
     }
 
     /// Returns the session's actor, replaying the session where it has none.
@@ -87,7 +97,12 @@ impl Sessions {
             return None;
         }
         self.make_room();
-        let actor = match Session::replay(Arc::clone(&self.shared), self.routes.clone(), ctx.address(), &stream) {
+        let actor = match Session::replay(
+            Arc::clone(&self.shared),
+            self.routes.clone(),
+            ctx.address(),
+            &stream,
+        ) {
             Ok(actor) => actor,
             Err(error) => {
                 tracing::error!(%session, %error, "Could not replay a session.");
@@ -99,7 +114,13 @@ impl Sessions {
             None => actor.start(),
         };
         self.started += 1;
-        self.awake.insert(session, Entry { address: address.clone(), used: Instant::now() });
+        self.awake.insert(
+            session,
+            Entry {
+                address: address.clone(),
+                used: Instant::now(),
+            },
+        );
         Some(address)
     }
 
@@ -107,9 +128,15 @@ impl Sessions {
     fn count_death(&mut self, session: Uuid) {
         Counters::count(&self.shared.counters.restarted);
         let now = Instant::now();
-        let deaths = self.deaths.entry(session).or_insert(Deaths { since: now, count: 0 });
+        let deaths = self.deaths.entry(session).or_insert(Deaths {
+            since: now,
+            count: 0,
+        });
         if deaths.since.elapsed() > DEATHS_WITHIN {
-            *deaths = Deaths { since: now, count: 0 };
+            *deaths = Deaths {
+                since: now,
+                count: 0,
+            };
         }
         deaths.count += 1;
         let deaths = deaths.count;
@@ -122,13 +149,22 @@ impl Sessions {
 
     /// Tells whether a session has died too often of late.
     fn is_parked(&self, session: Uuid) -> bool {
-        let deaths = self.deaths.get(&session).filter(|deaths| deaths.since.elapsed() <= DEATHS_WITHIN);
+        let deaths = self
+            .deaths
+            .get(&session)
+            .filter(|deaths| deaths.since.elapsed() <= DEATHS_WITHIN);
         deaths.is_some_and(|deaths| deaths.count > DEATHS_MAX)
     }
 
     /// Asks the session that was quiet for longest to leave when there are too many.
     fn make_room(&mut self) {
-        let awake_max = self.shared.config().settings.daemon.sessions_awake_max.get();
+        let awake_max = self
+            .shared
+            .config()
+            .settings
+            .daemon
+            .sessions_awake_max
+            .get();
         if self.awake.len() < awake_max {
             return;
         }
@@ -147,7 +183,9 @@ impl Sessions {
     {
         // The second try is for an actor that died or left between the look and the send.
         for _ in 0..2 {
-            let Some(address) = self.wake(session, ctx) else { return false };
+            let Some(address) = self.wake(session, ctx) else {
+                return false;
+            };
             match address.try_send(message.clone()) {
                 Ok(()) => return true,
                 Err(SendError::Full(_)) => return false,
@@ -218,7 +256,10 @@ impl Handler<DecideIn> for Sessions {
         let DecideIn { session, decide } = order;
         if !self.send(session, decide, ctx) {
             tracing::warn!(%session, seq = decide.seq, "A session takes no more; its agent stops normally.");
-            self.routes.replies.do_send(Release { session, seq: decide.seq });
+            self.routes.replies.do_send(Release {
+                session,
+                seq: decide.seq,
+            });
         }
     }
 }
@@ -258,7 +299,12 @@ impl Handler<LookAt> for Sessions {
                 None => None,
             };
             // One that left or died in the meantime knew nothing that the journal does not.
-            let known = || shared.journal.session(look.0.session).and_then(|entry| shared.load(&entry.stream).ok());
+            let known = || {
+                shared
+                    .journal
+                    .session(look.0.session)
+                    .and_then(|entry| shared.load(&entry.stream).ok())
+            };
             told.or_else(|| known().map(Box::new))
         })
     }

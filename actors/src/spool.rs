@@ -41,8 +41,16 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
     let result = drain_all(shared, ingest, &mut taken, &mut left).await;
     let mut troubles: Vec<String> = left.into_values().collect();
     troubles.sort();
-    troubles.extend(result.as_ref().err().map(|error| format!("the spool is not taken in: {error}")));
-    *shared.spool_troubles.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
+    troubles.extend(
+        result
+            .as_ref()
+            .err()
+            .map(|error| format!("the spool is not taken in: {error}")),
+    );
+    *shared
+        .spool_troubles
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = troubles;
     result.map(|()| taken)
 }
 
@@ -74,7 +82,9 @@ async fn drain_all(
                     *taken += calls;
                     done.push(file);
                 }
-                Err(Left::Overloaded) => return Err(std::io::Error::other("the journal takes no more for now")),
+                Err(Left::Overloaded) => {
+                    return Err(std::io::Error::other("the journal takes no more for now"));
+                }
                 Err(Left::Unread(why)) => {
                     left.insert(file, why);
                 }
@@ -85,7 +95,10 @@ async fn drain_all(
         for file in done {
             if let Err(error) = std::fs::remove_file(&file) {
                 // It is journaled, and known when it comes again.
-                let why = format!("{}: it is journaled and cannot be removed: {error}", file.display());
+                let why = format!(
+                    "{}: it is journaled and cannot be removed: {error}",
+                    file.display()
+                );
                 left.insert(file, why);
             }
         }
@@ -97,14 +110,26 @@ async fn tidy(shared: &Shared) {
     let full = shared.home.spool.join(FULL);
     if let Ok(meta) = std::fs::metadata(&full) {
         let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
-        if ingest::reject(shared, "spool", None, &[], Uuid::now_v7(), &problem).await.is_ok() {
+        if ingest::reject(shared, "spool", None, &[], Uuid::now_v7(), &problem)
+            .await
+            .is_ok()
+        {
             let _ = std::fs::remove_file(full);
         }
     }
-    let Ok(entries) = std::fs::read_dir(&shared.home.spool) else { return };
+    let Ok(entries) = std::fs::read_dir(&shared.home.spool) else {
+        return;
+    };
     for entry in entries.flatten() {
-        let unfinished = entry.path().extension().is_some_and(|ending| ending == "tmp");
-        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+        let unfinished = entry
+            .path()
+            .extension()
+            .is_some_and(|ending| ending == "tmp");
+        let age = entry
+            .metadata()
+            .and_then(|meta| meta.modified())
+            .ok()
+            .and_then(|time| time.elapsed().ok());
         if unfinished && age.is_some_and(|age| age > UNFINISHED_AFTER) {
             let _ = std::fs::remove_file(entry.path());
         }
@@ -130,13 +155,20 @@ pub fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 async fn take_file(shared: &Shared, ingest: &Addr<Ingest>, file: &Path) -> Result<u64, Left> {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
-        Err(error) => return Err(Left::Unread(format!("{}: it cannot be read: {error}", file.display()))),
+        Err(error) => {
+            return Err(Left::Unread(format!(
+                "{}: it cannot be read: {error}",
+                file.display()
+            )));
+        }
     };
     let mut taken = 0;
     let mut newer = None;
     for item in Reader::new(&bytes) {
         let outcome = match item {
-            Ok(frame) if frame.kind == Kind::Request => take_request(shared, ingest, frame.payload).await,
+            Ok(frame) if frame.kind == Kind::Request => {
+                take_request(shared, ingest, frame.payload).await
+            }
             Ok(_) => continue,
             Err(Damage::Newer { version, .. }) => {
                 newer = Some(version);
@@ -155,7 +187,9 @@ async fn take_file(shared: &Shared, ingest: &Addr<Ingest>, file: &Path) -> Resul
     }
     newer.map_or(Ok(taken), |version| {
         let name = file.display();
-        Err(Left::Unread(format!("{name}: a newer client wrote it (format {version}): upgrade checkpointd")))
+        Err(Left::Unread(format!(
+            "{name}: a newer client wrote it (format {version}): upgrade checkpointd"
+        )))
     })
 }
 
@@ -177,19 +211,38 @@ async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> R
         agent: Agent::host(received.agent).unwrap_or(Agent::Daemon),
         event: header(request::EVENT),
         payload: received.body,
-        at: header(request::AT).and_then(|at| at.parse().ok()).unwrap_or_else(Timestamp::now),
-        id: header(request::ID).and_then(|id| id.parse().ok()).unwrap_or_else(Uuid::now_v7),
+        at: header(request::AT)
+            .and_then(|at| at.parse().ok())
+            .unwrap_or_else(Timestamp::now),
+        id: header(request::ID)
+            .and_then(|id| id.parse().ok())
+            .unwrap_or_else(Uuid::now_v7),
         env: header(request::ENV).map(read_env).unwrap_or_default(),
         truncated: header(request::TRUNCATED).is_some(),
     };
     if call.agent == Agent::Daemon {
         let problem = format!("no agent is called `{}`", received.agent);
-        ingest::reject(shared, received.agent, call.event, call.payload, call.id, &problem).await?;
+        ingest::reject(
+            shared,
+            received.agent,
+            call.event,
+            call.payload,
+            call.id,
+            &problem,
+        )
+        .await?;
         return Err(Refusal::Payload(problem));
     }
     let normal = ingest::normalise(shared, received.agent, &call).await?;
     let (outcome, taken) = oneshot::channel();
-    ingest.send(Take { normal, waits: None, outcome }).await.map_err(|_| Refusal::Overloaded)?;
+    ingest
+        .send(Take {
+            normal,
+            waits: None,
+            outcome,
+        })
+        .await
+        .map_err(|_| Refusal::Overloaded)?;
     taken.await.map_err(|_| Refusal::Overloaded)??;
     Counters::count(&shared.counters.unspooled);
     Ok(())
@@ -197,7 +250,8 @@ async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> R
 
 /// Reads the environment variables that came with a call; rubbish is none.
 pub fn read_env(json: &str) -> Vec<(String, String)> {
-    let map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(json).unwrap_or_default();
+    let map: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(json).unwrap_or_default();
     let known = |name: &str| request::ENV_NAMES.contains(&name);
     map.into_iter()
         .filter(|(name, _)| known(name))

@@ -51,18 +51,37 @@ impl World {
         let shared = Arc::new(Shared::new(journal.clone(), home, config).expect("reads"));
         let replies = HookReply::new(Arc::clone(&shared)).start();
         let tmux = TmuxDelivery::new(Arc::clone(&shared)).start();
-        let sessions = Sessions::new(Arc::clone(&shared), Routes { replies: replies.clone(), tmux }).start();
+        let sessions = Sessions::new(
+            Arc::clone(&shared),
+            Routes {
+                replies: replies.clone(),
+                tmux,
+            },
+        )
+        .start();
         let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
         let poke = sessions.clone();
         journal.observe(move |events| {
-            let _ = poke.try_send(Appended(events.iter().map(|envelope| envelope.stream.session).collect()));
+            let _ = poke.try_send(Appended(
+                events
+                    .iter()
+                    .map(|envelope| envelope.stream.session)
+                    .collect(),
+            ));
         });
-        Self { shared, sessions, ingest, calls: 0, _folder: folder }
+        Self {
+            shared,
+            sessions,
+            ingest,
+            calls: 0,
+            _folder: folder,
+        }
     }
 
     async fn call(&mut self, event: &str, fields: Value, waits: Option<Duration>) -> Taken {
         self.calls += 1;
-        let mut payload = json!({ "session_id": SESSION, "cwd": "/nowhere", "hook_event_name": event });
+        let mut payload =
+            json!({ "session_id": SESSION, "cwd": "/nowhere", "hook_event_name": event });
         payload["n"] = json!(self.calls as u64);
         for (key, value) in fields.as_object().expect("an object") {
             payload[key] = value.clone();
@@ -77,27 +96,51 @@ impl World {
             env: Vec::new(),
             truncated: false,
         };
-        let normal = ingest::normalise(&self.shared, "claude", &call).await.expect("a good payload");
+        let normal = ingest::normalise(&self.shared, "claude", &call)
+            .await
+            .expect("a good payload");
         let (outcome, taken) = oneshot::channel();
-        self.ingest.send(Take { normal, waits, outcome }).await.expect("it lives");
+        self.ingest
+            .send(Take {
+                normal,
+                waits,
+                outcome,
+            })
+            .await
+            .expect("it lives");
         taken.await.expect("an outcome").expect("taken")
     }
 
     async fn stop(&mut self) -> Taken {
-        self.call("Stop", json!({}), Some(Duration::from_secs(60))).await
+        self.call("Stop", json!({}), Some(Duration::from_secs(60)))
+            .await
     }
 
     async fn state(&self) -> Box<checkpoint::SessionState> {
         self.shared.settle().await.expect("settles");
         let stream = Stream::of_native(Agent::Claude, SESSION);
-        self.sessions.send(LookAt(stream)).await.expect("it lives").expect("a session")
+        self.sessions
+            .send(LookAt(stream))
+            .await
+            .expect("it lives")
+            .expect("a session")
     }
 
     fn decisions(&self) -> Vec<Reason> {
         self.shared.journal.settle().expect("settles");
-        let events = self.shared.journal.events_from(1).map(|envelope| envelope.expect("reads").event);
+        let events = self
+            .shared
+            .journal
+            .events_from(1)
+            .map(|envelope| envelope.expect("reads").event);
         events
-            .filter_map(|event| if let Event::Decided(decision) = event { Some(decision.reason) } else { None })
+            .filter_map(|event| {
+                if let Event::Decided(decision) = event {
+                    Some(decision.reason)
+                } else {
+                    None
+                }
+            })
             .collect()
     }
 }
@@ -112,10 +155,20 @@ const EVERY_STOP: &str = "min_turn: 0s\nheadless: always\n";
 fn a_session_that_panics_is_replayed_and_goes_on() {
     run(async {
         let mut world = World::new(EVERY_STOP);
-        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        world
+            .call(
+                "UserPromptSubmit",
+                json!({ "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
+            .await;
         let before = world.state().await;
         for deaths in 1..=3 {
-            world.sessions.send(crate::sessions::Kill(before.session())).await.expect("it lives");
+            world
+                .sessions
+                .send(crate::sessions::Kill(before.session()))
+                .await
+                .expect("it lives");
             let after = world.state().await;
             assert_eq!(after, before, "the same state after death {deaths}");
         }
@@ -129,11 +182,21 @@ fn a_session_that_panics_is_replayed_and_goes_on() {
 fn a_session_that_keeps_dying_is_parked_and_its_agent_stops_normally() {
     run(async {
         let mut world = World::new(EVERY_STOP);
-        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        world
+            .call(
+                "UserPromptSubmit",
+                json!({ "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
+            .await;
         let session = world.state().await.session();
         // One that is parked is not woken any more, so the count comes to rest.
         while world.shared.counters.restarted.load(Ordering::Relaxed) <= 5 {
-            world.sessions.send(crate::sessions::Kill(session)).await.expect("it lives");
+            world
+                .sessions
+                .send(crate::sessions::Kill(session))
+                .await
+                .expect("it lives");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let stop = world.stop().await;
@@ -146,12 +209,21 @@ fn a_session_that_keeps_dying_is_parked_and_its_agent_stops_normally() {
 fn a_stop_asked_about_twice_is_decided_once_and_answered_the_same() {
     run(async {
         let mut world = World::new(EVERY_STOP);
-        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        world
+            .call(
+                "UserPromptSubmit",
+                json!({ "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
+            .await;
         let first = world.stop().await;
         world.calls -= 1;
         // The same call again: its daemon died before the answer arrived.
         let second = world.stop().await;
-        assert_eq!((second.seq, second.duplicate, &second.reply), (first.seq, true, &first.reply));
+        assert_eq!(
+            (second.seq, second.duplicate, &second.reply),
+            (first.seq, true, &first.reply)
+        );
         assert!(!first.reply.is_empty());
         assert_eq!(world.decisions(), [Reason::Generic]);
     });
@@ -161,10 +233,22 @@ fn a_stop_asked_about_twice_is_decided_once_and_answered_the_same() {
 fn a_decision_that_nobody_waits_for_passes() {
     run(async {
         let mut world = World::new(EVERY_STOP);
-        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        world
+            .call(
+                "UserPromptSubmit",
+                json!({ "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
+            .await;
         let taken = world.call("Stop", json!({}), None).await;
         let session = Stream::of_native(Agent::Claude, SESSION).session;
-        let order = DecideIn { session, decide: Decide { seq: taken.seq, answered: false } };
+        let order = DecideIn {
+            session,
+            decide: Decide {
+                seq: taken.seq,
+                answered: false,
+            },
+        };
         world.sessions.send(order).await.expect("it lives");
         while world.decisions().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -178,10 +262,21 @@ fn a_decision_that_nobody_waits_for_passes() {
 fn an_answer_comes_in_time_even_when_no_decision_does() {
     run(async {
         let mut world = World::new(EVERY_STOP);
-        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        world
+            .call(
+                "UserPromptSubmit",
+                json!({ "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
+            .await;
         // All room for gathering is taken: the decision waits, its caller does not.
-        let slots = Arc::clone(&world.shared.gathering).acquire_many_owned(4).await.expect("room");
-        let taken = world.call("Stop", json!({}), Some(Duration::from_millis(50))).await;
+        let slots = Arc::clone(&world.shared.gathering)
+            .acquire_many_owned(4)
+            .await
+            .expect("room");
+        let taken = world
+            .call("Stop", json!({}), Some(Duration::from_millis(50)))
+            .await;
         assert_eq!(taken.reply, "");
         drop(slots);
         while world.decisions().is_empty() {
@@ -198,10 +293,20 @@ fn an_answer_comes_in_time_even_when_no_decision_does() {
 fn quiet_sessions_make_room_and_come_back_as_they_were() {
     run(async {
         let mut world = World::new("min_turn: 0s\ndaemon:\n  sessions_awake_max: 1\n");
-        world.call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }), None).await;
+        world
+            .call(
+                "UserPromptSubmit",
+                json!({ "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
+            .await;
         let before = world.state().await;
         world
-            .call("UserPromptSubmit", json!({ "session_id": "another", "prompt": "go", "prompt_id": "p" }), None)
+            .call(
+                "UserPromptSubmit",
+                json!({ "session_id": "another", "prompt": "go", "prompt_id": "p" }),
+                None,
+            )
             .await;
         assert_eq!(world.state().await, before);
     });
@@ -211,7 +316,9 @@ fn quiet_sessions_make_room_and_come_back_as_they_were() {
 fn a_newer_checkpoint_closes_the_delivery_of_the_one_before() {
     run(async {
         let mut world = World::new("min_turn: 0s\nheadless: always\nmax_blocks_per_turn: 2\n");
-        world.call("UserPromptSubmit", json!({ "prompt": "go" }), None).await;
+        world
+            .call("UserPromptSubmit", json!({ "prompt": "go" }), None)
+            .await;
         // Without a host turn id nothing confirms the first one.
         assert!(!world.stop().await.reply.is_empty() && !world.stop().await.reply.is_empty());
         world.shared.settle().await.expect("settles");

@@ -31,16 +31,23 @@ fn rollout(state: &SessionState) -> Option<PathBuf> {
         None => PathBuf::from(std::env::var_os("HOME")?).join(".codex"),
     };
     let ending = format!("-{}.jsonl", state.stream.native());
-    let days = newest_first(&home.join("sessions")).into_iter().flat_map(|year| newest_first(&year));
+    let days = newest_first(&home.join("sessions"))
+        .into_iter()
+        .flat_map(|year| newest_first(&year));
     let days = days.flat_map(|month| newest_first(&month)).take(DAYS_MAX);
     days.flat_map(|day| newest_first(&day)).find(|path| {
-        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy())
+            .unwrap_or_default();
         name.starts_with("rollout-") && name.ends_with(&ending)
     })
 }
 
 fn newest_first(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
     let mut names: Vec<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
     names.sort_unstable_by(|one, other| other.cmp(one));
     names.into_iter().map(|name| folder.join(name)).collect()
@@ -52,43 +59,80 @@ pub fn prompts(config: &Config, state: &SessionState) -> Vec<Draft> {
     if state.prompts_by_hook {
         return Vec::new();
     }
-    let Some((path, facts)) = facts(config, state) else { return Vec::new() };
-    let newer = |user: &UserText| state.turn.started_at.is_none_or(|started| user.at > started);
+    let Some((path, facts)) = facts(config, state) else {
+        return Vec::new();
+    };
+    let newer = |user: &UserText| {
+        state
+            .turn
+            .started_at
+            .is_none_or(|started| user.at > started)
+    };
     let real = facts.last_real_user.filter(newer);
-    let own = facts.last_user.filter(|user| user.origin == PromptOrigin::Own && newer(user));
-    real.into_iter().chain(own).map(|user| found(state, &path, user)).collect()
+    let own = facts
+        .last_user
+        .filter(|user| user.origin == PromptOrigin::Own && newer(user));
+    real.into_iter()
+        .chain(own)
+        .map(|user| found(state, &path, user))
+        .collect()
 }
 
 /// Returns our own text as an event where the transcript has it since `since`.
 pub fn own_prompt(config: &Config, state: &SessionState, since: Timestamp) -> Option<Draft> {
     let (path, facts) = facts(config, state)?;
-    let own = facts.last_user.filter(|user| user.origin == PromptOrigin::Own && user.at >= since)?;
+    let own = facts
+        .last_user
+        .filter(|user| user.origin == PromptOrigin::Own && user.at >= since)?;
     Some(found(state, &path, own))
 }
 
 fn facts(config: &Config, state: &SessionState) -> Option<(PathBuf, Facts)> {
     let path = of(state)?;
-    let facts = read(config, state.stream.agent, &path, &config.settings.prefix.0, &mut Vec::new())?;
+    let facts = read(
+        config,
+        state.stream.agent,
+        &path,
+        &config.settings.prefix.0,
+        &mut Vec::new(),
+    )?;
     Some((path, facts))
 }
 
 fn found(state: &SessionState, path: &Path, user: UserText) -> Draft {
     let digest = digest::of_prompt(&user.text);
     let transcript = path.to_string_lossy().into_owned();
-    let event = Event::PromptFound { transcript, origin: user.origin, text: user.text, digest };
-    derived(&state.stream, user.at, event, &format!("{}:{digest}", user.at.as_micros()))
+    let event = Event::PromptFound {
+        transcript,
+        origin: user.origin,
+        text: user.text,
+        digest,
+    };
+    derived(
+        &state.stream,
+        user.at,
+        event,
+        &format!("{}:{digest}", user.at.as_micros()),
+    )
 }
 
 /// Reads the end of a transcript, or all of it where it is one JSON document. Says in `notes` why it could not be read.
 /// `prefix` is that of the policy in force; a project may have its own.
-pub fn read(config: &Config, agent: Agent, path: &Path, prefix: &str, notes: &mut Vec<String>) -> Option<Facts> {
-    let (bytes, from_start) = match read_end(path, config.settings.evidence_limits.transcript_bytes.0) {
-        Ok(read) => read,
-        Err(error) => {
-            notes.push(format!("the transcript could not be read: {error}"));
-            return None;
-        }
-    };
+pub fn read(
+    config: &Config,
+    agent: Agent,
+    path: &Path,
+    prefix: &str,
+    notes: &mut Vec<String>,
+) -> Option<Facts> {
+    let (bytes, from_start) =
+        match read_end(path, config.settings.evidence_limits.transcript_bytes.0) {
+            Ok(read) => read,
+            Err(error) => {
+                notes.push(format!("the transcript could not be read: {error}"));
+                return None;
+            }
+        };
     let facts = transcript::read(agent, &bytes, from_start, prefix, &config.redactor);
     if facts.is_none() {
         notes.push("the transcript is empty, or in a form that is not known".into());
@@ -104,7 +148,11 @@ fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let whole = path.extension().is_some_and(|ending| ending == "json");
-    let bytes_max = if whole { WHOLE_TRANSCRIPT_BYTES_MAX } else { tail_bytes };
+    let bytes_max = if whole {
+        WHOLE_TRANSCRIPT_BYTES_MAX
+    } else {
+        tail_bytes
+    };
     let from = length.saturating_sub(bytes_max);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(bytes_max)).unwrap_or(0));

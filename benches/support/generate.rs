@@ -13,8 +13,8 @@ use checkpoint::hooks::{self, HookCall, Reading};
 use checkpoint::rules::packs::ProjectFacts;
 use checkpoint::state::SessionState;
 use journal::{
-    Agent, ChangedFile, Changes, Draft, Envelope, Event, Evidence, Journal, Stream, Timeline, TimelineSource,
-    Timestamp, Verdict,
+    Agent, ChangedFile, Changes, Draft, Envelope, Event, Evidence, Journal, Stream, Timeline,
+    TimelineSource, Timestamp, Verdict,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -32,11 +32,23 @@ const BATCH: usize = 2_000;
 
 /// Fills an empty journal with so many sessions and returns how many decisions there are.
 pub(crate) fn fill(journal: &Journal, sessions: usize) -> usize {
-    let project = ProjectFacts { path: "/home/user/project".into(), files: vec!["Cargo.toml".into(), "src/".into()] };
-    let policy = Config::default().policy_for(&project, None).expect("the defaults make a policy");
+    let project = ProjectFacts {
+        path: "/home/user/project".into(),
+        files: vec!["Cargo.toml".into(), "src/".into()],
+    };
+    let policy = Config::default()
+        .policy_for(&project, None)
+        .expect("the defaults make a policy");
     let (fingerprint, text) = policy.to_text();
-    let mut writer = Writer { journal, next_seq: journal.last_seq() + 1, batch: Vec::new() };
-    writer.push(daemon_draft(Event::PolicyAdopted { fingerprint, text }, &fingerprint.to_string()));
+    let mut writer = Writer {
+        journal,
+        next_seq: journal.last_seq() + 1,
+        batch: Vec::new(),
+    };
+    writer.push(daemon_draft(
+        Event::PolicyAdopted { fingerprint, text },
+        &fingerprint.to_string(),
+    ));
     let mut decisions = 0;
     let began = Timestamp::now().minus(std::time::Duration::from_secs(30 * 86_400));
     for first in (0..sessions).step_by(SIDE_BY_SIDE) {
@@ -64,8 +76,15 @@ pub(crate) fn fill(journal: &Journal, sessions: usize) -> usize {
 }
 
 fn stream(number: usize) -> Stream {
-    let session = Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("generated session {number}").as_bytes());
-    Stream { session, agent: Agent::Claude, native: None }
+    let session = Uuid::new_v5(
+        &Uuid::NAMESPACE_OID,
+        format!("generated session {number}").as_bytes(),
+    );
+    Stream {
+        session,
+        agent: Agent::Claude,
+        native: None,
+    }
 }
 
 /// Appends drafts in large groups, and knows the places that they will have.
@@ -77,8 +96,22 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn push(&mut self, draft: Draft) -> Envelope {
-        let Draft { stream, at, id, event, .. } = draft.clone();
-        let envelope = Envelope { seq: self.next_seq, stream, at, recorded_at: at, id, late: false, event };
+        let Draft {
+            stream,
+            at,
+            id,
+            event,
+            ..
+        } = draft.clone();
+        let envelope = Envelope {
+            seq: self.next_seq,
+            stream,
+            at,
+            recorded_at: at,
+            id,
+            late: false,
+            event,
+        };
         self.next_seq += 1;
         self.batch.push(draft);
         if self.batch.len() == BATCH {
@@ -88,9 +121,20 @@ impl Writer<'_> {
     }
 
     fn flush(&mut self) {
-        let appended = self.journal.append_wait(std::mem::take(&mut self.batch)).expect("the journal takes events");
-        assert!(appended.iter().all(|appended| !appended.duplicate), "the journal was not empty");
-        assert!(appended.last().is_none_or(|last| last.seq + 1 == self.next_seq), "somebody else wrote too");
+        let appended = self
+            .journal
+            .append_wait(std::mem::take(&mut self.batch))
+            .expect("the journal takes events");
+        assert!(
+            appended.iter().all(|appended| !appended.duplicate),
+            "the journal was not empty"
+        );
+        assert!(
+            appended
+                .last()
+                .is_none_or(|last| last.seq + 1 == self.next_seq),
+            "somebody else wrote too"
+        );
     }
 }
 
@@ -106,12 +150,28 @@ struct Session {
 
 impl Session {
     /// Makes the next event; returns whether it was a decision.
-    fn step(&mut self, event: usize, policy: &Policy, fingerprint: u64, writer: &mut Writer<'_>) -> bool {
+    fn step(
+        &mut self,
+        event: usize,
+        policy: &Policy,
+        fingerprint: u64,
+        writer: &mut Writer<'_>,
+    ) -> bool {
         let (turn, event) = (event / TURN_EVENTS, event % TURN_EVENTS);
-        self.at = self.at.plus(std::time::Duration::from_millis(if self.is_short(turn) { 700 } else { 9_000 }));
+        self.at = self
+            .at
+            .plus(std::time::Duration::from_millis(if self.is_short(turn) {
+                700
+            } else {
+                9_000
+            }));
         let draft = match event {
             0 => self.hook(turn, event, prompt(self.number, turn)),
-            1..=14 => self.hook(turn, event, tool(self.number, turn, (event - 1) / 2, event % 2 == 0)),
+            1..=14 => self.hook(
+                turn,
+                event,
+                tool(self.number, turn, (event - 1) / 2, event % 2 == 0),
+            ),
             15 => self.hook(turn, event, stop(turn)),
             16 => self.gather(turn, policy, fingerprint),
             17 => self.decide(policy, fingerprint),
@@ -136,7 +196,8 @@ impl Session {
         payload["session_id"] = self.state.session().to_string().into();
         payload["prompt_id"] = format!("turn-{turn}").into();
         payload["cwd"] = "/home/user/project".into();
-        payload["transcript_path"] = "/home/user/.claude/projects/-home-user-project/session.jsonl".into();
+        payload["transcript_path"] =
+            "/home/user/.claude/projects/-home-user-project/session.jsonl".into();
         let payload = payload.to_string();
         let id = Uuid::new_v5(&self.state.session(), format!("{turn}:{event}").as_bytes());
         let call = HookCall {
@@ -153,23 +214,37 @@ impl Session {
             payload_bytes_max: 256 * 1024,
             redactor: checkpoint::redact::built_in(),
         };
-        hooks::normalise(&call, reading).expect("a whole payload").draft
+        hooks::normalise(&call, reading)
+            .expect("a whole payload")
+            .draft
     }
 
     fn gather(&mut self, turn: usize, policy: &Policy, fingerprint: u64) -> Draft {
         let mut evidence = Evidence::default();
         let stop = self.state.pending.first().expect("the stop waits");
-        let case = Case { state: &self.state, stop, evidence: &evidence, policy, fingerprint };
+        let case = Case {
+            state: &self.state,
+            stop,
+            evidence: &evidence,
+            policy,
+            fingerprint,
+        };
         if case.early_exit().is_none() {
             let file = |name: usize| ChangedFile {
                 path: format!("src/module_{name}.rs"),
                 hash: Some((self.number * TURNS + turn + name) as u64),
             };
             evidence.changes = Changes::Known((0..3 + self.number % 4).map(file).collect());
-            evidence.timeline = Timeline { source: TimelineSource::Transcript, calls: self.state.turn.calls.clone() };
+            evidence.timeline = Timeline {
+                source: TimelineSource::Transcript,
+                calls: self.state.turn.calls.clone(),
+            };
             evidence.host_version = Some("2.1.330".into());
         }
-        let event = Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence.clone()) };
+        let event = Event::EvidenceGathered {
+            trigger: stop.seq,
+            evidence: Box::new(evidence.clone()),
+        };
         let draft = derived(&self.state.stream, self.at, event, &stop.seq.to_string());
         self.evidence = Some(evidence);
         draft
@@ -181,7 +256,13 @@ impl Session {
         // The evidence's own event was not there yet when the decision was made.
         let mut state = self.state.clone();
         state.last_seq = stop.seq;
-        let case = Case { state: &state, stop, evidence: &evidence, policy, fingerprint };
+        let case = Case {
+            state: &state,
+            stop,
+            evidence: &evidence,
+            policy,
+            fingerprint,
+        };
         let event = Event::Decided(Box::new(decide::decide(&case)));
         derived(&self.state.stream, self.at, event, &stop.seq.to_string())
     }
@@ -194,21 +275,30 @@ impl Session {
         };
         let route = journal::Route::HookReply;
         let event = match event {
-            18 => Event::DeliveryAttempted { decision, route, attempt: 1 },
-            _ => Event::DeliveryConfirmed { decision, by: "next_event".into() },
+            18 => Event::DeliveryAttempted {
+                decision,
+                route,
+                attempt: 1,
+            },
+            _ => Event::DeliveryConfirmed {
+                decision,
+                by: "next_event".into(),
+            },
         };
         derived(&self.state.stream, self.at, event, &decision.to_string())
     }
 }
 
 fn prompt(number: usize, turn: usize) -> serde_json::Value {
-    let text =
-        format!("Please add case {number}.{turn} to the parser, and make sure that the existing tests still pass.");
+    let text = format!(
+        "Please add case {number}.{turn} to the parser, and make sure that the existing tests still pass."
+    );
     json!({"hook_event_name": "UserPromptSubmit", "permission_mode": "acceptEdits", "prompt": text})
 }
 
 fn stop(turn: usize) -> serde_json::Value {
-    let last = format!("The parser handles case {turn} now; I added a test for it next to the others.");
+    let last =
+        format!("The parser handles case {turn} now; I added a test for it next to the others.");
     json!({"hook_event_name": "Stop", "stop_hook_active": false, "permission_mode": "acceptEdits", "last_assistant_message": last})
 }
 
@@ -245,7 +335,11 @@ fn tool(number: usize, turn: usize, call: usize, finished: bool) -> serde_json::
             bash(" M src/module_1.rs"),
         ),
     };
-    let name = if finished { "PostToolUse" } else { "PreToolUse" };
+    let name = if finished {
+        "PostToolUse"
+    } else {
+        "PreToolUse"
+    };
     let id = format!("toolu_{number:06}{turn:02}{call:02}ABCDEFGH");
     let mut payload = json!({"hook_event_name": name, "permission_mode": "acceptEdits", "tool_name": tool, "tool_input": input, "tool_use_id": id});
     if finished {

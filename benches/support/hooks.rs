@@ -41,14 +41,21 @@ pub(crate) fn compare(rounds: usize, home: &Path, ours: &[&str], theirs: &[&str]
             their_times.push(theirs);
         }
     }
-    Compared { ours: quantiles(our_times), theirs: quantiles(their_times) }
+    Compared {
+        ours: quantiles(our_times),
+        theirs: quantiles(their_times),
+    }
 }
 
 /// Returns what the agent sent at a tool's end.
 pub(crate) fn payload() -> Vec<u8> {
-    let calls = PAYLOADS.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let calls = PAYLOADS
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let mut calls = calls.filter(|call| call["event"] == "PostToolUse");
-    calls.next().expect("a tool call among the recorded ones")["payload"].to_string().into_bytes()
+    calls.next().expect("a tool call among the recorded ones")["payload"]
+        .to_string()
+        .into_bytes()
 }
 
 fn run(command: &[&str], home: &Path, payload: &[u8]) -> Duration {
@@ -57,8 +64,14 @@ fn run(command: &[&str], home: &Path, payload: &[u8]) -> Duration {
     writer.write_all(payload).expect("room in the pipe");
     drop(writer);
     let mut process = Command::new(command[0]);
-    process.args(&command[1..]).env("CHECKPOINTD_HOME", home).env("CHECKPOINTD_AUTOSTART", "0");
-    process.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null());
+    process
+        .args(&command[1..])
+        .env("CHECKPOINTD_HOME", home)
+        .env("CHECKPOINTD_AUTOSTART", "0");
+    process
+        .stdin(reader)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let begin = Instant::now();
     let status = process.status().expect("a process");
     let time = begin.elapsed();

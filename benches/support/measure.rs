@@ -23,6 +23,8 @@ pub(crate) fn title(what: &str) {
 
 /// Returns a number that was given as `--name N`, else `default`. Cargo's own `--bench` is passed by.
 pub(crate) fn option(name: &str, default: usize) -> usize {
-    let given = std::env::args().skip_while(|argument| argument != name).nth(1);
+    let given = std::env::args()
+        .skip_while(|argument| argument != name)
+        .nth(1);
     given.map_or(default, |text| text.parse().expect("a number"))
 }

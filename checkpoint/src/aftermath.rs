@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use journal::{Action, Decision, Envelope, Event, Evidence, PromptOrigin, TimelineSource, ToolCall, Verdict};
+use journal::{
+    Action, Decision, Envelope, Event, Evidence, PromptOrigin, TimelineSource, ToolCall, Verdict,
+};
 
 use crate::findings;
 use crate::policy::Policy;
@@ -40,7 +42,9 @@ struct Demand<'a> {
 /// the same is proof here as in a decision: the command was run, did not fail, and came after the last edit that it
 /// covers. The later calls are those that the next decision looked up, where it did, else the journaled ones.
 pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(u64, Aftermath)> {
-    let Some(first) = events.first() else { return Vec::new() };
+    let Some(first) = events.first() else {
+        return Vec::new();
+    };
     let mut state = SessionState::new(first.stream.clone());
     let mut gathered: Option<(u64, &Evidence)> = None;
     let (mut open, mut ended): (Option<Demand<'_>>, Vec<_>) = (None, Vec::new());
@@ -51,19 +55,35 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
         match &envelope.event {
             Event::EvidenceGathered { trigger, evidence } => gathered = Some((*trigger, evidence)),
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
-                open.iter_mut().for_each(|demand| demand.later.push(call.clone()));
+                open.iter_mut()
+                    .for_each(|demand| demand.later.push(call.clone()));
             }
-            Event::PromptSubmitted { origin: PromptOrigin::User, .. } | Event::SessionEnded { .. } => {
+            Event::PromptSubmitted {
+                origin: PromptOrigin::User,
+                ..
+            }
+            | Event::SessionEnded { .. } => {
                 end(open.take(), None);
             }
             Event::Decided(decision) => {
-                let own = gathered.take().filter(|(trigger, _)| *trigger == decision.trigger);
+                let own = gathered
+                    .take()
+                    .filter(|(trigger, _)| *trigger == decision.trigger);
                 let own = own.map(|(_, evidence)| evidence);
-                end(open.take(), own.filter(|own| own.timeline.source != TimelineSource::None));
+                end(
+                    open.take(),
+                    own.filter(|own| own.timeline.source != TimelineSource::None),
+                );
                 if decision.verdict == Verdict::Inject && !decision.actions.is_empty() {
                     let project = state.project().to_owned();
                     let (seq, evidence) = (envelope.seq, own.cloned());
-                    open = Some(Demand { seq, decision, evidence, project, later: Vec::new() });
+                    open = Some(Demand {
+                        seq,
+                        decision,
+                        evidence,
+                        project,
+                        later: Vec::new(),
+                    });
                 }
             }
             _ => {}
@@ -76,7 +96,9 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
 
 impl Demand<'_> {
     fn judge(self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> Aftermath {
-        let (Some(mut evidence), Some(policy)) = (self.evidence, policies.get(&self.decision.policy)) else {
+        let (Some(mut evidence), Some(policy)) =
+            (self.evidence, policies.get(&self.decision.policy))
+        else {
             return Aftermath::Unknown;
         };
         let timeline = &mut evidence.timeline;
@@ -85,7 +107,9 @@ impl Demand<'_> {
             None if self.later.is_empty() => {}
             None => {
                 let known = |call: &ToolCall, id: &Option<String>| id.is_some() && call.id == *id;
-                timeline.calls.retain(|call| !self.later.iter().any(|later| known(call, &later.id)));
+                timeline
+                    .calls
+                    .retain(|call| !self.later.iter().any(|later| known(call, &later.id)));
                 timeline.calls.extend(self.later);
                 if timeline.source == TimelineSource::None {
                     timeline.source = TimelineSource::Journal;
@@ -93,15 +117,26 @@ impl Demand<'_> {
             }
         }
         let now = findings::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
-        let left: Vec<_> =
-            self.decision.actions.iter().filter(|action| now.actions.contains(action)).cloned().collect();
-        if left.is_empty() { Aftermath::Met } else { Aftermath::Left(left) }
+        let left: Vec<_> = self
+            .decision
+            .actions
+            .iter()
+            .filter(|action| now.actions.contains(action))
+            .cloned()
+            .collect();
+        if left.is_empty() {
+            Aftermath::Met
+        } else {
+            Aftermath::Left(left)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use journal::{Agent, ChangedFile, Changes, Host, Reason, Stream, Timeline, Timestamp, ToolKind};
+    use journal::{
+        Agent, ChangedFile, Changes, Host, Reason, Stream, Timeline, Timestamp, ToolKind,
+    };
     use uuid::Uuid;
 
     use super::*;
@@ -117,9 +152,17 @@ mod tests {
 
     impl Tale {
         fn new() -> Self {
-            let facts = ProjectFacts { path: "/p".into(), files: vec!["pyproject.toml".into()] };
-            let policy = Config::default().policy_for(&facts, None).expect("a policy");
-            let mut tale = Self { events: Vec::new(), policies: HashMap::from([(1, policy)]) };
+            let facts = ProjectFacts {
+                path: "/p".into(),
+                files: vec!["pyproject.toml".into()],
+            };
+            let policy = Config::default()
+                .policy_for(&facts, None)
+                .expect("a policy");
+            let mut tale = Self {
+                events: Vec::new(),
+                policies: HashMap::from([(1, policy)]),
+            };
             tale.prompt();
             tale.stop(Some(&[call(ToolKind::Edit, "a.py", false)]));
             tale
@@ -129,17 +172,33 @@ mod tests {
             let seq = self.events.len() as u64 + 1;
             let at = Timestamp::from_micros(seq as i64 * 60_000_000);
             let stream = Stream::of_native(Agent::Claude, "s");
-            self.events.push(Envelope { seq, stream, at, recorded_at: at, id: Uuid::nil(), late: false, event });
+            self.events.push(Envelope {
+                seq,
+                stream,
+                at,
+                recorded_at: at,
+                id: Uuid::nil(),
+                late: false,
+                event,
+            });
             seq
         }
 
         fn prompt(&mut self) {
             let (origin, text) = (PromptOrigin::User, String::new());
-            self.push(Event::PromptSubmitted { host: Host::default(), origin, text, digest: 1 });
+            self.push(Event::PromptSubmitted {
+                host: Host::default(),
+                origin,
+                text,
+                digest: 1,
+            });
         }
 
         fn call(&mut self, call: ToolCall) {
-            self.push(Event::ToolFinished { host: Host::default(), call });
+            self.push(Event::ToolFinished {
+                host: Host::default(),
+                call,
+            });
         }
 
         /// A stop and its decision; `None` is one before which nothing was looked up.
@@ -154,32 +213,64 @@ mod tests {
             });
             let mut evidence = Evidence::default();
             if let Some(calls) = seen {
-                let changed = ChangedFile { path: "a.py".into(), hash: Some(1) };
+                let changed = ChangedFile {
+                    path: "a.py".into(),
+                    hash: Some(1),
+                };
                 evidence.changes = Changes::Known(vec![changed]);
-                evidence.timeline = Timeline { source: TimelineSource::Transcript, calls: calls.to_vec() };
+                evidence.timeline = Timeline {
+                    source: TimelineSource::Transcript,
+                    calls: calls.to_vec(),
+                };
             }
             let state = crate::replay::fold(&self.events[0].stream, &self.events);
             let stop = state.pending[0].clone();
             let policy = &self.policies[&1];
-            let decision = decide(&Case { state: &state, stop: &stop, evidence: &evidence, policy, fingerprint: 1 });
-            self.push(Event::EvidenceGathered { trigger, evidence: Box::new(evidence) });
+            let decision = decide(&Case {
+                state: &state,
+                stop: &stop,
+                evidence: &evidence,
+                policy,
+                fingerprint: 1,
+            });
+            self.push(Event::EvidenceGathered {
+                trigger,
+                evidence: Box::new(evidence),
+            });
             self.push(Event::Decided(Box::new(decision)));
         }
 
         fn ends(&self) -> Vec<Aftermath> {
-            of_session(&self.events, &self.policies).into_iter().map(|(_, aftermath)| aftermath).collect()
+            of_session(&self.events, &self.policies)
+                .into_iter()
+                .map(|(_, aftermath)| aftermath)
+                .collect()
         }
     }
 
     fn call(kind: ToolKind, what: &str, is_error: bool) -> ToolCall {
         let shell = kind == ToolKind::Shell;
-        let (command, paths) = if shell { (Some(what.into()), vec![]) } else { (None, vec![what.into()]) };
-        ToolCall { kind, command, paths, is_error, finished: true, ..ToolCall::default() }
+        let (command, paths) = if shell {
+            (Some(what.into()), vec![])
+        } else {
+            (None, vec![what.into()])
+        };
+        ToolCall {
+            kind,
+            command,
+            paths,
+            is_error,
+            finished: true,
+            ..ToolCall::default()
+        }
     }
 
     #[test]
     fn a_demand_is_met_by_what_would_have_kept_it_from_being_made() {
-        let (pytest, failed) = (call(ToolKind::Shell, "pytest", false), call(ToolKind::Shell, "pytest", true));
+        let (pytest, failed) = (
+            call(ToolKind::Shell, "pytest", false),
+            call(ToolKind::Shell, "pytest", true),
+        );
         let edit = call(ToolKind::Edit, "a.py", false);
         let rows: [(&str, &[&ToolCall], bool); 6] = [
             ("nothing was done", &[], false),
@@ -187,11 +278,19 @@ mod tests {
             ("they failed", &[&failed], false),
             ("they failed, and ran again", &[&failed, &pytest], true),
             ("the file was edited after them", &[&pytest, &edit], false),
-            ("something else was run", &[&call(ToolKind::Shell, "ls", false)], false),
+            (
+                "something else was run",
+                &[&call(ToolKind::Shell, "ls", false)],
+                false,
+            ),
         ];
         for (name, calls, met) in rows {
             let mut tale = Tale::new();
-            assert_eq!(tale.ends(), [Aftermath::Open], "{name}: nothing came after it");
+            assert_eq!(
+                tale.ends(),
+                [Aftermath::Open],
+                "{name}: nothing came after it"
+            );
             calls.iter().for_each(|call| tale.call((*call).clone()));
             // The block budget lets this stop pass before anything is looked up.
             tale.stop(None);
@@ -216,9 +315,15 @@ mod tests {
     #[test]
     fn what_the_next_decision_saw_is_believed_before_the_journal() {
         let mut tale = Tale::new();
-        tale.policies.get_mut(&1).expect("the policy").max_blocks_per_turn = 2;
+        tale.policies
+            .get_mut(&1)
+            .expect("the policy")
+            .max_blocks_per_turn = 2;
         // No hook told of the call: the transcript did.
-        tale.stop(Some(&[call(ToolKind::Edit, "a.py", false), call(ToolKind::Shell, "pytest", false)]));
+        tale.stop(Some(&[
+            call(ToolKind::Edit, "a.py", false),
+            call(ToolKind::Shell, "pytest", false),
+        ]));
         assert_eq!(tale.ends()[0], Aftermath::Met);
     }
 
@@ -228,10 +333,16 @@ mod tests {
         tale.stop(None);
         tale.policies.clear();
         assert_eq!(tale.ends(), [Aftermath::Unknown]);
-        let reasons = tale.events.iter().filter_map(|envelope| match &envelope.event {
-            Event::Decided(decision) => Some(decision.reason),
-            _ => None,
-        });
-        assert_eq!(reasons.collect::<Vec<_>>(), [Reason::ActionsDue, Reason::BlockBudget]);
+        let reasons = tale
+            .events
+            .iter()
+            .filter_map(|envelope| match &envelope.event {
+                Event::Decided(decision) => Some(decision.reason),
+                _ => None,
+            });
+        assert_eq!(
+            reasons.collect::<Vec<_>>(),
+            [Reason::ActionsDue, Reason::BlockBudget]
+        );
     }
 }

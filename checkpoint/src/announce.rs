@@ -45,31 +45,52 @@ pub fn news_of(event: &Event) -> Option<News> {
 pub fn announce(state: &SessionState, envelope: &Envelope) -> Option<Announcement> {
     let news = news_of(&envelope.event)?;
     let (reason, message) = words(&envelope.event);
-    let (output, known) = (state.last_output.clone().unwrap_or_default(), state.last_output.is_some());
+    let (output, known) = (
+        state.last_output.clone().unwrap_or_default(),
+        state.last_output.is_some(),
+    );
     let digest = known.then(|| digest::of_prompt(&output));
     let repeated = digest.is_some() && digest == state.announced;
     let due = match news {
         News::CheckpointSent => true,
         News::AgentFinished => {
-            state.notification.as_deref() == Some(AGENT_FINISHED) && !(if known { repeated } else { state.told })
+            state.notification.as_deref() == Some(AGENT_FINISHED)
+                && !(if known { repeated } else { state.told })
         }
-        News::NeedsAttention => state.notification.is_some() && !state.told && !(reason == IDLE && repeated),
+        News::NeedsAttention => {
+            state.notification.is_some() && !state.told && !(reason == IDLE && repeated)
+        }
     };
     let silent = state.is_muted(envelope.at) || state.place.env(LISTENER_VARIABLE).is_some();
     let digest = digest.filter(|_| news == News::AgentFinished || reason == IDLE);
-    (due && !silent).then_some(Announcement { news, reason, message, output, digest })
+    (due && !silent).then_some(Announcement {
+        news,
+        reason,
+        message,
+        output,
+        digest,
+    })
 }
 
 /// Returns the machine word of an event that is news, and its text.
 fn words(event: &Event) -> (String, String) {
     match event {
         Event::Decided(decision) => (decision.reason.word().to_owned(), String::new()),
-        Event::DeliveryFailed { reason, .. } | Event::DeliveryExpired { reason, .. } => (reason.clone(), String::new()),
+        Event::DeliveryFailed { reason, .. } | Event::DeliveryExpired { reason, .. } => {
+            (reason.clone(), String::new())
+        }
         Event::DeliveryAttempted { route, .. } => (route.word().to_owned(), String::new()),
-        Event::Notified { notification, message, .. } => (notification.clone(), message.clone()),
+        Event::Notified {
+            notification,
+            message,
+            ..
+        } => (notification.clone(), message.clone()),
         Event::PermissionAsked { call, .. } => {
             let about = call.command.clone().unwrap_or_else(|| call.paths.join(" "));
-            ("permission".to_owned(), format!("{} {about}", call.tool).trim_end().to_owned())
+            (
+                "permission".to_owned(),
+                format!("{} {about}", call.tool).trim_end().to_owned(),
+            )
         }
         Event::Interrupted { cause, .. } => (cause.clone(), String::new()),
         _ => (String::new(), String::new()),

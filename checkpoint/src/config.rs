@@ -28,13 +28,14 @@ pub use retention::{EventKind, Keep, Retention};
 pub(crate) use rule_entry::PackFile;
 pub use rule_entry::RuleEntry;
 pub use settings::{
-    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase, Progress, Redact,
-    Restart, Settings, Tmux, Web,
+    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase,
+    Progress, Redact, Restart, Settings, Tmux, Web,
 };
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs, Pattern, Prefix,
-    ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs,
+    Pattern, Prefix, ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync,
+    UserCheck, UserCommand, UserPath,
 };
 
 use crate::policy::Policy;
@@ -46,7 +47,8 @@ use settings::{ProjectLayer, UserLayer};
 pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
-    read("config.yml", DEFAULT_TEXT).unwrap_or_else(|error| panic!("the default layer is broken: {error}"))
+    read("config.yml", DEFAULT_TEXT)
+        .unwrap_or_else(|error| panic!("the default layer is broken: {error}"))
 });
 
 /// The settings of the daemon and what policies are made of.
@@ -62,7 +64,11 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { settings: DEFAULTS.clone(), redactor: redact::built_in().clone(), user: None }
+        Self {
+            settings: DEFAULTS.clone(),
+            redactor: redact::built_in().clone(),
+            user: None,
+        }
     }
 }
 
@@ -76,8 +82,12 @@ impl Config {
             config.settings.lay(&layer);
             config.redactor = config.settings.redact.redactor();
             let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();
-            if may_hide_prefix && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0 {
-                let message = "the prefix would be redacted, and our own text not be recognised by it".to_owned();
+            if may_hide_prefix
+                && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0
+            {
+                let message =
+                    "the prefix would be redacted, and our own text not be recognised by it"
+                        .to_owned();
                 let hint = "change `prefix`, or the patterns of `redact.extra`".to_owned();
                 return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
             }
@@ -95,13 +105,21 @@ impl Config {
         let mut layer = ProjectLayer::default();
         if let Some((file, text)) = project_file {
             layer = read(file, text)?;
-            rule_entry::check(file, text, layer.rules.as_deref().unwrap_or_default(), &self.settings.rules)?;
+            rule_entry::check(
+                file,
+                text,
+                layer.rules.as_deref().unwrap_or_default(),
+                &self.settings.rules,
+            )?;
         }
         let project_rules = layer.rules.take().unwrap_or_default();
         let mut settings = self.settings.clone();
         settings.lay_project(&layer);
         let packs = match &settings.packs {
-            Packs::Auto => packs::detect(project).into_iter().map(String::from).collect(),
+            Packs::Auto => packs::detect(project)
+                .into_iter()
+                .map(String::from)
+                .collect(),
             Packs::Only(names) => in_order(names),
         };
         Ok(Policy {
@@ -129,8 +147,16 @@ impl Config {
 
     /// Returns every key with its value and the file it came from, or `default`.
     pub fn show(&self) -> Vec<(String, String, String)> {
-        let layer = self.user.as_ref().map(|(_, layer)| to_json(layer)).unwrap_or_default();
-        let file = self.user.as_ref().map(|(file, _)| file.as_str()).unwrap_or_default();
+        let layer = self
+            .user
+            .as_ref()
+            .map(|(_, layer)| to_json(layer))
+            .unwrap_or_default();
+        let file = self
+            .user
+            .as_ref()
+            .map(|(file, _)| file.as_str())
+            .unwrap_or_default();
         let mut rows = Vec::new();
         show_level(&to_json(&self.settings), &layer, "", file, &mut rows);
         rows
@@ -140,7 +166,11 @@ impl Config {
 /// Returns the named packs and the general one, the most specific first.
 fn in_order(names: &[PackName]) -> Vec<String> {
     let wanted = |name: &str| name == packs::GENERIC || names.iter().any(|wanted| wanted.0 == name);
-    packs::NAMES.into_iter().filter(|name| wanted(name)).map(String::from).collect()
+    packs::NAMES
+        .into_iter()
+        .filter(|name| wanted(name))
+        .map(String::from)
+        .collect()
 }
 
 fn to_json(value: &impl Serialize) -> Value {
@@ -166,22 +196,41 @@ const GROUPS: [&str; 15] = [
     "logs",
 ];
 
-fn show_level(values: &Value, layer: &Value, above: &str, file: &str, rows: &mut Vec<(String, String, String)>) {
+fn show_level(
+    values: &Value,
+    layer: &Value,
+    above: &str,
+    file: &str,
+    rows: &mut Vec<(String, String, String)>,
+) {
     for (key, value) in values.as_object().into_iter().flatten() {
         let set = layer.get(key);
         if above.is_empty() && GROUPS.contains(&key.as_str()) {
-            show_level(value, set.unwrap_or(&Value::Null), &format!("{key}."), file, rows);
+            show_level(
+                value,
+                set.unwrap_or(&Value::Null),
+                &format!("{key}."),
+                file,
+                rows,
+            );
             continue;
         }
         let text = match (key.as_str(), value) {
             ("rules", Value::Array(rules)) => {
-                let names: Vec<_> = rules.iter().filter_map(|rule| rule["name"].as_str()).collect();
+                let names: Vec<_> = rules
+                    .iter()
+                    .filter_map(|rule| rule["name"].as_str())
+                    .collect();
                 format!("[{}]", names.join(", "))
             }
             (_, Value::String(text)) => text.clone(),
             (_, value) => value.to_string(),
         };
-        rows.push((format!("{above}{key}"), text, if set.is_some() { file } else { "default" }.to_owned()));
+        rows.push((
+            format!("{above}{key}"),
+            text,
+            if set.is_some() { file } else { "default" }.to_owned(),
+        ));
     }
 }
 
@@ -202,12 +251,18 @@ impl Serialize for Name {
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spanned { value, referenced, .. } = Spanned::<String>::deserialize(deserializer)?;
+        let Spanned {
+            value, referenced, ..
+        } = Spanned::<String>::deserialize(deserializer)?;
         let text = value.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() || text.len() > 100 {
             return Err(serde::de::Error::custom("a name has 1 to 100 bytes"));
         }
-        Ok(Self { text, line: referenced.line(), column: referenced.column() })
+        Ok(Self {
+            text,
+            line: referenced.line(),
+            column: referenced.column(),
+        })
     }
 }
 
@@ -220,27 +275,48 @@ fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
 fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
     let mut hint = None;
     let message = match error {
-        YamlError::SerdeUnknownField { field, expected, .. } => {
+        YamlError::SerdeUnknownField {
+            field, expected, ..
+        } => {
             hint = hint_for_key(field, expected);
             format!("unknown key `{field}`")
         }
-        YamlError::SerdeUnknownVariant { variant, expected, .. } => {
+        YamlError::SerdeUnknownVariant {
+            variant, expected, ..
+        } => {
             hint = error::did_you_mean(variant, expected.iter().copied());
             format!("`{variant}` is not one of {}", expected.join(", "))
         }
         YamlError::DuplicateMappingKey { key: Some(key), .. } => format!("duplicate key `{key}`"),
         YamlError::SerdeMissingField { field, .. } => format!("missing key `{field}`"),
-        YamlError::SerdeInvalidType { unexpected, expected, .. }
-        | YamlError::SerdeInvalidValue { unexpected, expected, .. } => {
+        YamlError::SerdeInvalidType {
+            unexpected,
+            expected,
+            ..
+        }
+        | YamlError::SerdeInvalidValue {
+            unexpected,
+            expected,
+            ..
+        } => {
             format!("expected {expected}, found {unexpected}")
         }
-        YamlError::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => "expected a whole number".to_owned(),
-        YamlError::InvalidScalar { ty, .. } => format!("expected a value of type {ty}"),
-        YamlError::Unexpected { expected: "mapping start", .. } => {
-            "expected keys with values (`key: value`)".to_owned()
+        YamlError::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
+            "expected a whole number".to_owned()
         }
-        YamlError::Unexpected { expected: "sequence start", .. } => "expected a list (`[a, b]`)".to_owned(),
-        YamlError::Unexpected { expected: "string scalar", .. } => "expected a text".to_owned(),
+        YamlError::InvalidScalar { ty, .. } => format!("expected a value of type {ty}"),
+        YamlError::Unexpected {
+            expected: "mapping start",
+            ..
+        } => "expected keys with values (`key: value`)".to_owned(),
+        YamlError::Unexpected {
+            expected: "sequence start",
+            ..
+        } => "expected a list (`[a, b]`)".to_owned(),
+        YamlError::Unexpected {
+            expected: "string scalar",
+            ..
+        } => "expected a text".to_owned(),
         YamlError::Message { msg, .. } => {
             hint = hint_for_pack(msg);
             msg.clone()
@@ -251,7 +327,9 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
         }
     };
     match error.location() {
-        Some(place) => ConfigError::at(file, text, place.line(), place.column(), message).with_hint(hint),
+        Some(place) => {
+            ConfigError::at(file, text, place.line(), place.column(), message).with_hint(hint)
+        }
         None => ConfigError::whole(file, message).with_hint(hint),
     }
 }
@@ -262,7 +340,9 @@ fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
         return Some(format!("`{key}` belongs into config.yml"));
     }
     if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {
-        return Some(format!("`{key}` belongs into the project's .checkpointd.yml"));
+        return Some(format!(
+            "`{key}` belongs into the project's .checkpointd.yml"
+        ));
     }
     error::did_you_mean(key, expected.iter().copied())
         .or_else(|| Some(format!("the keys here are {}", expected.join(", "))))

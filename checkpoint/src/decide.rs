@@ -4,7 +4,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use journal::{Agent, DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
+use journal::{
+    Agent, DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict,
+};
 
 use crate::findings::{self, Findings};
 use crate::message;
@@ -47,30 +49,64 @@ const SWITCHES: usize = 2;
 
 /// The exits that need nothing from outside the journal, in order (DESIGN 7).
 const EARLY: [Exit; 8] = [
-    (Reason::ProjectOff, |case| (!case.policy.enabled, format!("enabled: {}", case.policy.enabled))),
-    (Reason::Muted, |case| (case.state.is_muted(case.stop.at), format!("muted: {:?}", case.state.muted))),
+    (Reason::ProjectOff, |case| {
+        (
+            !case.policy.enabled,
+            format!("enabled: {}", case.policy.enabled),
+        )
+    }),
+    (Reason::Muted, |case| {
+        (
+            case.state.is_muted(case.stop.at),
+            format!("muted: {:?}", case.state.muted),
+        )
+    }),
     (Reason::EscapeHatch, |case| {
         let (cleared, marker) = (case.state.cleared, case.evidence.escape_marker);
-        (cleared || marker, format!("cleared by command: {cleared}, marker file: {marker}"))
+        (
+            cleared || marker,
+            format!("cleared by command: {cleared}, marker file: {marker}"),
+        )
     }),
     (Reason::BackgroundTasks, |case| {
-        (case.stop.background_tasks > 0, format!("background tasks running: {}", case.stop.background_tasks))
+        (
+            case.stop.background_tasks > 0,
+            format!("background tasks running: {}", case.stop.background_tasks),
+        )
     }),
     (Reason::NoTurnStart, |case| {
         let start = case.turn_start();
-        (start.is_none(), format!("turn start: {}", start.map_or("none".into(), |start| start.to_string())))
+        (
+            start.is_none(),
+            format!(
+                "turn start: {}",
+                start.map_or("none".into(), |start| start.to_string())
+            ),
+        )
     }),
     (Reason::BlockBudget, |case| {
-        let (blocks, budget) = (case.state.blocks_this_turn(), case.policy.max_blocks_per_turn);
-        (blocks >= budget, format!("checkpoints this turn: {blocks} of {budget}"))
+        let (blocks, budget) = (
+            case.state.blocks_this_turn(),
+            case.policy.max_blocks_per_turn,
+        );
+        (
+            blocks >= budget,
+            format!("checkpoints this turn: {blocks} of {budget}"),
+        )
     }),
     (Reason::BelowThreshold, |case| {
         let (elapsed, least) = (case.elapsed_ms().unwrap_or(0), case.policy.min_turn_ms);
-        (elapsed < least, format!("elapsed: {elapsed} ms, threshold: {least} ms"))
+        (
+            elapsed < least,
+            format!("elapsed: {elapsed} ms, threshold: {least} ms"),
+        )
     }),
     (Reason::OwnPrompt, |case| {
         let (hook, transcript) = (case.state.own_prompt_last, case.own_prompt_in_transcript());
-        (hook || transcript, format!("last prompt is ours: by hook {hook}, by transcript {transcript}"))
+        (
+            hook || transcript,
+            format!("last prompt is ours: by hook {hook}, by transcript {transcript}"),
+        )
     }),
 ];
 
@@ -81,7 +117,8 @@ impl Case<'_> {
 
     /// Returns the milliseconds from the turn's start to the stop.
     pub fn elapsed_ms(&self) -> Option<u64> {
-        self.turn_start().map(|start| self.stop.at.millis_since(start))
+        self.turn_start()
+            .map(|start| self.stop.at.millis_since(start))
     }
 
     /// The budget already counts hook replies, and a host may write those into its transcript as plain prompts
@@ -91,14 +128,22 @@ impl Case<'_> {
     }
 
     fn route(&self) -> Route {
-        if self.stop.can_reply { Route::HookReply } else { Route::Tmux }
+        if self.stop.can_reply {
+            Route::HookReply
+        } else {
+            Route::Tmux
+        }
     }
 
     fn form(&self) -> ReplyForm {
         match (self.state.stream.agent, self.policy.reply) {
             (Agent::Gemini, _) => ReplyForm::Deny,
             (Agent::Claude, Reply::Context) => ReplyForm::Context,
-            (Agent::Claude, Reply::Auto) if takes_context(self.evidence.host_version.as_deref()) => ReplyForm::Context,
+            (Agent::Claude, Reply::Auto)
+                if takes_context(self.evidence.host_version.as_deref()) =>
+            {
+                ReplyForm::Context
+            }
             _ => ReplyForm::Block,
         }
     }
@@ -112,12 +157,19 @@ impl Case<'_> {
     /// The exits that come before anything is looked up. A restart is answered whatever the clock and the budget say, but
     /// what is switched off stays off.
     fn early_exits(&self) -> &'static [Exit] {
-        if self.is_restart() { &EARLY[..SWITCHES] } else { &EARLY }
+        if self.is_restart() {
+            &EARLY[..SWITCHES]
+        } else {
+            &EARLY
+        }
     }
 
     /// Returns the exit that is taken before anything is looked up, if any.
     pub fn early_exit(&self) -> Option<Reason> {
-        self.early_exits().iter().find(|(_, exit)| exit(self).0).map(|(reason, _)| *reason)
+        self.early_exits()
+            .iter()
+            .find(|(_, exit)| exit(self).0)
+            .map(|(reason, _)| *reason)
     }
 
     /// Returns every exit up to the one that was taken, for people who ask why.
@@ -125,13 +177,21 @@ impl Case<'_> {
         let mut all = Vec::new();
         for (reason, exit) in self.early_exits() {
             let (taken, why) = exit(self);
-            all.push(Considered { reason: *reason, taken, why });
+            all.push(Considered {
+                reason: *reason,
+                taken,
+                why,
+            });
             if taken {
                 return all;
             }
         }
         if self.is_restart() {
-            all.push(Considered { reason: Reason::Restart, taken: true, why: "the agent was restarted".into() });
+            all.push(Considered {
+                reason: Reason::Restart,
+                taken: true,
+                why: "the agent was restarted".into(),
+            });
             return all;
         }
         let findings = self.find();
@@ -141,7 +201,11 @@ impl Case<'_> {
                 return all;
             }
         }
-        all.push(Considered { reason: inject_reason(&findings), taken: true, why: "nothing stood against it".into() });
+        all.push(Considered {
+            reason: inject_reason(&findings),
+            taken: true,
+            why: "nothing stood against it".into(),
+        });
         all
     }
 
@@ -160,24 +224,39 @@ impl Case<'_> {
             Headless::Never => headless,
             Headless::WhenNeeded => headless && !due,
         };
-        let known = findings.demand.is_some_and(|demand| self.state.demands.contains(&demand));
+        let known = findings
+            .demand
+            .is_some_and(|demand| self.state.demands.contains(&demand));
         let docs = findings.docs_only && !due;
         [
-            (Reason::Headless, quiet, format!("headless: {headless}, something is due: {due}")),
+            (
+                Reason::Headless,
+                quiet,
+                format!("headless: {headless}, something is due: {due}"),
+            ),
             (
                 Reason::Repeated,
                 known && !findings.unresolved && self.policy.repeat == Repeat::Once,
-                format!("the same demand was made before: {known}, new errors: {}", findings.unresolved),
+                format!(
+                    "the same demand was made before: {known}, new errors: {}",
+                    findings.unresolved
+                ),
             ),
             (
                 Reason::SilentDocsOnly,
                 docs && self.policy.docs_only == Quiet::Silent,
-                format!("only documentation: {docs}, docs_only: {:?}", self.policy.docs_only),
+                format!(
+                    "only documentation: {docs}, docs_only: {:?}",
+                    self.policy.docs_only
+                ),
             ),
             (
                 Reason::SilentAllClear,
                 findings.all_clear && !docs && self.policy.all_clear == Quiet::Silent,
-                format!("all clear: {}, all_clear: {:?}", findings.all_clear, self.policy.all_clear),
+                format!(
+                    "all clear: {}, all_clear: {:?}",
+                    findings.all_clear, self.policy.all_clear
+                ),
             ),
         ]
     }
@@ -190,14 +269,26 @@ pub fn decide(case: &Case<'_>) -> Decision {
     }
     let findings = case.find();
     if !case.is_restart()
-        && let Some((reason, ..)) = case.late_exits(&findings).into_iter().find(|(_, taken, _)| *taken)
+        && let Some((reason, ..)) = case
+            .late_exits(&findings)
+            .into_iter()
+            .find(|(_, taken, _)| *taken)
     {
         return pass(case, reason, &findings);
     }
-    let text = catch_unwind(AssertUnwindSafe(|| message::compose(&findings, case.policy)));
-    let generic = Findings { generic: true, ..Findings::default() };
+    let text = catch_unwind(AssertUnwindSafe(|| {
+        message::compose(&findings, case.policy)
+    }));
+    let generic = Findings {
+        generic: true,
+        ..Findings::default()
+    };
     let text = text.unwrap_or_else(|_| message::compose(&generic, case.policy));
-    let reason = if case.is_restart() { Reason::Restart } else { inject_reason(&findings) };
+    let reason = if case.is_restart() {
+        Reason::Restart
+    } else {
+        inject_reason(&findings)
+    };
     let route = case.route();
     Decision {
         verdict: Verdict::Inject,
@@ -251,14 +342,21 @@ fn inject_reason(findings: &Findings) -> Reason {
 
 /// Runs the rules; one that panics makes the general message of all of them.
 fn or_generic(rules: impl FnOnce() -> Findings) -> Findings {
-    catch_unwind(AssertUnwindSafe(rules)).unwrap_or_else(|_| Findings { generic: true, ..Findings::default() })
+    catch_unwind(AssertUnwindSafe(rules)).unwrap_or_else(|_| Findings {
+        generic: true,
+        ..Findings::default()
+    })
 }
 
 fn takes_context(version: Option<&str>) -> bool {
     let Some(version) = version else { return false };
-    let mut parts = version.split(['.', '-', '+']).map(|part| part.parse::<u64>().ok());
+    let mut parts = version
+        .split(['.', '-', '+'])
+        .map(|part| part.parse::<u64>().ok());
     let parts: [Option<u64>; 3] = std::array::from_fn(|_| parts.next().flatten());
-    let [Some(major), Some(minor), Some(patch)] = parts else { return false };
+    let [Some(major), Some(minor), Some(patch)] = parts else {
+        return false;
+    };
     [major, minor, patch] >= CONTEXT_SINCE
 }
 
@@ -272,7 +370,10 @@ mod tests {
     #[test]
     fn a_rule_that_panics_costs_the_rules_and_not_the_agent() {
         let findings = or_generic(|| panic!("asked for by a test"));
-        assert_eq!((findings.generic, inject_reason(&findings)), (true, Reason::Generic));
+        assert_eq!(
+            (findings.generic, inject_reason(&findings)),
+            (true, Reason::Generic)
+        );
         assert_eq!(or_generic(Findings::default), Findings::default());
     }
 

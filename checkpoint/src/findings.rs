@@ -121,29 +121,53 @@ impl Turn<'_> {
 /// Returns what the evidence of a stop says.
 ///
 /// `project` is the top of the work tree, empty where it is not known.
-pub fn find(evidence: &Evidence, elapsed_ms: Option<u64>, project: &str, policy: &Policy) -> Findings {
+pub fn find(
+    evidence: &Evidence,
+    elapsed_ms: Option<u64>,
+    project: &str,
+    policy: &Policy,
+) -> Findings {
     let Some(files) = evidence.changes.files() else {
         // Without the changes there is nothing to go by; the general message says what always holds (001 inv 13).
-        return Findings { generic: true, ..Findings::default() };
+        return Findings {
+            generic: true,
+            ..Findings::default()
+        };
     };
     let lines = evidence.timeline.calls.iter().map(|call| {
-        let line = call.command.as_deref().filter(|_| call.kind == journal::ToolKind::Shell);
+        let line = call
+            .command
+            .as_deref()
+            .filter(|_| call.kind == journal::ToolKind::Shell);
         line.map(shell::read).unwrap_or_default()
     });
     let rules = RuleSet::new(&policy.rules);
-    let turn = Turn { evidence, files, project, policy, elapsed_ms, rules, lines: lines.collect() };
+    let turn = Turn {
+        evidence,
+        files,
+        project,
+        policy,
+        elapsed_ms,
+        rules,
+        lines: lines.collect(),
+    };
     let claims = actions::Claims::new(&turn);
     let mut findings = actions::find(&turn, &claims);
     if turn.has_timeline() {
         let errors = errors::find(&turn);
         findings.unresolved = !errors.is_empty();
         findings.observations.extend(errors);
-        findings.observations.extend(hygiene::edits_without_read(&turn));
+        findings
+            .observations
+            .extend(hygiene::edits_without_read(&turn));
     }
-    findings.observations.extend(hygiene::wide_blast_radius(files));
+    findings
+        .observations
+        .extend(hygiene::wide_blast_radius(files));
     findings.observations.extend(slug::drift(&turn));
     findings.docs_only = !claims.any_of(|kind| kind != Kind::Docs);
-    findings.all_clear = !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
+    findings.all_clear =
+        !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
     findings
 }
 

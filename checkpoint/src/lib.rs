@@ -3,7 +3,10 @@
 //! Invariant: nothing in this crate reads a clock, a file, an environment variable, or starts a process. Times and texts
 //! are passed in, so that every past decision can be made again from the journal.
 
-#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests read recordings"))]
+#![cfg_attr(
+    test,
+    expect(clippy::disallowed_methods, reason = "tests read recordings")
+)]
 
 pub mod aftermath;
 pub mod announce;

@@ -46,20 +46,26 @@ pub fn compose(findings: &Findings, policy: &Policy) -> String {
         text.push_str("\n\n");
         text.push_str(line);
     }
-    debug_assert!(text.len() <= BYTES_MAX, "the parts are bounded so that their sum is");
+    debug_assert!(
+        text.len() <= BYTES_MAX,
+        "the parts are bounded so that their sum is"
+    );
     text
 }
 
 /// Returns the way out (001 inv 9).
 fn escape_hatch(policy: &Policy) -> String {
     let marker = clip(&policy.escape_marker, MARKER_BYTES_MAX);
-    format!("Last resort, only if the above cannot be done: `touch \"$TMPDIR/{marker}\"` lets the next stop pass.")
+    format!(
+        "Last resort, only if the above cannot be done: `touch \"$TMPDIR/{marker}\"` lets the next stop pass."
+    )
 }
 
 /// Returns the canonical prefix, made harmless where a policy of another version let a bad one through.
 fn prefix(policy: &Policy) -> String {
-    let harmless =
-        policy.prefix.trim_start_matches(|c: char| c == '!' || c == '/' || c.is_whitespace() || c.is_control());
+    let harmless = policy
+        .prefix
+        .trim_start_matches(|c: char| c == '!' || c == '/' || c.is_whitespace() || c.is_control());
     clip(harmless, PREFIX_BYTES_MAX).to_owned()
 }
 
@@ -70,15 +76,23 @@ fn body(text: &mut String, findings: &Findings) {
     } else if findings.categories.is_empty() {
         text.push_str("Changed: nothing that a rule knows");
     } else {
-        let (names, more) = fitting(findings.categories.iter().map(String::as_str), CATEGORIES_BYTES_MAX);
+        let (names, more) = fitting(
+            findings.categories.iter().map(String::as_str),
+            CATEGORIES_BYTES_MAX,
+        );
         text.push_str("Changed: ");
         text.push_str(&names.join(", "));
         push_more(text, ", ", more);
     }
     if !findings.actions.is_empty() {
         text.push_str("\n\nRequired actions, in this order:");
-        let (actions, more) =
-            fitting(findings.actions.iter().map(|action: &Action| action.text.as_str()), ACTIONS_BYTES_MAX);
+        let (actions, more) = fitting(
+            findings
+                .actions
+                .iter()
+                .map(|action: &Action| action.text.as_str()),
+            ACTIONS_BYTES_MAX,
+        );
         for (index, action) in actions.iter().enumerate() {
             // Writing to a String cannot fail.
             let _ = write!(text, "\n{}. {action}", index + 1);
@@ -87,7 +101,10 @@ fn body(text: &mut String, findings: &Findings) {
     }
     if !findings.observations.is_empty() {
         text.push_str("\n\nObservations:");
-        let (lines, more) = fitting(findings.observations.iter().map(String::as_str), OBSERVATIONS_BYTES_MAX);
+        let (lines, more) = fitting(
+            findings.observations.iter().map(String::as_str),
+            OBSERVATIONS_BYTES_MAX,
+        );
         for line in lines {
             text.push_str("\n- ");
             text.push_str(&line);
@@ -97,15 +114,24 @@ fn body(text: &mut String, findings: &Findings) {
 }
 
 /// Returns the items that fit, each on one line, and how many do not.
-fn fitting<'a>(items: impl ExactSizeIterator<Item = &'a str>, bytes_max: usize) -> (Vec<String>, usize) {
+fn fitting<'a>(
+    items: impl ExactSizeIterator<Item = &'a str>,
+    bytes_max: usize,
+) -> (Vec<String>, usize) {
     let total = items.len();
     let mut left = bytes_max;
     let mut lines = Vec::new();
     for item in items {
         let line = item.split_whitespace().collect::<Vec<_>>().join(" ");
-        let line = if line.len() > ITEM_BYTES_MAX { format!("{}…", clip(&line, ITEM_BYTES_MAX)) } else { line };
+        let line = if line.len() > ITEM_BYTES_MAX {
+            format!("{}…", clip(&line, ITEM_BYTES_MAX))
+        } else {
+            line
+        };
         // Numbers, bullets and separators take a few bytes more.
-        let Some(rest) = left.checked_sub(line.len() + 6) else { break };
+        let Some(rest) = left.checked_sub(line.len() + 6) else {
+            break;
+        };
         left = rest;
         lines.push(line);
     }
@@ -133,19 +159,30 @@ mod tests {
     use crate::rules::ProjectFacts;
 
     fn policy() -> Policy {
-        Config::default().policy_for(&ProjectFacts::default(), None).unwrap()
+        Config::default()
+            .policy_for(&ProjectFacts::default(), None)
+            .unwrap()
     }
 
     fn action(text: &str) -> Action {
-        Action { text: text.into(), category: "daemon code".into(), step: Step::Runtime }
+        Action {
+            text: text.into(),
+            category: "daemon code".into(),
+            step: Step::Runtime,
+        }
     }
 
     #[test]
     fn actions() {
         let findings = Findings {
             categories: vec!["daemon code".into(), "TUI code".into()],
-            actions: vec![action("Run `make restart` then `make status`"), action("Check the logs")],
-            observations: vec!["Daemon code was modified but `make restart` was not observed this turn".into()],
+            actions: vec![
+                action("Run `make restart` then `make status`"),
+                action("Check the logs"),
+            ],
+            observations: vec![
+                "Daemon code was modified but `make restart` was not observed this turn".into(),
+            ],
             ..Findings::default()
         };
         insta::assert_snapshot!(compose(&findings, &policy()), @r#"
@@ -193,14 +230,24 @@ mod tests {
 
     #[test]
     fn all_clear() {
-        let text = compose(&Findings { all_clear: true, ..Findings::default() }, &policy());
+        let text = compose(
+            &Findings {
+                all_clear: true,
+                ..Findings::default()
+            },
+            &policy(),
+        );
         insta::assert_snapshot!(text, @"[TeleClaude Checkpoint] - All expected validations were observed.");
         assert!(text.len() - policy().prefix.len() < 100);
     }
 
     #[test]
     fn documentation_only() {
-        let findings = Findings { docs_only: true, actions: vec![action("Check the logs")], ..Findings::default() };
+        let findings = Findings {
+            docs_only: true,
+            actions: vec![action("Check the logs")],
+            ..Findings::default()
+        };
         insta::assert_snapshot!(compose(&findings, &policy()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
@@ -232,15 +279,26 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        let many = |words: &str| (0..500).map(|index| format!("{words} {index}")).collect::<Vec<_>>();
+        let many = |words: &str| {
+            (0..500)
+                .map(|index| format!("{words} {index}"))
+                .collect::<Vec<_>>()
+        };
         let findings = Findings {
             categories: many("category"),
-            actions: many("Do something about number").iter().map(|text| action(text)).collect(),
+            actions: many("Do something about number")
+                .iter()
+                .map(|text| action(text))
+                .collect(),
             observations: many("Something was seen,\nand it was number"),
             ..Findings::default()
         };
         let text = compose(&findings, &policy());
-        let ends: Vec<_> = text.lines().filter(|line| line.contains(" more")).map(|line| clip_end(line, 30)).collect();
+        let ends: Vec<_> = text
+            .lines()
+            .filter(|line| line.contains(" more"))
+            .map(|line| clip_end(line, 30))
+            .collect();
         insta::assert_snapshot!(format!("{} bytes\n{}", text.len(), ends.join("\n")), @r"
         6079 bytes
          58, category 59, and 440 more
@@ -250,14 +308,16 @@ mod tests {
     }
 
     fn clip_end(line: &str, chars: usize) -> String {
-        line.chars().skip(line.chars().count().saturating_sub(chars)).collect()
+        line.chars()
+            .skip(line.chars().count().saturating_sub(chars))
+            .collect()
     }
 
     fn any_findings() -> impl proptest::strategy::Strategy<Value = Findings> {
         use proptest::prelude::*;
         let texts = || proptest::collection::vec("\\PC{0,1000}", 0..30);
-        (texts(), texts(), texts(), any::<[bool; 3]>()).prop_map(|(categories, actions, observations, flags)| {
-            Findings {
+        (texts(), texts(), texts(), any::<[bool; 3]>()).prop_map(
+            |(categories, actions, observations, flags)| Findings {
                 categories,
                 actions: actions.iter().map(|text| action(text)).collect(),
                 observations,
@@ -265,8 +325,8 @@ mod tests {
                 docs_only: flags[1],
                 generic: flags[2],
                 ..Findings::default()
-            }
-        })
+            },
+        )
     }
 
     proptest::proptest! {

@@ -65,7 +65,8 @@ impl Policy {
 
     /// Returns the JSON text that is journaled, and the number that identifies it.
     pub fn to_text(&self) -> (u64, String) {
-        let text = serde_json::to_string(self).expect("a policy has only string keys and finite numbers");
+        let text =
+            serde_json::to_string(self).expect("a policy has only string keys and finite numbers");
         (digest::of_text(&text), text)
     }
 

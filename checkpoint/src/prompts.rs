@@ -11,7 +11,12 @@ use journal::{Agent, PromptOrigin};
 const WRAPPERS_MAX: usize = 8;
 
 /// Elements that a host sets before a text that is somebody else's.
-const COMPANIONS: [&str; 4] = ["system-reminder", "hook_context", "ide_opened_file", "ide_selection"];
+const COMPANIONS: [&str; 4] = [
+    "system-reminder",
+    "hook_context",
+    "ide_opened_file",
+    "ide_selection",
+];
 
 /// What the texts begin with that a host writes in a user's name, and which set the agent to work.
 const CALLS_TO_WORK: [&str; 3] = ["<task-notification>", "Stop hook feedback:", "<hook_prompt"];
@@ -45,11 +50,19 @@ pub fn is_own(text: &str, prefix: &str) -> bool {
     }
     let mut pending = vec![text.trim()];
     for _ in 0..WRAPPERS_MAX {
-        let Some(text) = pending.pop() else { return false };
+        let Some(text) = pending.pop() else {
+            return false;
+        };
         if text.starts_with(prefix) {
             return true;
         }
-        pending.extend(peel(text).into_iter().flatten().map(str::trim).filter(|part| !part.is_empty()));
+        pending.extend(
+            peel(text)
+                .into_iter()
+                .flatten()
+                .map(str::trim)
+                .filter(|part| !part.is_empty()),
+        );
     }
     false
 }
@@ -71,7 +84,9 @@ pub fn origin(_agent: Agent, text: &str, prefix: &str, subagent: bool) -> Prompt
 
 /// Returns whether a host's text in a user's name sets the agent to work, rather than being said by the way.
 pub(crate) fn calls_to_work(text: &str) -> bool {
-    CALLS_TO_WORK.iter().any(|opening| text.trim_start().starts_with(opening))
+    CALLS_TO_WORK
+        .iter()
+        .any(|opening| text.trim_start().starts_with(opening))
 }
 
 /// Returns whether a host put the text into the conversation by itself.
@@ -83,14 +98,21 @@ pub(crate) fn is_host(text: &str) -> bool {
     while let Some((_, after)) = COMPANIONS.iter().find_map(|name| element(rest, name)) {
         rest = after.trim();
     }
-    rest.is_empty() || CALLS_TO_WORK.iter().chain(&ASIDES).any(|opening| rest.starts_with(opening))
+    rest.is_empty()
+        || CALLS_TO_WORK
+            .iter()
+            .chain(&ASIDES)
+            .any(|opening| rest.starts_with(opening))
 }
 
 /// Takes one wrapper off and returns the parts to look at, the likelier one last; none where there is no wrapper.
 fn peel(text: &str) -> Option<[&str; 2]> {
     if let Some(rest) = text.strip_prefix("Stop hook feedback:") {
         // After exit code 2 the host names the hook's command line in brackets.
-        let command = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+        let command = rest
+            .trim_start()
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once("]: "));
         return Some([command.map_or("", |(_, reason)| reason), rest]);
     }
     if let Some(rest) = text.strip_prefix("Stop hook additional context:") {
@@ -101,8 +123,9 @@ fn peel(text: &str) -> Option<[&str; 2]> {
         return after.trim().is_empty().then_some(["", inner]);
     }
     // Several hooks that speak at once get an element each, one after the other.
-    let (inner, after) =
-        ["hook_prompt", "system-reminder", "hook_context"].iter().find_map(|name| element(text, name))?;
+    let (inner, after) = ["hook_prompt", "system-reminder", "hook_context"]
+        .iter()
+        .find_map(|name| element(text, name))?;
     Some([after, inner])
 }
 
@@ -113,7 +136,9 @@ fn element<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
         return None;
     }
     let (_, body) = attributes.split_once('>')?;
-    let Some((inner, end)) = body.split_once(&format!("</{name}")) else { return Some((body, "")) };
+    let Some((inner, end)) = body.split_once(&format!("</{name}")) else {
+        return Some((body, ""));
+    };
     Some((inner, end.split_once('>').map_or("", |(_, after)| after)))
 }
 
@@ -157,7 +182,10 @@ mod tests {
         for text in others {
             assert!(!is_own(text, PREFIX), "{text}");
         }
-        assert!(!is_own("anything", "  "), "an empty prefix recognises nothing");
+        assert!(
+            !is_own("anything", "  "),
+            "an empty prefix recognises nothing"
+        );
     }
 
     #[test]
@@ -169,25 +197,61 @@ mod tests {
             ("fix the bug", false, User),
             ("fix the bug", true, Subagent),
             ("", false, User),
-            ("<task-notification>\n<task-id>a</task-id>\n</task-notification>", false, Host),
+            (
+                "<task-notification>\n<task-id>a</task-id>\n</task-notification>",
+                false,
+                Host,
+            ),
             ("<system-reminder>\ntoday\n</system-reminder>", false, Host),
-            ("<system-reminder>\ntoday\n</system-reminder>\n\nfix the bug", false, User),
+            (
+                "<system-reminder>\ntoday\n</system-reminder>\n\nfix the bug",
+                false,
+                User,
+            ),
             ("<hook_context>x</hook_context>\n\nfix the bug", false, User),
             ("Stop hook feedback:\nsomebody else's", false, Host),
-            ("<local-command-stdout>ok</local-command-stdout>", false, Host),
+            (
+                "<local-command-stdout>ok</local-command-stdout>",
+                false,
+                Host,
+            ),
             ("<command-name>/clear</command-name>", false, Host),
-            ("<command-message>review</command-message>\n<command-name>/review</command-name>", false, User),
-            ("This session is being continued from a previous conversation that ran out of context.", false, Host),
-            ("<turn_aborted>\nThe user interrupted\n</turn_aborted>", false, Host),
-            ("<hook_prompt hook_run_id=\"1\">x</hook_prompt>", false, Host),
-            ("<environment_context>\n  <cwd>/</cwd>\n</environment_context>", false, Host),
+            (
+                "<command-message>review</command-message>\n<command-name>/review</command-name>",
+                false,
+                User,
+            ),
+            (
+                "This session is being continued from a previous conversation that ran out of context.",
+                false,
+                Host,
+            ),
+            (
+                "<turn_aborted>\nThe user interrupted\n</turn_aborted>",
+                false,
+                Host,
+            ),
+            (
+                "<hook_prompt hook_run_id=\"1\">x</hook_prompt>",
+                false,
+                Host,
+            ),
+            (
+                "<environment_context>\n  <cwd>/</cwd>\n</environment_context>",
+                false,
+                Host,
+            ),
             ("[Request interrupted by user for tool use]", false, Host),
             ("You wrote: Stop hook feedback: why?", false, User),
             ("/compact", false, User),
         ];
         for (text, subagent, expected) in cases {
             for agent in Agent::HOSTS {
-                assert_eq!(origin(agent, text, PREFIX, subagent), expected, "{agent}: {text}");
+                assert_eq!(
+                    origin(agent, text, PREFIX, subagent),
+                    expected,
+                    "{agent}: {text}"
+                );
             }
         }
     }

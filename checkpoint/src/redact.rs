@@ -53,12 +53,21 @@ pub struct Redactor {
 
 impl PartialEq for Redactor {
     fn eq(&self, other: &Self) -> bool {
-        let texts = |redactor: &Self| redactor.extra.iter().map(|regex| regex.as_str().to_owned()).collect::<Vec<_>>();
+        let texts = |redactor: &Self| {
+            redactor
+                .extra
+                .iter()
+                .map(|regex| regex.as_str().to_owned())
+                .collect::<Vec<_>>()
+        };
         self.enabled == other.enabled && texts(self) == texts(other)
     }
 }
 
-static BUILT_IN: LazyLock<Redactor> = LazyLock::new(|| Redactor { enabled: true, extra: Arc::new([]) });
+static BUILT_IN: LazyLock<Redactor> = LazyLock::new(|| Redactor {
+    enabled: true,
+    extra: Arc::new([]),
+});
 
 /// Returns the redactor that has the built-in rules only.
 pub fn built_in() -> &'static Redactor {
@@ -71,10 +80,19 @@ pub fn built_in() -> &'static Redactor {
 ///
 /// One line that says what is wrong with it.
 pub fn pattern(text: &str) -> Result<Regex, String> {
-    let regex = RegexBuilder::new(text).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
-        let last = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("`{text}` is no pattern: {last}")
-    })?;
+    let regex = RegexBuilder::new(text)
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map_err(|error| {
+            let last = error
+                .to_string()
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .to_owned();
+            format!("`{text}` is no pattern: {last}")
+        })?;
     match regex.is_match("") {
         true => Err(format!("`{text}` matches an empty text, and so everything")),
         false => Ok(regex),
@@ -84,7 +102,10 @@ pub fn pattern(text: &str) -> Result<Regex, String> {
 impl Redactor {
     /// Makes a redactor of the built-in rules and the user's patterns; one that is not enabled changes nothing.
     pub fn new(enabled: bool, extra: Vec<Regex>) -> Self {
-        Self { enabled, extra: extra.into() }
+        Self {
+            enabled,
+            extra: extra.into(),
+        }
     }
 
     /// Returns a text without secrets; the text itself where it has none.
@@ -130,17 +151,27 @@ impl Redactor {
                 }
                 Cow::Borrowed(_) => false,
             },
-            Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.value(item) | changed),
+            Value::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| self.value(item) | changed),
             Value::Object(members) => self.members(members),
             _ => false,
         }
     }
 
     fn members(&self, members: &mut Map<String, Value>) -> bool {
-        let mut changed = members.iter_mut().fold(false, |changed, (key, value)| self.member(key, value) | changed);
-        if members.keys().any(|key| matches!(self.text(key), Cow::Owned(_))) {
+        let mut changed = members.iter_mut().fold(false, |changed, (key, value)| {
+            self.member(key, value) | changed
+        });
+        if members
+            .keys()
+            .any(|key| matches!(self.text(key), Cow::Owned(_)))
+        {
             let old = std::mem::take(members);
-            members.extend(old.into_iter().map(|(key, value)| (self.text(&key).into_owned(), value)));
+            members.extend(
+                old.into_iter()
+                    .map(|(key, value)| (self.text(&key).into_owned(), value)),
+            );
             changed = true;
         }
         changed
@@ -149,7 +180,9 @@ impl Redactor {
     /// Redacts the value of a key, which may say what it is.
     fn member(&self, key: &str, value: &mut Value) -> bool {
         match value {
-            Value::String(text) if *text != marker("secret") && value::is_secret_name(key, text, Style::Quoted) => {
+            Value::String(text)
+                if *text != marker("secret") && value::is_secret_name(key, text, Style::Quoted) =>
+            {
                 *text = marker("secret");
                 true
             }
@@ -167,7 +200,9 @@ impl Redactor {
         for index in RULES.0.matches(text) {
             let rule = &RULES.1[index];
             for captures in rule.pattern.captures_iter(text) {
-                let Some(secret) = outside(secret_of(&captures), &markers) else { continue };
+                let Some(secret) = outside(secret_of(&captures), &markers) else {
+                    continue;
+                };
                 let name = captures.name("name").map(|name| name.as_str());
                 if rule.holds(name, style_of(&captures), &text[secret.clone()]) {
                     found.push((secret, rule.kind));
@@ -175,7 +210,9 @@ impl Redactor {
             }
         }
         for extra in self.extra.iter() {
-            let spans = extra.captures_iter(text).map(|captures| secret_of(&captures));
+            let spans = extra
+                .captures_iter(text)
+                .map(|captures| secret_of(&captures));
             found.extend(spans.filter_map(|span| Some((outside(span, &markers)?, EXTRA))));
         }
         if found.is_empty() {
@@ -193,8 +230,14 @@ fn marker(kind: &str) -> String {
 /// Returns the first group that took part and is not named for something else; without one, all that was found.
 fn secret_of(captures: &Captures<'_>) -> Range<usize> {
     let besides = [captures.name("name"), captures.name("sign")];
-    let group = captures.iter().skip(1).flatten().find(|group| !besides.contains(&Some(*group)));
-    group.or_else(|| captures.get(0)).map_or(0..0, |found| found.range())
+    let group = captures
+        .iter()
+        .skip(1)
+        .flatten()
+        .find(|group| !besides.contains(&Some(*group)));
+    group
+        .or_else(|| captures.get(0))
+        .map_or(0..0, |found| found.range())
 }
 
 fn style_of(captures: &Captures<'_>) -> Style {
@@ -213,7 +256,10 @@ fn markers(text: &str) -> Vec<Range<usize>> {
     let starts = text.match_indices(MARKER).map(|(start, _)| start);
     let whole = |start: usize| {
         let kind = &text[start + MARKER.len()..];
-        let end = kind.bytes().take(KIND_BYTES_MAX).position(|byte| byte == b']')?;
+        let end = kind
+            .bytes()
+            .take(KIND_BYTES_MAX)
+            .position(|byte| byte == b']')?;
         // Anybody may write brackets around a secret; a marker has nothing but a kind in it.
         let is_kind = kind[..end] == *EXTRA || RULES.1.iter().any(|rule| rule.kind == &kind[..end]);
         is_kind.then_some(start..start + MARKER.len() + end + 1)
@@ -224,7 +270,9 @@ fn markers(text: &str) -> Vec<Range<usize>> {
 /// Returns what of a span lies before the first marker in it; none where that is nothing.
 fn outside(span: Range<usize>, markers: &[Range<usize>]) -> Option<Range<usize>> {
     let next = markers.partition_point(|marker| marker.end <= span.start);
-    let end = markers.get(next).map_or(span.end, |marker| marker.start.min(span.end));
+    let end = markers
+        .get(next)
+        .map_or(span.end, |marker| marker.start.min(span.end));
     (span.start < end).then_some(span.start..end)
 }
 

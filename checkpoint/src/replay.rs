@@ -6,7 +6,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use journal::{
-    Changes, Decision, Draft, Envelope, Event, Evidence, Reason, Stream, Timeline, TimelineSource, Timestamp, Verdict,
+    Changes, Decision, Draft, Envelope, Event, Evidence, Reason, Stream, Timeline, TimelineSource,
+    Timestamp, Verdict,
 };
 use uuid::Uuid;
 
@@ -46,16 +47,27 @@ impl Past<'_> {
                 journal::DECISION_VERSION
             ));
         }
-        let policy =
-            self.policy.ok_or_else(|| format!("policy {:016x} is not in the journal", self.decision.policy))?;
+        let policy = self
+            .policy
+            .ok_or_else(|| format!("policy {:016x} is not in the journal", self.decision.policy))?;
         Ok(self.under(policy, self.decision.policy))
     }
 
     /// Decides again by another policy.
     pub fn under(&self, policy: &Policy, fingerprint: u64) -> Decision {
-        let case = Case { state: self.state, stop: self.stop, evidence: self.evidence, policy, fingerprint };
+        let case = Case {
+            state: self.state,
+            stop: self.stop,
+            evidence: self.evidence,
+            policy,
+            fingerprint,
+        };
         // Nobody waited: that is a fact about the caller, which no policy changes.
-        if self.decision.reason == Reason::Overloaded { decide::pass_unanswered(&case) } else { decide::decide(&case) }
+        if self.decision.reason == Reason::Overloaded {
+            decide::pass_unanswered(&case)
+        } else {
+            decide::decide(&case)
+        }
     }
 }
 
@@ -79,7 +91,11 @@ pub fn differences(was: &Decision, now: &Decision) -> Vec<&'static str> {
         ("policy", was.policy == now.policy),
         ("version", was.version == now.version),
     ];
-    fields.into_iter().filter(|(_, equal)| !equal).map(|(name, _)| name).collect()
+    fields
+        .into_iter()
+        .filter(|(_, equal)| !equal)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// One session on its way through history.
@@ -92,7 +108,11 @@ struct Track {
 
 impl Track {
     fn new(stream: &Stream) -> Self {
-        Self { state: SessionState::new(stream.clone()), held: VecDeque::new(), evidence: None }
+        Self {
+            state: SessionState::new(stream.clone()),
+            held: VecDeque::new(),
+            evidence: None,
+        }
     }
 
     fn waits(&self) -> bool {
@@ -123,7 +143,10 @@ impl Replayer {
             }
             return;
         }
-        let track = self.tracks.entry(envelope.stream.session).or_insert_with(|| Track::new(&envelope.stream));
+        let track = self
+            .tracks
+            .entry(envelope.stream.session)
+            .or_insert_with(|| Track::new(&envelope.stream));
         if !track.waits() && track.held.is_empty() {
             track.state.apply(&envelope);
             return;
@@ -134,12 +157,22 @@ impl Replayer {
         }
         if let Event::Decided(decision) = &envelope.event {
             track.fold_up_to(decision.basis);
-            let evidence = track.evidence.take().filter(|(trigger, _)| *trigger == decision.trigger);
+            let evidence = track
+                .evidence
+                .take()
+                .filter(|(trigger, _)| *trigger == decision.trigger);
             let evidence = evidence.map(|(_, evidence)| evidence).unwrap_or_default();
             if let Some(stop) = stop_of(&track.state, decision.trigger) {
                 let policy = self.policies.get(&decision.policy);
                 let state = &track.state;
-                judge(Past { envelope: &envelope, decision, state, stop: &stop, evidence: &evidence, policy });
+                judge(Past {
+                    envelope: &envelope,
+                    decision,
+                    state,
+                    stop: &stop,
+                    evidence: &evidence,
+                    policy,
+                });
             }
             track.fold_up_to(envelope.seq);
             track.state.apply(&envelope);
@@ -150,7 +183,9 @@ impl Replayer {
 
     /// Returns the sessions as they are at the end of what was fed.
     pub fn finish(mut self) -> Vec<SessionState> {
-        self.tracks.values_mut().for_each(|track| track.fold_up_to(u64::MAX));
+        self.tracks
+            .values_mut()
+            .for_each(|track| track.fold_up_to(u64::MAX));
         let mut states: Vec<_> = self.tracks.into_values().map(|track| track.state).collect();
         states.sort_by_key(|state| (state.started_at, state.session()));
         states
@@ -159,7 +194,12 @@ impl Replayer {
 
 /// Returns the stop that a decision was about.
 fn stop_of(state: &SessionState, trigger: u64) -> Option<Stop> {
-    state.pending.iter().find(|stop| stop.seq == trigger).cloned().or_else(|| state.restart_stop(trigger))
+    state
+        .pending
+        .iter()
+        .find(|stop| stop.seq == trigger)
+        .cloned()
+        .or_else(|| state.restart_stop(trigger))
 }
 
 /// Plays hook calls through fold and decide, in memory and by their own clock. Nothing is looked up outside: the
@@ -186,7 +226,9 @@ impl Played {
 
     /// Returns the decision's event, where the call was a stop.
     pub fn decided(&self) -> Option<&Envelope> {
-        self.events.iter().find(|envelope| matches!(envelope.event, Event::Decided(_)))
+        self.events
+            .iter()
+            .find(|envelope| matches!(envelope.event, Event::Decided(_)))
     }
 }
 
@@ -194,7 +236,13 @@ impl<'a> Player<'a> {
     /// Begins with an empty journal.
     pub fn new(policy: &'a Policy) -> Self {
         let fingerprint = policy.to_text().0;
-        Self { policy, fingerprint, next_seq: 1, states: HashMap::new(), known: std::collections::HashSet::new() }
+        Self {
+            policy,
+            fingerprint,
+            next_seq: 1,
+            states: HashMap::new(),
+            known: std::collections::HashSet::new(),
+        }
     }
 
     /// Plays one call. None where it was there already.
@@ -203,8 +251,11 @@ impl<'a> Player<'a> {
     ///
     /// As [`hooks::normalise`].
     pub fn play(&mut self, call: &HookCall<'_>) -> Result<Option<Played>, String> {
-        let reading =
-            Reading { prefix: &self.policy.prefix, payload_bytes_max: usize::MAX, redactor: redact::built_in() };
+        let reading = Reading {
+            prefix: &self.policy.prefix,
+            payload_bytes_max: usize::MAX,
+            redactor: redact::built_in(),
+        };
         let draft = hooks::normalise(call, reading)?.draft;
         if !self.known.insert(draft.id) {
             return Ok(None);
@@ -213,11 +264,18 @@ impl<'a> Player<'a> {
         let envelope = self.append(draft);
         let mut events = vec![envelope.clone()];
         let state = &self.states[&session];
-        let seen = state.delivery.as_ref().and_then(|delivery| Some((delivery.decision, delivery.seen_by.clone()?)));
+        let seen = state
+            .delivery
+            .as_ref()
+            .and_then(|delivery| Some((delivery.decision, delivery.seen_by.clone()?)));
         if let Some((decision, by)) = seen {
             events.push(self.derive(&envelope, Event::DeliveryConfirmed { decision, by }));
         }
-        let stop = self.states[&session].pending.iter().find(|stop| stop.seq == envelope.seq).cloned();
+        let stop = self.states[&session]
+            .pending
+            .iter()
+            .find(|stop| stop.seq == envelope.seq)
+            .cloned();
         if let Some(stop) = stop {
             self.decide(&envelope, &stop, &mut events);
         }
@@ -227,37 +285,80 @@ impl<'a> Player<'a> {
     fn decide(&mut self, cause: &Envelope, stop: &Stop, events: &mut Vec<Envelope>) {
         let state = &self.states[&cause.stream.session];
         let calls = state.turn.calls.clone();
-        let source = if calls.is_empty() { TimelineSource::None } else { TimelineSource::Journal };
+        let source = if calls.is_empty() {
+            TimelineSource::None
+        } else {
+            TimelineSource::Journal
+        };
         let evidence = Evidence {
             changes: Changes::Unknown("not_looked_up".into()),
             timeline: Timeline { source, calls },
             ..Evidence::default()
         };
-        let case = Case { state, stop, evidence: &evidence, policy: self.policy, fingerprint: self.fingerprint };
+        let case = Case {
+            state,
+            stop,
+            evidence: &evidence,
+            policy: self.policy,
+            fingerprint: self.fingerprint,
+        };
         let decision = decide::decide(&case);
         let (verdict, route) = (decision.verdict, decision.route);
         if let Some(open) = state.delivery.as_ref().filter(|_| route.is_some()) {
-            let event = Event::DeliveryExpired { decision: open.decision, reason: "superseded".into() };
+            let event = Event::DeliveryExpired {
+                decision: open.decision,
+                reason: "superseded".into(),
+            };
             events.push(self.derive(cause, event));
         }
         let decided = self.derive(cause, Event::Decided(Box::new(decision)));
         let decision = decided.seq;
         events.push(decided);
         if let (Verdict::Inject, Some(route)) = (verdict, route) {
-            events.push(self.derive(cause, Event::DeliveryAttempted { decision, route, attempt: 1 }));
+            events.push(self.derive(
+                cause,
+                Event::DeliveryAttempted {
+                    decision,
+                    route,
+                    attempt: 1,
+                },
+            ));
         }
     }
 
     fn derive(&mut self, cause: &Envelope, event: Event) -> Envelope {
         let id = Uuid::new_v5(&cause.id, event.kind().as_bytes());
-        self.append(Draft { stream: cause.stream.clone(), at: cause.at, id, event, payload: None })
+        self.append(Draft {
+            stream: cause.stream.clone(),
+            at: cause.at,
+            id,
+            event,
+            payload: None,
+        })
     }
 
     fn append(&mut self, draft: Draft) -> Envelope {
-        let Draft { stream, at, id, event, .. } = draft;
-        let state = self.states.entry(stream.session).or_insert_with(|| SessionState::new(stream.clone()));
+        let Draft {
+            stream,
+            at,
+            id,
+            event,
+            ..
+        } = draft;
+        let state = self
+            .states
+            .entry(stream.session)
+            .or_insert_with(|| SessionState::new(stream.clone()));
         let late = event.host().is_some() && state.last_at.is_some_and(|last| at < last);
-        let envelope = Envelope { seq: self.next_seq, stream, at, recorded_at: at, id, late, event };
+        let envelope = Envelope {
+            seq: self.next_seq,
+            stream,
+            at,
+            recorded_at: at,
+            id,
+            late,
+            event,
+        };
         self.next_seq += 1;
         state.apply(&envelope);
         envelope
@@ -274,7 +375,9 @@ impl<'a> Player<'a> {
 /// Returns the state of a session after the events that `upto` accepts.
 pub fn fold<'a>(stream: &Stream, events: impl IntoIterator<Item = &'a Envelope>) -> SessionState {
     let mut state = SessionState::new(stream.clone());
-    events.into_iter().for_each(|envelope| state.apply(envelope));
+    events
+        .into_iter()
+        .for_each(|envelope| state.apply(envelope));
     state
 }
 
@@ -284,5 +387,6 @@ pub fn fold<'a>(stream: &Stream, events: impl IntoIterator<Item = &'a Envelope>)
 ///
 /// When it is no RFC 3339 time.
 pub fn time_of(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|error| format!("`at` is no RFC 3339 time: {error}"))
+    text.parse()
+        .map_err(|error| format!("`at` is no RFC 3339 time: {error}"))
 }

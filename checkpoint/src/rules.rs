@@ -59,7 +59,11 @@ impl Rule {
         }
         let mut letters = self.name.chars();
         let first = letters.next().map(char::to_uppercase);
-        format!("{}{} was modified", first.into_iter().flatten().collect::<String>(), letters.as_str())
+        format!(
+            "{}{} was modified",
+            first.into_iter().flatten().collect::<String>(),
+            letters.as_str()
+        )
     }
 }
 
@@ -124,7 +128,10 @@ pub struct RuleSet<'a> {
 impl<'a> RuleSet<'a> {
     /// Compiles `rules`. A glob that cannot be compiled matches nothing; `config.rs` refuses it earlier.
     pub fn new(rules: &'a [Rule]) -> Self {
-        Self { rules, compiled: Compiled::of(rules) }
+        Self {
+            rules,
+            compiled: Compiled::of(rules),
+        }
     }
 
     /// Returns the command that a line of some rule's evidence asks for; none of a text that no command can fit.
@@ -140,7 +147,10 @@ impl<'a> RuleSet<'a> {
         let excluded = self.compiled.exclude.matching(path);
         let mut matching = self.compiled.include.matching(path);
         matching.retain(|rule| !excluded.contains(rule) && self.rules[*rule].kind != Kind::Always);
-        let tier = |rule: usize| match (self.rules[rule].kind == Kind::Docs, self.rules[rule].fallback) {
+        let tier = |rule: usize| match (
+            self.rules[rule].kind == Kind::Docs,
+            self.rules[rule].fallback,
+        ) {
             (false, false) => 0,
             (true, false) => 1,
             // A fallback is for what nobody knows, so even documentation goes before it.
@@ -179,12 +189,17 @@ impl Compiled {
         if let Some(compiled) = all.iter().find(|compiled| compiled.rules == rules) {
             return Arc::clone(compiled);
         }
-        let evidence = rules.iter().flat_map(|rule| &rule.actions).flat_map(|action| &action.evidence);
+        let evidence = rules
+            .iter()
+            .flat_map(|rule| &rule.actions)
+            .flat_map(|action| &action.evidence);
         let compiled = Arc::new(Self {
             rules: rules.to_vec(),
             include: Globs::new(rules.iter().map(|rule| &rule.include)),
             exclude: Globs::new(rules.iter().map(|rule| &rule.exclude)),
-            patterns: evidence.filter_map(|text| Some((text.clone(), Pattern::read(text)?))).collect(),
+            patterns: evidence
+                .filter_map(|text| Some((text.clone(), Pattern::read(text)?)))
+                .collect(),
         });
         all.truncate(COMPILED_MAX - 1);
         all.insert(0, Arc::clone(&compiled));
@@ -209,12 +224,20 @@ impl Globs {
                 rule_of.push(rule);
             }
         }
-        Self { set: builder.build().unwrap_or_default(), rule_of }
+        Self {
+            set: builder.build().unwrap_or_default(),
+            rule_of,
+        }
     }
 
     /// Returns the rules with a matching glob, in order, each once.
     fn matching(&self, path: &str) -> Vec<usize> {
-        let mut rules: Vec<_> = self.set.matches(path).into_iter().map(|index| self.rule_of[index]).collect();
+        let mut rules: Vec<_> = self
+            .set
+            .matches(path)
+            .into_iter()
+            .map(|index| self.rule_of[index])
+            .collect();
         rules.sort_unstable();
         rules.dedup();
         rules
@@ -223,5 +246,8 @@ impl Globs {
 
 /// Compiles one glob: `*` stays within a folder, `**` crosses folders.
 pub fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
-    GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build()
+    GlobBuilder::new(text)
+        .literal_separator(true)
+        .empty_alternates(true)
+        .build()
 }

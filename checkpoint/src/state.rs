@@ -4,7 +4,8 @@
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
 
 use journal::{
-    Agent, Decision, Envelope, Event, Place, ProgressKind, PromptOrigin, Stream, Timestamp, ToolCall, Verdict,
+    Agent, Decision, Envelope, Event, Place, ProgressKind, PromptOrigin, Stream, Timestamp,
+    ToolCall, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -229,10 +230,11 @@ impl SessionState {
         match timer {
             Timer::Unified => self.turn.started_at.max(self.turn.last_checkpoint_at),
             // A checkpoint at or after the first tool use means: no new activity, nothing to time.
-            Timer::FirstToolUse => self
-                .turn
-                .first_tool_use_at
-                .filter(|first| self.turn.last_checkpoint_at.is_none_or(|last| last < *first)),
+            Timer::FirstToolUse => self.turn.first_tool_use_at.filter(|first| {
+                self.turn
+                    .last_checkpoint_at
+                    .is_none_or(|last| last < *first)
+            }),
         }
     }
 
@@ -267,7 +269,12 @@ impl SessionState {
                 self.running = false;
                 self.dialog_up = false;
             }
-            Event::PromptSubmitted { host, origin, digest, .. } => {
+            Event::PromptSubmitted {
+                host,
+                origin,
+                digest,
+                ..
+            } => {
                 self.prompts_by_hook = true;
                 match origin {
                     PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
@@ -275,11 +282,16 @@ impl SessionState {
                     PromptOrigin::Host | PromptOrigin::Subagent => {}
                 }
             }
-            Event::PromptFound { transcript, origin, digest, .. } => {
-                self.found_prompt(transcript, *origin, *digest, at)
-            }
+            Event::PromptFound {
+                transcript,
+                origin,
+                digest,
+                ..
+            } => self.found_prompt(transcript, *origin, *digest, at),
             Event::ToolStarted { call, .. } => self.tool_started(call),
-            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => self.tool_finished(call),
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+                self.tool_finished(call)
+            }
             Event::AgentStopped { .. } => self.stopped(envelope),
             Event::Interrupted { cause, .. } => {
                 self.running = false;
@@ -288,7 +300,9 @@ impl SessionState {
                     self.call_person(at, "api_error");
                 }
             }
-            Event::Notified { notification: kind, .. } => {
+            Event::Notified {
+                notification: kind, ..
+            } => {
                 self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
                 self.call_person(at, kind);
             }
@@ -305,7 +319,9 @@ impl SessionState {
             | Event::DeliveryFailed { .. }
             | Event::DeliveryExpired { .. } => self.delivery_went_on(&envelope.event, at),
             Event::RestartRequested { due } => self.restart = Some((seq, *due)),
-            Event::AgentRestarted { due } => self.restart = self.restart.map(|(restart, _)| (restart, *due)),
+            Event::AgentRestarted { due } => {
+                self.restart = self.restart.map(|(restart, _)| (restart, *due))
+            }
             Event::RestartClosed { restart, .. } => {
                 self.restart.take_if(|(known, _)| known == restart);
             }
@@ -316,9 +332,20 @@ impl SessionState {
             Event::Unmuted {} => self.muted = Mute::Off,
             Event::ProgressWritten { progress, .. } => {
                 let known = self.progress.as_ref().and_then(|written| written.full);
-                let full = if *progress == ProgressKind::Incremental { known } else { Some(seq) };
+                let full = if *progress == ProgressKind::Incremental {
+                    known
+                } else {
+                    Some(seq)
+                };
                 let (worked_ms, counts, turns) = (self.worked.ms, self.counts, self.turns);
-                self.progress = Some(Written { seq, at, full, worked_ms, counts, turns });
+                self.progress = Some(Written {
+                    seq,
+                    at,
+                    full,
+                    worked_ms,
+                    counts,
+                    turns,
+                });
             }
             Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
             _ => {}
@@ -334,15 +361,27 @@ impl SessionState {
         }
         let old = std::mem::take(&mut self.turn);
         let later = |time: Option<Timestamp>| time.filter(|time| *time >= at);
-        let stays = |block: &Block| block.at >= at || (host_turn.is_some() && block.host_turn.as_deref() == host_turn);
-        let calls: Vec<_> = old.calls.iter().filter(|call| call.at >= at).cloned().collect();
+        let stays = |block: &Block| {
+            block.at >= at || (host_turn.is_some() && block.host_turn.as_deref() == host_turn)
+        };
+        let calls: Vec<_> = old
+            .calls
+            .iter()
+            .filter(|call| call.at >= at)
+            .cloned()
+            .collect();
         self.turn = Turn {
             started_at: Some(at),
             prompt_digest: Some(digest),
             last_checkpoint_at: later(old.last_checkpoint_at),
             first_tool_use_at: calls.iter().map(|call| call.at).min(),
             last_tool_use_at: later(old.last_tool_use_at),
-            blocks: old.blocks.iter().filter(|block| stays(block)).cloned().collect(),
+            blocks: old
+                .blocks
+                .iter()
+                .filter(|block| stays(block))
+                .cloned()
+                .collect(),
             calls,
             baseline: None,
         };
@@ -357,7 +396,12 @@ impl SessionState {
 
     fn tool_started(&mut self, call: &ToolCall) {
         self.used_tool(call.at);
-        if !self.turn.calls.iter().any(|known| known.id.is_some() && known.id == call.id) {
+        if !self
+            .turn
+            .calls
+            .iter()
+            .any(|known| known.id.is_some() && known.id == call.id)
+        {
             self.push_call(call.clone());
         }
     }
@@ -369,13 +413,21 @@ impl SessionState {
         let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
             (Some(known), Some(id)) => known == id,
             _ => {
-                !known.finished && known.tool == call.tool && known.command == call.command && known.paths == call.paths
+                !known.finished
+                    && known.tool == call.tool
+                    && known.command == call.command
+                    && known.paths == call.paths
             }
         };
         if let Some(known) = self.turn.calls.iter_mut().find(same) {
             let began = known.at;
-            *known = ToolCall { at: began, ..call.clone() };
-            known.duration_ms = call.duration_ms.or_else(|| Some(call.at.millis_since(began)));
+            *known = ToolCall {
+                at: began,
+                ..call.clone()
+            };
+            known.duration_ms = call
+                .duration_ms
+                .or_else(|| Some(call.at.millis_since(began)));
         } else {
             self.push_call(call.clone());
         }
@@ -387,13 +439,21 @@ impl SessionState {
         self.told = false;
         // A call of an earlier turn that is reported late says nothing about this one.
         if self.turn.started_at.is_none_or(|started| at >= started) {
-            self.turn.first_tool_use_at = Some(self.turn.first_tool_use_at.map_or(at, |first| first.min(at)));
+            self.turn.first_tool_use_at = Some(
+                self.turn
+                    .first_tool_use_at
+                    .map_or(at, |first| first.min(at)),
+            );
             self.turn.last_tool_use_at = self.turn.last_tool_use_at.max(Some(at));
         }
     }
 
     fn push_call(&mut self, call: ToolCall) {
-        if self.turn.started_at.is_some_and(|started| call.at < started) {
+        if self
+            .turn
+            .started_at
+            .is_some_and(|started| call.at < started)
+        {
             return;
         }
         // By `at`: two hooks of parallel calls may arrive in either order.
@@ -405,8 +465,14 @@ impl SessionState {
     }
 
     fn stopped(&mut self, envelope: &Envelope) {
-        let Event::AgentStopped { host, reentry, background_tasks, can_reply, prompt_digest, last_message } =
-            &envelope.event
+        let Event::AgentStopped {
+            host,
+            reentry,
+            background_tasks,
+            can_reply,
+            prompt_digest,
+            last_message,
+        } = &envelope.event
         else {
             return;
         };
@@ -441,8 +507,13 @@ impl SessionState {
     /// its turn really began with. The turn that the feedback seemed to begin is then joined with the one before.
     fn take_back_false_turn(&mut self, prompt_digest: Option<u64>) {
         let is_false = self.turn.prompt_digest != prompt_digest
-            && self.previous.as_ref().is_some_and(|previous| previous.prompt_digest == prompt_digest);
-        let Some(mut turn) = is_false.then(|| self.previous.take()).flatten() else { return };
+            && self
+                .previous
+                .as_ref()
+                .is_some_and(|previous| previous.prompt_digest == prompt_digest);
+        let Some(mut turn) = is_false.then(|| self.previous.take()).flatten() else {
+            return;
+        };
         let seeming = std::mem::take(&mut self.turn);
         turn.last_checkpoint_at = turn.last_checkpoint_at.max(seeming.last_checkpoint_at);
         turn.first_tool_use_at = turn.first_tool_use_at.or(seeming.first_tool_use_at);
@@ -454,9 +525,13 @@ impl SessionState {
     }
 
     fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
-        let waiting = self.pending.iter().position(|stop| stop.seq == decision.trigger);
+        let waiting = self
+            .pending
+            .iter()
+            .position(|stop| stop.seq == decision.trigger);
         let stop = waiting.map(|index| self.pending.remove(index));
-        self.restart.take_if(|(restart, _)| *restart == decision.trigger);
+        self.restart
+            .take_if(|(restart, _)| *restart == decision.trigger);
         self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
         if decision.verdict == Verdict::Pass {
             self.counts.passed += 1;
@@ -467,7 +542,10 @@ impl SessionState {
         self.running = decision.route == Some(journal::Route::HookReply);
         self.turn.last_checkpoint_at = self.turn.last_checkpoint_at.max(Some(at));
         let host_turn = stop.and_then(|stop| stop.host_turn);
-        self.turn.blocks.push(Block { at, host_turn: host_turn.clone() });
+        self.turn.blocks.push(Block {
+            at,
+            host_turn: host_turn.clone(),
+        });
         if let Some(demand) = decision.demand {
             self.demands.retain(|known| *known != demand);
             self.demands.push(demand);

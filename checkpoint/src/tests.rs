@@ -5,7 +5,9 @@ mod fixtures;
 mod invariants;
 mod properties;
 
-use journal::{Agent, Changes, Decision, Envelope, Event, Evidence, Reason, Stream, Timestamp, Verdict};
+use journal::{
+    Agent, Changes, Decision, Envelope, Event, Evidence, Reason, Stream, Timestamp, Verdict,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -20,8 +22,13 @@ const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
 
 /// The defaults, as they are where no project is known.
 fn policy() -> Policy {
-    let nowhere = ProjectFacts { path: String::new(), files: Vec::new() };
-    Config::default().policy_for(&nowhere, None).expect("the defaults make a policy")
+    let nowhere = ProjectFacts {
+        path: String::new(),
+        files: Vec::new(),
+    };
+    Config::default()
+        .policy_for(&nowhere, None)
+        .expect("the defaults make a policy")
 }
 
 /// One session, told call by call. Times are seconds since the story began.
@@ -38,9 +45,20 @@ struct Story {
 
 impl Story {
     fn of(agent: Agent) -> Self {
-        let evidence = Evidence { changes: Changes::Unknown("git_missing".into()), ..Evidence::default() };
+        let evidence = Evidence {
+            changes: Changes::Unknown("git_missing".into()),
+            ..Evidence::default()
+        };
         let state = SessionState::new(Stream::of_native(agent, SESSION));
-        Self { agent, policy: policy(), evidence, state, now: 0.0, calls: 0, turn: 0 }
+        Self {
+            agent,
+            policy: policy(),
+            evidence,
+            state,
+            now: 0.0,
+            calls: 0,
+            turn: 0,
+        }
     }
 
     fn at(&self) -> Timestamp {
@@ -74,9 +92,14 @@ impl Story {
             env: Vec::new(),
             truncated: false,
         };
-        let reading =
-            Reading { prefix: &self.policy.prefix, payload_bytes_max: 1024, redactor: crate::redact::built_in() };
-        let draft = hooks::normalise(&call, reading).expect("a good payload").draft;
+        let reading = Reading {
+            prefix: &self.policy.prefix,
+            payload_bytes_max: 1024,
+            redactor: crate::redact::built_in(),
+        };
+        let draft = hooks::normalise(&call, reading)
+            .expect("a good payload")
+            .draft;
         self.apply(draft.event, draft.id)
     }
 
@@ -84,7 +107,15 @@ impl Story {
         let (at, stream) = (self.at(), self.state.stream.clone());
         let late = self.state.last_at.is_some_and(|last| at < last);
         let seq = self.state.last_seq + 1;
-        let envelope = Envelope { seq, stream, at, recorded_at: at, id, late, event };
+        let envelope = Envelope {
+            seq,
+            stream,
+            at,
+            recorded_at: at,
+            id,
+            late,
+            event,
+        };
         self.state.apply(&envelope);
         envelope
     }
@@ -95,7 +126,11 @@ impl Story {
     }
 
     fn prompt_hook(&self) -> &'static str {
-        if self.agent == Agent::Gemini { "BeforeAgent" } else { "UserPromptSubmit" }
+        if self.agent == Agent::Gemini {
+            "BeforeAgent"
+        } else {
+            "UserPromptSubmit"
+        }
     }
 
     fn prompt(&mut self, text: &str) -> &mut Self {
@@ -111,11 +146,19 @@ impl Story {
     }
 
     fn tool(&mut self, command: &str) -> &mut Self {
-        let (before, after) =
-            if self.agent == Agent::Gemini { ("BeforeTool", "AfterTool") } else { ("PreToolUse", "PostToolUse") };
-        let name = if self.agent == Agent::Gemini { "run_shell_command" } else { "Bash" };
+        let (before, after) = if self.agent == Agent::Gemini {
+            ("BeforeTool", "AfterTool")
+        } else {
+            ("PreToolUse", "PostToolUse")
+        };
+        let name = if self.agent == Agent::Gemini {
+            "run_shell_command"
+        } else {
+            "Bash"
+        };
         let id = format!("call-{}", self.calls);
-        let fields = json!({ "tool_name": name, "tool_input": { "command": command }, "tool_use_id": id });
+        let fields =
+            json!({ "tool_name": name, "tool_input": { "command": command }, "tool_use_id": id });
         self.call(before, fields.clone());
         self.call(after, fields);
         self
@@ -127,17 +170,36 @@ impl Story {
     }
 
     fn stop_with(&mut self, fields: Value) -> Decision {
-        let hook = if self.agent == Agent::Gemini { "AfterAgent" } else { "Stop" };
+        let hook = if self.agent == Agent::Gemini {
+            "AfterAgent"
+        } else {
+            "Stop"
+        };
         let seq = self.call(hook, fields).seq;
         self.decide(seq)
     }
 
     fn decide(&mut self, trigger: u64) -> Decision {
-        let stop = self.state.pending.iter().find(|stop| stop.seq == trigger).cloned().expect("a stop that waits");
-        let case =
-            Case { state: &self.state, stop: &stop, evidence: &self.evidence, policy: &self.policy, fingerprint: 7 };
+        let stop = self
+            .state
+            .pending
+            .iter()
+            .find(|stop| stop.seq == trigger)
+            .cloned()
+            .expect("a stop that waits");
+        let case = Case {
+            state: &self.state,
+            stop: &stop,
+            evidence: &self.evidence,
+            policy: &self.policy,
+            fingerprint: 7,
+        };
         let decision = decide(&case);
-        assert_eq!(case.considered().last().map(|exit| exit.reason), Some(decision.reason), "explain agrees");
+        assert_eq!(
+            case.considered().last().map(|exit| exit.reason),
+            Some(decision.reason),
+            "explain agrees"
+        );
         self.apply(Event::Decided(Box::new(decision.clone())), Uuid::nil());
         decision
     }
@@ -154,7 +216,10 @@ impl Story {
 }
 
 fn injects(reason: &str) -> bool {
-    Reason::ALL.into_iter().skip_while(|known| *known != Reason::ActionsDue).any(|known| known.word() == reason)
+    Reason::ALL
+        .into_iter()
+        .skip_while(|known| *known != Reason::ActionsDue)
+        .any(|known| known.word() == reason)
 }
 
 fn is_inject(decision: &Decision) -> bool {

@@ -34,11 +34,17 @@ mod tests {
     fn cuts_keep_whole_characters_and_the_limit() {
         let text = "é".repeat(100);
         for bytes_max in 10..=200 {
-            assert!(head(&text, bytes_max).len() <= bytes_max && tail(&text, bytes_max).len() <= bytes_max);
+            assert!(
+                head(&text, bytes_max).len() <= bytes_max
+                    && tail(&text, bytes_max).len() <= bytes_max
+            );
             let cut = head_and_tail(&text, bytes_max);
             assert!(cut.len() <= bytes_max, "{bytes_max}: {}", cut.len());
         }
         assert_eq!(head_and_tail("short", 5), "short");
-        assert_eq!(head_and_tail("0123456789abcdefghijkl", 16), "012\n[..]\nfghijkl");
+        assert_eq!(
+            head_and_tail("0123456789abcdefghijkl", 16),
+            "012\n[..]\nfghijkl"
+        );
     }
 }

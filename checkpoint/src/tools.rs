@@ -34,17 +34,28 @@ const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
 ///
 /// A shell command that hands a patch to `apply_patch` is an edit (or a write) of the patch's files, and keeps its
 /// command line. Nothing is cut to its limit: [`bound`] does that.
-pub fn describe(agent: Agent, tool: &str, input: &Value) -> (ToolKind, Option<String>, Vec<String>) {
+pub fn describe(
+    agent: Agent,
+    tool: &str,
+    input: &Value,
+) -> (ToolKind, Option<String>, Vec<String>) {
     if tool == "apply_patch" {
-        let text = input.as_str().or_else(|| first_text(input, &["command", "input", "patch"])).unwrap_or_default();
+        let text = input
+            .as_str()
+            .or_else(|| first_text(input, &["command", "input", "patch"]))
+            .unwrap_or_default();
         let patch = patch::read(text);
-        return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| (patch.kind, None, patch.paths));
+        return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| {
+            (patch.kind, None, patch.paths)
+        });
     }
     let kind = kind_of(agent, tool).unwrap_or_else(|| guess(tool, input));
     if kind != ToolKind::Shell {
         return (kind, None, paths_in(input));
     }
-    let Some(command) = command_in(input) else { return (kind, None, Vec::new()) };
+    let Some(command) = command_in(input) else {
+        return (kind, None, Vec::new());
+    };
     match patch::in_command(&command) {
         Some(patch) => (patch.kind, Some(command), patch.paths),
         None => (kind, Some(command), Vec::new()),
@@ -59,18 +70,33 @@ pub fn is_subagent(agent: Agent, tool: &str) -> bool {
 /// Returns the command line that an argument list stands for: the script of `bash -lc SCRIPT`, else the words joined.
 pub(crate) fn command_line(words: &[&str]) -> String {
     match words {
-        [shell, flags, script, ..] if is_shell(shell) && flags.starts_with('-') && flags.ends_with('c') => {
+        [shell, flags, script, ..]
+            if is_shell(shell) && flags.starts_with('-') && flags.ends_with('c') =>
+        {
             (*script).to_owned()
         }
-        [shell, flag, "-Command", script] if is_shell(shell) && flag.starts_with('-') => (*script).to_owned(),
+        [shell, flag, "-Command", script] if is_shell(shell) && flag.starts_with('-') => {
+            (*script).to_owned()
+        }
         [shell, "-Command", script] if is_shell(shell) => (*script).to_owned(),
-        _ => words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
+        _ => words
+            .iter()
+            .map(|word| quote(word))
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 
 fn is_shell(word: &str) -> bool {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word).trim_end_matches(".exe");
-    matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "pwsh" | "powershell")
+    let name = word
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(word)
+        .trim_end_matches(".exe");
+    matches!(
+        name,
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "pwsh" | "powershell"
+    )
 }
 
 /// Returns a word as a shell would have to read it.
@@ -91,17 +117,29 @@ fn kind_of(agent: Agent, tool: &str) -> Option<ToolKind> {
         (Agent::Claude, "Read" | "NotebookRead") => Read,
         (Agent::Claude, "Edit" | "MultiEdit" | "NotebookEdit") => Edit,
         (Agent::Claude, "Write") => Write,
-        (Agent::Claude, "Grep" | "Glob" | "LS" | "Agent" | "Task" | "BashOutput" | "KillShell" | "KillBash") => Other,
-        (Agent::Claude, "TodoWrite" | "TaskOutput" | "TaskCreate" | "TaskUpdate" | "WebFetch" | "WebSearch") => Other,
+        (
+            Agent::Claude,
+            "Grep" | "Glob" | "LS" | "Agent" | "Task" | "BashOutput" | "KillShell" | "KillBash",
+        ) => Other,
+        (
+            Agent::Claude,
+            "TodoWrite" | "TaskOutput" | "TaskCreate" | "TaskUpdate" | "WebFetch" | "WebSearch",
+        ) => Other,
         (Agent::Gemini, "run_shell_command") => Shell,
         (Agent::Gemini, "read_file" | "read_many_files") => Read,
         (Agent::Gemini, "replace" | "edit") => Edit,
         (Agent::Gemini, "write_file") => Write,
         (Agent::Gemini, "list_directory" | "glob" | "search_file_content" | "grep_search") => Other,
         (Agent::Gemini, "save_memory" | "write_todos" | "web_fetch" | "google_web_search") => Other,
-        (Agent::Codex, "Bash" | "shell" | "exec_command" | "local_shell" | "shell_command" | "container.exec") => Shell,
+        (
+            Agent::Codex,
+            "Bash" | "shell" | "exec_command" | "local_shell" | "shell_command" | "container.exec",
+        ) => Shell,
         (Agent::Codex, "view_image") => Read,
-        (Agent::Codex, "write_stdin" | "update_plan" | "web_search" | "list_dir" | "grep_files") => Other,
+        (
+            Agent::Codex,
+            "write_stdin" | "update_plan" | "web_search" | "list_dir" | "grep_files",
+        ) => Other,
         (Agent::Codex, "read_file") => Read,
         _ => return None,
     })
@@ -119,7 +157,9 @@ fn guess(tool: &str, input: &Value) -> ToolKind {
         ToolKind::Write
     } else if has_path && says(&["read", "view"]) {
         ToolKind::Read
-    } else if says(&["bash", "shell", "exec", "terminal", "run_command"]) && command_in(input).is_some() {
+    } else if says(&["bash", "shell", "exec", "terminal", "run_command"])
+        && command_in(input).is_some()
+    {
         ToolKind::Shell
     } else {
         ToolKind::Other
@@ -131,7 +171,10 @@ fn first_text<'a>(input: &'a Value, fields: &[&str]) -> Option<&'a str> {
 }
 
 fn command_in(input: &Value) -> Option<String> {
-    let value = COMMAND_FIELDS.iter().find_map(|field| input.get(*field)).unwrap_or(input);
+    let value = COMMAND_FIELDS
+        .iter()
+        .find_map(|field| input.get(*field))
+        .unwrap_or(input);
     match value {
         Value::String(command) => Some(command.clone()),
         Value::Array(words) => {
@@ -147,7 +190,11 @@ fn paths_in(input: &Value) -> Vec<String> {
     values
         .flat_map(|value| match value {
             Value::String(path) => vec![path.clone()],
-            Value::Array(paths) => paths.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Value::Array(paths) => paths
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             _ => Vec::new(),
         })
         .filter(|path| !path.is_empty())

@@ -32,8 +32,14 @@ fn failed(error: &std::io::Error) -> Error {
 }
 
 /// Writes events `1..=last`.
-pub(crate) fn write(store: &Store, last: u64, mut out: impl Write, mut progress: impl FnMut(u64, u64)) -> Result<()> {
-    out.write_all(format!("{HEAD}{VERSION} {last}\n").as_bytes()).map_err(|error| failed(&error))?;
+pub(crate) fn write(
+    store: &Store,
+    last: u64,
+    mut out: impl Write,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<()> {
+    out.write_all(format!("{HEAD}{VERSION} {last}\n").as_bytes())
+        .map_err(|error| failed(&error))?;
     let mut packed = lz4_flex::frame::FrameEncoder::new(&mut out);
     let mut frames = Vec::new();
     for seq in 1..=last {
@@ -48,7 +54,9 @@ pub(crate) fn write(store: &Store, last: u64, mut out: impl Write, mut progress:
             progress(seq, last);
         }
     }
-    packed.finish().map_err(|error| Error::damaged("the backup", error.to_string()))?;
+    packed
+        .finish()
+        .map_err(|error| Error::damaged("the backup", error.to_string()))?;
     out.flush().map_err(|error| failed(&error))
 }
 
@@ -62,15 +70,27 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
     let last = read_head(&mut file, &name)?;
     let intake = recovery::intake_dir(dir);
-    DirBuilder::new().recursive(true).mode(0o700).create(&intake).doing("create", &intake)?;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&intake)
+        .doing("create", &intake)?;
     let mut frames = BufReader::new(lz4_flex::frame::FrameDecoder::new(file));
     let mut writer = Writer::create(&intake, 1)?;
     for seq in 1..=last {
-        let cut_short = |error: std::io::Error| Error::damaged(&name, format!("at event {seq} of {last}: {error}"));
+        let cut_short = |error: std::io::Error| {
+            Error::damaged(&name, format!("at event {seq} of {last}: {error}"))
+        };
         let bytes = read_frame(&mut frames).map_err(cut_short)?;
-        let found = intake::records(&bytes, |_| ()).next().transpose()?.map(|record| record.envelope.seq);
+        let found = intake::records(&bytes, |_| ())
+            .next()
+            .transpose()?
+            .map(|record| record.envelope.seq);
         if found != Some(seq) {
-            return Err(Error::damaged(&name, format!("event {seq} of {last} is not in its place")));
+            return Err(Error::damaged(
+                &name,
+                format!("event {seq} of {last} is not in its place"),
+            ));
         }
         if writer.len() >= SEGMENT_BYTES {
             writer.sync()?;
@@ -94,13 +114,23 @@ pub(crate) fn last_event(backup: &Path) -> Result<u64> {
 
 fn read_head(file: &mut impl BufRead, name: &str) -> Result<u64> {
     let mut head = Vec::new();
-    file.take(HEAD_BYTES_MAX).read_until(b'\n', &mut head).doing("read", Path::new(name))?;
+    file.take(HEAD_BYTES_MAX)
+        .read_until(b'\n', &mut head)
+        .doing("read", Path::new(name))?;
     let head = String::from_utf8_lossy(&head);
-    let fields = head.strip_prefix(HEAD).and_then(|rest| rest.strip_suffix('\n')).and_then(|rest| rest.split_once(' '));
-    let numbers = fields.and_then(|(version, last)| Some((version.parse::<u32>().ok()?, last.parse().ok()?)));
+    let fields = head
+        .strip_prefix(HEAD)
+        .and_then(|rest| rest.strip_suffix('\n'))
+        .and_then(|rest| rest.split_once(' '));
+    let numbers =
+        fields.and_then(|(version, last)| Some((version.parse::<u32>().ok()?, last.parse().ok()?)));
     match numbers {
         Some((VERSION, last)) => Ok(last),
-        Some((found, _)) => Err(Error::Newer { what: name.to_owned(), found, known: VERSION }),
+        Some((found, _)) => Err(Error::Newer {
+            what: name.to_owned(),
+            found,
+            known: VERSION,
+        }),
         None => Err(Error::damaged(name, "it is no backup of a journal")),
     }
 }

@@ -37,7 +37,8 @@ pub(crate) const DROPPED: [u8; 1] = [3];
 /// The most that is decoded at once: what fits into a frame. A length that damage has made is not believed, as room is
 /// made for it before the bytes are read.
 const DECODED_BYTES_MAX: usize = PAYLOAD_BYTES_MAX;
-const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_BYTES_MAX>> = config::standard().with_limit();
+const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_BYTES_MAX>> =
+    config::standard().with_limit();
 
 /// Encodes an envelope into an event value.
 pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
@@ -56,17 +57,26 @@ pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
 pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
     match bytes.split_first() {
         Some((&1, rest)) => {
-            let (envelope, read) = bincode::serde::decode_from_slice::<Envelope, _>(rest, CONFIG).map_err(explain)?;
+            let (envelope, read) =
+                bincode::serde::decode_from_slice::<Envelope, _>(rest, CONFIG).map_err(explain)?;
             if read == rest.len() {
                 Ok(envelope)
             } else {
-                Err(Error::damaged("an event", format!("{} bytes behind its end", rest.len() - read)))
+                Err(Error::damaged(
+                    "an event",
+                    format!("{} bytes behind its end", rest.len() - read),
+                ))
             }
         }
-        Some((&found, _)) if found > FORMAT_VERSION => {
-            Err(Error::Newer { what: "an event".into(), found: found.into(), known: FORMAT_VERSION.into() })
-        }
-        Some((&found, _)) => Err(Error::damaged("an event", format!("no format {found} was ever written"))),
+        Some((&found, _)) if found > FORMAT_VERSION => Err(Error::Newer {
+            what: "an event".into(),
+            found: found.into(),
+            known: FORMAT_VERSION.into(),
+        }),
+        Some((&found, _)) => Err(Error::damaged(
+            "an event",
+            format!("no format {found} was ever written"),
+        )),
         None => Err(Error::damaged("an event", "it is empty")),
     }
 }
@@ -75,7 +85,9 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
 pub(crate) fn address(bytes: &[u8]) -> Option<(u64, Uuid)> {
     match bytes.split_first()? {
         // An envelope begins with its number and its stream, and a stream with its session.
-        (&1, rest) => bincode::serde::decode_from_slice(rest, CONFIG).ok().map(|(address, _)| address),
+        (&1, rest) => bincode::serde::decode_from_slice(rest, CONFIG)
+            .ok()
+            .map(|(address, _)| address),
         _ => None,
     }
 }
@@ -84,7 +96,11 @@ fn explain(error: bincode::error::DecodeError) -> Error {
     match error {
         // A variant beyond the last one known here can only come from a newer program.
         bincode::error::DecodeError::OtherString(text) if text.contains("variant index") => {
-            Error::Newer { what: format!("an event ({text})"), found: 2, known: FORMAT_VERSION.into() }
+            Error::Newer {
+                what: format!("an event ({text})"),
+                found: 2,
+                known: FORMAT_VERSION.into(),
+            }
         }
         other => Error::damaged("an event", other.to_string()),
     }
@@ -92,7 +108,9 @@ fn explain(error: bincode::error::DecodeError) -> Error {
 
 /// Encodes a host's payload into a payload value.
 pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
-    let Some(text) = payload else { return NO_PAYLOAD.to_vec() };
+    let Some(text) = payload else {
+        return NO_PAYLOAD.to_vec();
+    };
     if text.len() >= COMPRESS_FROM_BYTES {
         let packed = lz4_flex::block::compress_prepend_size(text.as_bytes());
         if packed.len() < text.len() {
@@ -115,14 +133,20 @@ pub fn decode_payload(bytes: &[u8]) -> Result<Payload> {
         Some((2, packed)) => unpacked(packed)?,
         _ => return Err(Error::damaged("a payload", "no such form")),
     };
-    String::from_utf8(text).map(Payload::Text).map_err(|_| Error::damaged("a payload", "it is not text"))
+    String::from_utf8(text)
+        .map(Payload::Text)
+        .map_err(|_| Error::damaged("a payload", "it is not text"))
 }
 
 fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
-    let damaged = |error: lz4_flex::block::DecompressError| Error::damaged("a payload", error.to_string());
+    let damaged =
+        |error: lz4_flex::block::DecompressError| Error::damaged("a payload", error.to_string());
     let (length, block) = lz4_flex::block::uncompressed_size(packed).map_err(damaged)?;
     if length > DECODED_BYTES_MAX {
-        return Err(Error::damaged("a payload", format!("{length} bytes are more than there can be")));
+        return Err(Error::damaged(
+            "a payload",
+            format!("{length} bytes are more than there can be"),
+        ));
     }
     lz4_flex::block::decompress(block, length).map_err(damaged)
 }
@@ -141,7 +165,8 @@ pub fn join(event: &[u8], payload: &[u8]) -> Vec<u8> {
 pub fn split(record: &[u8]) -> Result<(&[u8], &[u8])> {
     let damaged = || Error::damaged("a record", "it is cut short");
     let (length, rest) = record.split_first_chunk::<4>().ok_or_else(damaged)?;
-    rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+        .ok_or_else(damaged)
 }
 
 /// Returns an envelope as the JSON object that `journal export`, `tail` and the API show.
@@ -151,7 +176,10 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
     let mut line = serde_json::Map::new();
     line.insert("seq".into(), envelope.seq.into());
     line.insert("at".into(), envelope.at.to_string().into());
-    line.insert("recorded_at".into(), envelope.recorded_at.to_string().into());
+    line.insert(
+        "recorded_at".into(),
+        envelope.recorded_at.to_string().into(),
+    );
     line.insert("session".into(), envelope.stream.session.to_string().into());
     line.insert("native_session".into(), envelope.stream.native().into());
     line.insert("agent".into(), envelope.stream.agent.word().into());
@@ -171,7 +199,9 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
         }
     }
     let payload = payload.map(|text| {
-        let parsed = serde_json::from_str(text).ok().filter(serde_json::Value::is_object);
+        let parsed = serde_json::from_str(text)
+            .ok()
+            .filter(serde_json::Value::is_object);
         parsed.unwrap_or_else(|| serde_json::json!({ "text": text }))
     });
     line.insert("payload".into(), payload.unwrap_or_default());
@@ -195,7 +225,9 @@ pub fn to_export(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
 ///
 /// A sentence that names the field.
 pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payload), String> {
-    let serde_json::Value::Object(mut line) = line else { return Err("not a JSON object".into()) };
+    let serde_json::Value::Object(mut line) = line else {
+        return Err("not a JSON object".into());
+    };
     fn take<T: serde::de::DeserializeOwned>(
         line: &mut serde_json::Map<String, serde_json::Value>,
         name: &str,
@@ -203,24 +235,56 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
         let value = line.shift_remove(name).unwrap_or_default();
         serde_json::from_value(value).map_err(|error| format!("field `{name}`: {error}"))
     }
-    let (seq, at, recorded_at) = (take(&mut line, "seq")?, take(&mut line, "at")?, take(&mut line, "recorded_at")?);
-    let (session, native): (uuid::Uuid, String) = (take(&mut line, "session")?, take(&mut line, "native_session")?);
-    let (agent, id, late) = (take(&mut line, "agent")?, take(&mut line, "id")?, take(&mut line, "late")?);
+    let (seq, at, recorded_at) = (
+        take(&mut line, "seq")?,
+        take(&mut line, "at")?,
+        take(&mut line, "recorded_at")?,
+    );
+    let (session, native): (uuid::Uuid, String) = (
+        take(&mut line, "session")?,
+        take(&mut line, "native_session")?,
+    );
+    let (agent, id, late) = (
+        take(&mut line, "agent")?,
+        take(&mut line, "id")?,
+        take(&mut line, "late")?,
+    );
     let kind: String = take(&mut line, "kind")?;
     let dropped = take::<Option<bool>>(&mut line, "payload_dropped")?.unwrap_or(false);
     let payload = match take::<serde_json::Value>(&mut line, "payload")? {
         serde_json::Value::Null if dropped => Payload::Dropped,
         serde_json::Value::Null => Payload::None,
-        serde_json::Value::Object(map) if map.len() == 1 && map.get("text").is_some_and(|text| text.is_string()) => {
-            map.get("text").and_then(|text| text.as_str()).map(str::to_owned).into()
+        serde_json::Value::Object(map)
+            if map.len() == 1 && map.get("text").is_some_and(|text| text.is_string()) =>
+        {
+            map.get("text")
+                .and_then(|text| text.as_str())
+                .map(str::to_owned)
+                .into()
         }
         other => Payload::Text(other.to_string()),
     };
     let tagged = serde_json::json!({ kind.clone(): line });
-    let event: Event = serde_json::from_value(tagged).map_err(|error| format!("kind `{kind}`: {error}"))?;
+    let event: Event =
+        serde_json::from_value(tagged).map_err(|error| format!("kind `{kind}`: {error}"))?;
     let native = (native != session.to_string()).then_some(native);
-    let stream = crate::Stream { session, agent, native };
-    Ok((Envelope { seq, stream, at, recorded_at, id, late, event }, payload))
+    let stream = crate::Stream {
+        session,
+        agent,
+        native,
+    };
+    Ok((
+        Envelope {
+            seq,
+            stream,
+            at,
+            recorded_at,
+            id,
+            late,
+            event,
+        },
+        payload,
+    ))
 }
 
 /// Encodes what may be lost at any time, such as a snapshot.
@@ -230,5 +294,7 @@ pub fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
 
 /// Decodes what [`pack`] gave; none where the bytes are anything else.
 pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    bincode::serde::decode_from_slice(bytes, CONFIG).ok().map(|(value, _)| value)
+    bincode::serde::decode_from_slice(bytes, CONFIG)
+        .ok()
+        .map(|(value, _)| value)
 }

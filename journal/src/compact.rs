@@ -82,7 +82,9 @@ pub(crate) fn drop_from_store(
         if !is_due(&envelope) {
             continue;
         }
-        let Some(value) = store.payload_value(envelope.seq)? else { continue };
+        let Some(value) = store.payload_value(envelope.seq)? else {
+            continue;
+        };
         last_due = Some(envelope.seq);
         if *value != codec::DROPPED {
             done.payloads += 1;
@@ -103,7 +105,10 @@ pub(crate) fn rewrite_segments(
     is_due: impl Fn(&Envelope) -> bool,
     done: &mut Compacted,
 ) -> Result<()> {
-    for segment in intake::segments(dir)?.iter().filter(|segment| segment.sealed && segment.first_seq <= last) {
+    for segment in intake::segments(dir)?
+        .iter()
+        .filter(|segment| segment.sealed && segment.first_seq <= last)
+    {
         match without_due(segment, store, &is_due) {
             Ok(None) => {}
             Ok(Some(frames)) => {
@@ -112,7 +117,9 @@ pub(crate) fn rewrite_segments(
                     replace(segment, &frames)?;
                 }
             }
-            Err(error) => done.skipped.push(format!("{}: {error}", segment.path.display())),
+            Err(error) => done
+                .skipped
+                .push(format!("{}: {error}", segment.path.display())),
         }
     }
     Ok(())
@@ -123,7 +130,11 @@ pub(crate) fn rewrite_segments(
 /// # Errors
 ///
 /// When the segment is not whole, or one of its events is not byte for byte the store's.
-fn without_due(segment: &Segment, store: &Store, is_due: &impl Fn(&Envelope) -> bool) -> Result<Option<Vec<u8>>> {
+fn without_due(
+    segment: &Segment,
+    store: &Store,
+    is_due: &impl Fn(&Envelope) -> bool,
+) -> Result<Option<Vec<u8>>> {
     let bytes = segment.read()?;
     let goes = |record: &intake::Record<'_>| {
         let has_text = record.payload != codec::NO_PAYLOAD && record.payload != codec::DROPPED;
@@ -132,20 +143,34 @@ fn without_due(segment: &Segment, store: &Store, is_due: &impl Fn(&Envelope) -> 
     // Most segments were done long ago, which is seen sooner than that they are whole.
     let mut is_clean = true;
     let mut records = intake::records(&bytes, |_| is_clean = false);
-    let is_done = !records.any(|record| record.is_err() || record.is_ok_and(|record| goes(&record)));
+    let is_done =
+        !records.any(|record| record.is_err() || record.is_ok_and(|record| goes(&record)));
     drop(records);
     if is_done && is_clean {
         return Ok(None);
     }
     let (mut frames, mut damage) = (Vec::with_capacity(bytes.len()), Vec::new());
-    for (expected, record) in (segment.first_seq..).zip(intake::records(&bytes, |found| damage.push(found))) {
+    for (expected, record) in
+        (segment.first_seq..).zip(intake::records(&bytes, |found| damage.push(found)))
+    {
         let record = record?;
         let seq = record.envelope.seq;
         if seq != expected || store.event_value(seq)?.as_deref() != Some(record.event) {
-            return Err(Error::damaged("it", format!("event {expected} is not the one in the store")));
+            return Err(Error::damaged(
+                "it",
+                format!("event {expected} is not the one in the store"),
+            ));
         }
-        let payload = if goes(&record) { &codec::DROPPED[..] } else { record.payload };
-        frame::push(&mut frames, Kind::Envelope, &codec::join(record.event, payload));
+        let payload = if goes(&record) {
+            &codec::DROPPED[..]
+        } else {
+            record.payload
+        };
+        frame::push(
+            &mut frames,
+            Kind::Envelope,
+            &codec::join(record.event, payload),
+        );
     }
     match damage.first() {
         Some(found) => Err(Error::damaged("it", format!("{found:?}"))),
@@ -157,9 +182,15 @@ fn without_due(segment: &Segment, store: &Store, is_due: &impl Fn(&Envelope) -> 
 fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
     let temporary = segment.path.with_extension("new");
     intake::write_sealed(&temporary, frames)?;
-    let written = Segment { path: temporary.clone(), ..segment.clone() };
+    let written = Segment {
+        path: temporary.clone(),
+        ..segment.clone()
+    };
     if written.read()? != frames {
-        return Err(Error::damaged(temporary.display().to_string(), "it does not read back as it was written"));
+        return Err(Error::damaged(
+            temporary.display().to_string(),
+            "it does not read back as it was written",
+        ));
     }
     fs::rename(&temporary, &segment.path).doing("rename", &temporary)?;
     intake::sync_dir(segment.path.parent().unwrap_or(Path::new(".")))

@@ -21,29 +21,47 @@ impl Stream {
     pub fn of_native(agent: Agent, native: &str) -> Self {
         match Uuid::try_parse(native) {
             // Only the canonical form keeps its identity; `{..}`, urn and simple forms would not read back the same.
-            Ok(session) if session.as_hyphenated().to_string() == native => Self { session, agent, native: None },
+            Ok(session) if session.as_hyphenated().to_string() == native => Self {
+                session,
+                agent,
+                native: None,
+            },
             _ => {
                 let name = format!("checkpointd:{agent}:{native}");
                 let session = Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes());
-                Self { session, agent, native: Some(native.to_owned()) }
+                Self {
+                    session,
+                    agent,
+                    native: Some(native.to_owned()),
+                }
             }
         }
     }
 
     /// Returns the stream of the daemon's own events.
     pub const fn daemon() -> Self {
-        Self { session: Uuid::nil(), agent: Agent::Daemon, native: None }
+        Self {
+            session: Uuid::nil(),
+            agent: Agent::Daemon,
+            native: None,
+        }
     }
 
     /// Returns the stream of phase checkpoints. Work outlives a session, so they have one stream for all sessions, which
     /// is also what makes them quick to find.
     pub const fn phases() -> Self {
-        Self { session: Uuid::from_u128(0x7068_6173_6573_4000_8000_0000_0000_0001), agent: Agent::Daemon, native: None }
+        Self {
+            session: Uuid::from_u128(0x7068_6173_6573_4000_8000_0000_0000_0001),
+            agent: Agent::Daemon,
+            native: None,
+        }
     }
 
     /// Returns the session id as the host writes it.
     pub fn native(&self) -> String {
-        self.native.clone().unwrap_or_else(|| self.session.to_string())
+        self.native
+            .clone()
+            .unwrap_or_else(|| self.session.to_string())
     }
 }
 
@@ -89,7 +107,13 @@ mod tests {
     fn a_canonical_uuid_keeps_its_identity_and_anything_else_gets_a_stable_one() {
         let native = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
         let stream = Stream::of_native(Agent::Claude, native);
-        assert_eq!((stream.session.to_string().as_str(), stream.native.as_deref()), (native, None));
+        assert_eq!(
+            (
+                stream.session.to_string().as_str(),
+                stream.native.as_deref()
+            ),
+            (native, None)
+        );
         for odd in ["abc", "10E54898-3D7E-4D3D-BFF0-5AA71C2B471A", ""] {
             let stream = Stream::of_native(Agent::Gemini, odd);
             assert_eq!(stream.native(), odd);

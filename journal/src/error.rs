@@ -68,18 +68,33 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn disk(doing: &'static str, path: &Path, source: &io::Error) -> Self {
-        Self::Disk { doing, path: path.to_owned(), kind: source.kind(), text: source.to_string() }
+        Self::Disk {
+            doing,
+            path: path.to_owned(),
+            kind: source.kind(),
+            text: source.to_string(),
+        }
     }
 
     /// Returns whether the system refused what may work again later: that says nothing about the files.
     pub(crate) fn is_refusal(&self) -> bool {
-        use io::ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        let (Self::Disk { kind, .. } | Self::Store { kind, .. }) = self else { return false };
-        matches!(kind, OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+        use io::ErrorKind::{
+            OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+        };
+        let (Self::Disk { kind, .. } | Self::Store { kind, .. }) = self else {
+            return false;
+        };
+        matches!(
+            kind,
+            OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull
+        )
     }
 
     pub(crate) fn damaged(what: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::Damaged { what: what.into(), problem: problem.into() }
+        Self::Damaged {
+            what: what.into(),
+            problem: problem.into(),
+        }
     }
 }
 

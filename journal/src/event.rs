@@ -13,7 +13,8 @@ mod hook;
 mod record;
 
 pub use decision::{
-    Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline, TimelineSource, Verdict,
+    Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
+    TimelineSource, Verdict,
 };
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, News, PhaseCheckpoint, ProgressKind};

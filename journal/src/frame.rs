@@ -91,7 +91,10 @@ pub enum Damage {
 ///
 /// When the payload is larger than [`PAYLOAD_BYTES_MAX`]: callers bound what they write.
 pub fn push(out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
-    assert!(payload.len() <= PAYLOAD_BYTES_MAX, "frame payload over the limit");
+    assert!(
+        payload.len() <= PAYLOAD_BYTES_MAX,
+        "frame payload over the limit"
+    );
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&MAGIC);
     header[4] = VERSION;
@@ -148,15 +151,23 @@ impl<'a> Reader<'a> {
             return Look::Newer(rest[4]);
         }
         let length = u32::from_le_bytes([rest[8], rest[9], rest[10], rest[11]]) as usize;
-        let Some(kind) = Kind::of(rest[5]).filter(|_| rest[4] == VERSION && length <= PAYLOAD_BYTES_MAX) else {
+        let Some(kind) =
+            Kind::of(rest[5]).filter(|_| rest[4] == VERSION && length <= PAYLOAD_BYTES_MAX)
+        else {
             return Look::Nothing;
         };
-        let Some(payload) = rest.get(HEADER_BYTES..HEADER_BYTES + length) else { return Look::Short };
+        let Some(payload) = rest.get(HEADER_BYTES..HEADER_BYTES + length) else {
+            return Look::Short;
+        };
         let sum = u32::from_le_bytes([rest[12], rest[13], rest[14], rest[15]]);
         if checksum(&rest[4..12], payload) != sum {
             return Look::Nothing;
         }
-        Look::Whole(Frame { offset: at, kind, payload })
+        Look::Whole(Frame {
+            offset: at,
+            kind,
+            payload,
+        })
     }
 
     /// Returns where the next whole frame begins, at `from` or later.
@@ -234,7 +245,12 @@ mod tests {
     fn bytes_of_a_frame_are_fixed() {
         let mut out = Vec::new();
         push(&mut out, Kind::Request, b"hi");
-        assert_eq!(out, [0xC5, 0x4B, 0x9D, 0x1E, 1, 1, 0, 0, 2, 0, 0, 0, 0x53, 0x8E, 0xB1, 0xCF, b'h', b'i']);
+        assert_eq!(
+            out,
+            [
+                0xC5, 0x4B, 0x9D, 0x1E, 1, 1, 0, 0, 2, 0, 0, 0, 0x53, 0x8E, 0xB1, 0xCF, b'h', b'i'
+            ]
+        );
     }
 
     #[test]
@@ -243,10 +259,19 @@ mod tests {
         let ends = [0, 19, 35, 351];
         for cut in 0..=bytes.len() {
             let (whole, damage) = payloads(&bytes[..cut]);
-            assert_eq!(whole.len(), ends.iter().filter(|end| **end <= cut).count() - 1, "cut at {cut}");
+            assert_eq!(
+                whole.len(),
+                ends.iter().filter(|end| **end <= cut).count() - 1,
+                "cut at {cut}"
+            );
             let expected = if ends.contains(&cut) { 0 } else { 1 };
             assert_eq!(damage.len(), expected, "cut at {cut}: {damage:?}");
-            assert!(damage.iter().all(|found| matches!(found, Damage::Torn { .. })), "cut at {cut}: {damage:?}");
+            assert!(
+                damage
+                    .iter()
+                    .all(|found| matches!(found, Damage::Torn { .. })),
+                "cut at {cut}: {damage:?}"
+            );
         }
     }
 
@@ -267,7 +292,16 @@ mod tests {
         let mut bytes = three();
         bytes[4] = VERSION + 1;
         let (whole, damage) = payloads(&bytes);
-        assert_eq!((whole.len(), damage), (2, vec![Damage::Newer { offset: 0, version: VERSION + 1 }]));
+        assert_eq!(
+            (whole.len(), damage),
+            (
+                2,
+                vec![Damage::Newer {
+                    offset: 0,
+                    version: VERSION + 1
+                }]
+            )
+        );
     }
 
     proptest! {

@@ -27,9 +27,27 @@ pub(crate) struct History<W> {
 
 impl<W: Fn(Uuid) -> bool> History<W> {
     /// Begins at event `from`; `segments` are those of the log.
-    pub(crate) fn new(shared: Arc<Shared>, segments: Vec<Segment>, from: u64, last: u64, wanted: W) -> Self {
-        let log = LogReader { segments: segments.into_iter(), bytes: Vec::new(), at: 0 };
-        Self { wanted, log, next: from, last, ahead: None, hole: None, shared }
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        segments: Vec<Segment>,
+        from: u64,
+        last: u64,
+        wanted: W,
+    ) -> Self {
+        let log = LogReader {
+            segments: segments.into_iter(),
+            bytes: Vec::new(),
+            at: 0,
+        };
+        Self {
+            wanted,
+            log,
+            next: from,
+            last,
+            ahead: None,
+            hole: None,
+            shared,
+        }
     }
 
     /// Reads event `next`; none where it is not wanted.
@@ -42,12 +60,17 @@ impl<W: Fn(Uuid) -> bool> History<W> {
             return Ok(envelope);
         }
         let upto = self.ahead.as_ref().map_or(self.last, |(seq, _)| seq - 1);
-        let hole = self.hole.get_or_insert_with(|| Box::new(self.shared.store.events_between(self.next, upto)));
+        let hole = self
+            .hole
+            .get_or_insert_with(|| Box::new(self.shared.store.events_between(self.next, upto)));
         match hole.next().transpose()? {
             Some(envelope) if envelope.seq == self.next => {
                 Ok(Some(envelope).filter(|envelope| (self.wanted)(envelope.stream.session)))
             }
-            _ => Err(Error::damaged("the journal", format!("event {} is missing", self.next))),
+            _ => Err(Error::damaged(
+                "the journal",
+                format!("event {} is missing", self.next),
+            )),
         }
     }
 }
@@ -58,7 +81,11 @@ impl<W: Fn(Uuid) -> bool> Iterator for History<W> {
     fn next(&mut self) -> Option<Self::Item> {
         while self.next <= self.last {
             let read = self.read();
-            self.next = if read.is_ok() { self.next + 1 } else { u64::MAX };
+            self.next = if read.is_ok() {
+                self.next + 1
+            } else {
+                u64::MAX
+            };
             if let Some(read) = read.transpose() {
                 return Some(read);
             }
@@ -82,7 +109,11 @@ impl LogReader {
         loop {
             while let Some((value, end)) = intake::event_value_from(&self.bytes, self.at) {
                 self.at = end;
-                let Some((found, session)) = codec::address(value).filter(|(found, _)| *found >= seq) else { continue };
+                let Some((found, session)) =
+                    codec::address(value).filter(|(found, _)| *found >= seq)
+                else {
+                    continue;
+                };
                 if !wanted(session) {
                     return Some((found, None));
                 }
@@ -119,19 +150,35 @@ mod tests {
         for first in [1, 5, 9] {
             if first > 1 {
                 let (sender, sealed) = std::sync::mpsc::sync_channel(1);
-                journal.rotate(Box::new(move || sender.send(()).expect("awaited"))).expect("rotated");
+                journal
+                    .rotate(Box::new(move || sender.send(()).expect("awaited")))
+                    .expect("rotated");
                 sealed.recv().expect("sealed");
             }
-            journal.append_wait((first..first + 4).map(draft).collect()).expect("appended");
+            journal
+                .append_wait((first..first + 4).map(draft).collect())
+                .expect("appended");
         }
         journal.settle().expect("settled");
         journal
     }
 
     fn draft(number: u128) -> Draft {
-        let (event, at) = (Event::CheckpointCleared {}, Timestamp::from_micros(1_000_000));
-        let stream = Stream { session: Uuid::from_u128(number % 3), ..Stream::daemon() };
-        Draft { stream, at, id: Uuid::from_u128(number), event, payload: None }
+        let (event, at) = (
+            Event::CheckpointCleared {},
+            Timestamp::from_micros(1_000_000),
+        );
+        let stream = Stream {
+            session: Uuid::from_u128(number % 3),
+            ..Stream::daemon()
+        };
+        Draft {
+            stream,
+            at,
+            id: Uuid::from_u128(number),
+            event,
+            payload: None,
+        }
     }
 
     fn segments(folder: &Path) -> Vec<PathBuf> {
@@ -140,7 +187,10 @@ mod tests {
     }
 
     fn read(journal: &Journal, from: u64) -> Vec<Result<Envelope>> {
-        journal.history(from..=u64::MAX, |_| true).expect("readable").collect()
+        journal
+            .history(from..=u64::MAX, |_| true)
+            .expect("readable")
+            .collect()
     }
 
     /// Whatever is asked for comes as the store has it.
@@ -149,12 +199,30 @@ mod tests {
             let stored: Vec<_> = journal.events_from(from).collect();
             assert_eq!(stored.len() as u64, 13 - from.min(13));
             assert_eq!(read(journal, from), stored, "{what}, from {from}");
-            let some = journal.history(from..=7, |_| true).expect("readable").collect::<Vec<_>>();
-            assert_eq!(some, stored[..8 - from.min(8) as usize], "{what}, from {from} to 7");
+            let some = journal
+                .history(from..=7, |_| true)
+                .expect("readable")
+                .collect::<Vec<_>>();
+            assert_eq!(
+                some,
+                stored[..8 - from.min(8) as usize],
+                "{what}, from {from} to 7"
+            );
             let odd = |session: Uuid| session.as_u128() % 2 == 1;
-            let some = journal.history(from..=u64::MAX, odd).expect("readable").collect::<Vec<_>>();
-            let wanted = |event: &Result<Envelope>| event.as_ref().is_ok_and(|envelope| odd(envelope.stream.session));
-            assert_eq!(some, stored.into_iter().filter(wanted).collect::<Vec<_>>(), "{what}, some from {from}");
+            let some = journal
+                .history(from..=u64::MAX, odd)
+                .expect("readable")
+                .collect::<Vec<_>>();
+            let wanted = |event: &Result<Envelope>| {
+                event
+                    .as_ref()
+                    .is_ok_and(|envelope| odd(envelope.stream.session))
+            };
+            assert_eq!(
+                some,
+                stored.into_iter().filter(wanted).collect::<Vec<_>>(),
+                "{what}, some from {from}"
+            );
         }
     }
 
@@ -176,7 +244,9 @@ mod tests {
             }
             fs::write(&path, whole).expect("written");
         }
-        segments(folder.path()).iter().for_each(|path| fs::remove_file(path).expect("removed"));
+        segments(folder.path())
+            .iter()
+            .for_each(|path| fs::remove_file(path).expect("removed"));
         assert_whole(&journal, "no log");
     }
 
@@ -199,12 +269,24 @@ mod tests {
         fs::remove_file(&segments(folder.path())[1]).expect("removed");
         journal.store().forget_event(7).expect("removed");
         let all = read(&journal, 1);
-        assert_eq!(all.iter().flatten().map(|envelope| envelope.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
-        let nobody: Vec<_> = journal.history(1..=u64::MAX, |_| false).expect("readable").collect();
+        assert_eq!(
+            all.iter()
+                .flatten()
+                .map(|envelope| envelope.seq)
+                .collect::<Vec<_>>(),
+            [1, 2, 3, 4, 5, 6]
+        );
+        let nobody: Vec<_> = journal
+            .history(1..=u64::MAX, |_| false)
+            .expect("readable")
+            .collect();
         for read in [&all[6..], &nobody] {
             assert_eq!(read.len(), 1, "{read:?}");
             let error = read[0].as_ref().expect_err("missing");
-            assert_eq!(error.to_string(), "the journal is damaged: event 7 is missing");
+            assert_eq!(
+                error.to_string(),
+                "the journal is damaged: event 7 is missing"
+            );
         }
     }
 
@@ -218,6 +300,9 @@ mod tests {
         fs::write(path, bytes).expect("written");
         journal.store().forget_event(9).expect("removed");
         let read = read(&journal, 8);
-        assert!(matches!(&read[..], [Ok(event), Err(_)] if event.seq == 8), "{read:?}");
+        assert!(
+            matches!(&read[..], [Ok(event), Err(_)] if event.seq == 8),
+            "{read:?}"
+        );
     }
 }

@@ -39,7 +39,11 @@ impl Home {
 
     /// Does what [`Home::from_env`] does for the variables that `var` knows.
     pub fn resolve(var: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
-        let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let set = |name: &str| {
+            var(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
         let mut home = if let Some(root) = set("CHECKPOINTD_HOME") {
             Self::under(&std::path::absolute(&root).unwrap_or(root))
         } else {
@@ -95,9 +99,18 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    missing.iter().filter_map(|folder| folder.parent()).try_for_each(|above| File::open(above)?.sync_all())
+    let missing: Vec<&Path> = folder
+        .ancestors()
+        .take_while(|folder| !folder.exists())
+        .collect();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    missing
+        .iter()
+        .filter_map(|folder| folder.parent())
+        .try_for_each(|above| File::open(above)?.sync_all())
 }
 
 #[cfg(test)]
@@ -105,7 +118,11 @@ mod tests {
     use super::*;
 
     fn resolve(vars: &[(&str, &str)]) -> Option<Home> {
-        Home::resolve(|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+        Home::resolve(|name| {
+            vars.iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| OsString::from(value))
+        })
     }
 
     #[test]
@@ -117,17 +134,28 @@ mod tests {
 
     #[test]
     fn xdg_folders_are_used_otherwise_and_relative_ones_ignored() {
-        let home =
-            resolve(&[("HOME", "/home/u"), ("XDG_DATA_HOME", "/data"), ("XDG_STATE_HOME", "oops")]).expect("set");
-        assert_eq!(home.config, Path::new("/home/u/.config/checkpointd/config.yml"));
+        let home = resolve(&[
+            ("HOME", "/home/u"),
+            ("XDG_DATA_HOME", "/data"),
+            ("XDG_STATE_HOME", "oops"),
+        ])
+        .expect("set");
+        assert_eq!(
+            home.config,
+            Path::new("/home/u/.config/checkpointd/config.yml")
+        );
         assert_eq!(home.spool, Path::new("/data/checkpointd/spool"));
-        assert_eq!(home.socket, Path::new("/home/u/.local/state/checkpointd/run/sock"));
+        assert_eq!(
+            home.socket,
+            Path::new("/home/u/.local/state/checkpointd/run/sock")
+        );
         assert_eq!(resolve(&[]), None);
     }
 
     #[test]
     fn the_socket_can_be_named_on_its_own() {
-        let home = resolve(&[("CHECKPOINTD_HOME", "/x"), ("CHECKPOINTD_SOCKET", "/run/s")]).expect("set");
+        let home =
+            resolve(&[("CHECKPOINTD_HOME", "/x"), ("CHECKPOINTD_SOCKET", "/run/s")]).expect("set");
         assert_eq!(home.socket, Path::new("/run/s"));
     }
 }

@@ -52,7 +52,9 @@ impl Segment {
             return file.read_to_end(frames).map(drop).doing("read", &path);
         }
         let unpacked = FrameDecoder::new(file).read_to_end(frames);
-        unpacked.map(drop).map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))
+        unpacked
+            .map(drop)
+            .map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))
     }
 }
 
@@ -67,10 +69,18 @@ pub(crate) fn segments(dir: &Path) -> Result<Vec<Segment>> {
             Some("lz4") => true,
             _ => continue,
         };
-        let Some(first_seq) = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok()) else {
+        let Some(first_seq) = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .and_then(|stem| stem.parse().ok())
+        else {
             continue;
         };
-        found.push(Segment { first_seq, path, sealed });
+        found.push(Segment {
+            first_seq,
+            path,
+            sealed,
+        });
     }
     found.sort_by_key(|segment| (segment.first_seq, segment.sealed));
     found.dedup_by_key(|segment| segment.first_seq);
@@ -86,7 +96,10 @@ pub(crate) struct Record<'a> {
 
 /// Reads the records of unpacked segment bytes in order, one at a time: a segment of events takes far more memory than
 /// its bytes do. Whatever is no record goes to `damage`; after an error nothing more comes.
-pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(Damage)) -> impl Iterator<Item = Result<Record<'a>>> {
+pub(crate) fn records<'a>(
+    bytes: &'a [u8],
+    mut damage: impl FnMut(Damage),
+) -> impl Iterator<Item = Result<Record<'a>>> {
     let mut frames = Reader::new(bytes);
     let mut failed = false;
     std::iter::from_fn(move || {
@@ -96,7 +109,11 @@ pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(Damage)) -> im
                 Ok(_) => continue,
                 Err(Damage::Newer { version, .. }) => {
                     let known = u32::from(frame::VERSION);
-                    Err(Error::Newer { what: "a frame".into(), found: version.into(), known })
+                    Err(Error::Newer {
+                        what: "a frame".into(),
+                        found: version.into(),
+                        known,
+                    })
                 }
                 Err(found) => {
                     damage(found);
@@ -112,13 +129,21 @@ pub(crate) fn records<'a>(bytes: &'a [u8], mut damage: impl FnMut(Damage)) -> im
 
 /// Finds the first record that is whole, at `at` or behind it: its event value, and where the next one may begin.
 pub(crate) fn event_value_from(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let frames = Reader::starting_at(bytes, at).flatten().filter(|frame| frame.kind == Kind::Envelope);
-    frames.map(|frame| (codec::split(frame.payload), frame.end())).find_map(|(parts, end)| Some((parts.ok()?.0, end)))
+    let frames = Reader::starting_at(bytes, at)
+        .flatten()
+        .filter(|frame| frame.kind == Kind::Envelope);
+    frames
+        .map(|frame| (codec::split(frame.payload), frame.end()))
+        .find_map(|(parts, end)| Some((parts.ok()?.0, end)))
 }
 
 fn record(payload: &[u8]) -> Result<Record<'_>> {
     let (event, payload) = codec::split(payload)?;
-    Ok(Record { envelope: codec::decode_event(event)?, event, payload })
+    Ok(Record {
+        envelope: codec::decode_event(event)?,
+        event,
+        payload,
+    })
 }
 
 /// A segment's file. Once a sync of it has failed, a later one proves nothing: the system may have dropped the pages
@@ -131,7 +156,10 @@ pub(crate) struct Unsealed {
 impl Unsealed {
     /// Returns once everything written is on the disk.
     pub(crate) fn sync(&self, path: &Path) -> Result<()> {
-        self.file.sync_data().doing("sync", path).inspect_err(|_| self.fail())
+        self.file
+            .sync_data()
+            .doing("sync", path)
+            .inspect_err(|_| self.fail())
     }
 
     fn fail(&self) {
@@ -150,14 +178,26 @@ pub(crate) struct Writer {
 impl Writer {
     /// Goes on with a segment at `length` bytes, cutting off what is behind.
     pub(crate) fn resume(segment: &Segment, length: u64) -> Result<Self> {
-        let file = OpenOptions::new().write(true).open(&segment.path).doing("open", &segment.path)?;
+        let file = OpenOptions::new()
+            .write(true)
+            .open(&segment.path)
+            .doing("open", &segment.path)?;
         let dir = segment.path.parent().unwrap_or(Path::new(".")).to_owned();
-        let mut writer = Self { dir, path: segment.path.clone(), file: unsealed(file, false), length };
+        let mut writer = Self {
+            dir,
+            path: segment.path.clone(),
+            file: unsealed(file, false),
+            length,
+        };
         if copy_path(&segment.path).exists() {
             // The last run could not write it anew, and nobody knows what of it is on the disk.
             writer.renew()?;
         }
-        writer.file.file.set_len(length).doing("cut", &segment.path)?;
+        writer
+            .file
+            .file
+            .set_len(length)
+            .doing("cut", &segment.path)?;
         writer.sync()?;
         Ok(writer)
     }
@@ -168,7 +208,12 @@ impl Writer {
         let file = create_private(&path)?;
         // It is there now, whatever becomes of its name: it must be written to, or there would be two ends of the log.
         let failed = sync_dir(dir).is_err();
-        Ok(Self { dir: dir.to_owned(), path, file: unsealed(file, failed), length: 0 })
+        Ok(Self {
+            dir: dir.to_owned(),
+            path,
+            file: unsealed(file, failed),
+            length: 0,
+        })
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -202,9 +247,13 @@ impl Writer {
     pub(crate) fn renew(&mut self) -> Result<()> {
         let mut bytes = fs::read(&self.path).doing("read", &self.path)?;
         bytes.truncate(self.length as usize);
-        let is_whole = bytes.len() as u64 == self.length && Reader::new(&bytes).all(|frame| frame.is_ok());
+        let is_whole =
+            bytes.len() as u64 == self.length && Reader::new(&bytes).all(|frame| frame.is_ok());
         if !is_whole {
-            return Err(Error::damaged(self.path.display().to_string(), "what was written to it is gone"));
+            return Err(Error::damaged(
+                self.path.display().to_string(),
+                "what was written to it is gone",
+            ));
         }
         let copy = copy_path(&self.path);
         let mut file = create_private(&copy)?;
@@ -247,7 +296,10 @@ impl Writer {
 }
 
 fn unsealed(file: File, failed: bool) -> Arc<Unsealed> {
-    Arc::new(Unsealed { file, failed: AtomicBool::new(failed) })
+    Arc::new(Unsealed {
+        file,
+        failed: AtomicBool::new(failed),
+    })
 }
 
 /// Where a segment is written anew. It stays there when that fails, and so tells the next start.
@@ -256,7 +308,13 @@ fn copy_path(segment: &Path) -> PathBuf {
 }
 
 fn create_private(path: &Path) -> Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).doing("create", path)
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+        .doing("create", path)
 }
 
 /// Replaces a finished segment by its compressed form. A crash at any point leaves at least one whole form.
@@ -275,14 +333,20 @@ pub(crate) fn write_sealed(path: &Path, frames: &[u8]) -> Result<()> {
     let file = create_private(path)?;
     // Small blocks, each with the one before it as its dictionary: as tight as large ones, and they need no large buffers,
     // here and in whoever reads them.
-    let blocks = FrameInfo::new().block_size(BlockSize::Max64KB).block_mode(BlockMode::Linked);
+    let blocks = FrameInfo::new()
+        .block_size(BlockSize::Max64KB)
+        .block_mode(BlockMode::Linked);
     let mut encoder = FrameEncoder::with_frame_info(blocks, file);
     encoder.write_all(frames).doing("write to", path)?;
-    let file = encoder.finish().map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))?;
+    let file = encoder
+        .finish()
+        .map_err(|error| Error::damaged(path.display().to_string(), error.to_string()))?;
     file.sync_data().doing("sync", path)
 }
 
 /// Makes names in a folder durable.
 pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
-    File::open(dir).and_then(|file| file.sync_all()).doing("sync", dir)
+    File::open(dir)
+        .and_then(|file| file.sync_all())
+        .doing("sync", dir)
 }

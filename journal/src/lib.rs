@@ -50,9 +50,9 @@ pub use envelope::{Draft, Envelope, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
 pub use event::{
-    Action, Agent, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event, Evidence, Host, News,
-    PhaseCheckpoint, Place, ProgressKind, PromptOrigin, Reason, ReplyForm, Route, Step, Timeline, TimelineSource,
-    ToolCall, ToolKind, Verdict,
+    Action, Agent, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event, Evidence,
+    Host, News, PhaseCheckpoint, Place, ProgressKind, PromptOrigin, Reason, ReplyForm, Route, Step,
+    Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;
 #[cfg(feature = "store")]

@@ -53,7 +53,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { sync: Sync::Mixed, batch_window: Duration::from_millis(50) }
+        Self {
+            sync: Sync::Mixed,
+            batch_window: Duration::from_millis(50),
+        }
     }
 }
 
@@ -119,7 +122,12 @@ impl Journal {
         let shared = Arc::new(Shared::new(store, recovered.last_seq));
         let (queue, commands) = sync_channel(QUEUE_MAX);
         let (to_store, batches) = sync_channel(STORE_QUEUE_MAX);
-        let last_at = shared.store.entries().into_iter().map(|entry| (entry.stream.session, entry.last_at)).collect();
+        let last_at = shared
+            .store
+            .entries()
+            .into_iter()
+            .map(|entry| (entry.stream.session, entry.last_at))
+            .collect();
         let (to_sync, files) = sync_channel(1);
         let committer = Committer {
             shared: Arc::clone(&shared),
@@ -133,12 +141,18 @@ impl Journal {
             tried: None,
         };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
-            std::thread::Builder::new().name(name.into()).spawn(body).doing("start a thread for", dir)
+            std::thread::Builder::new()
+                .name(name.into())
+                .spawn(body)
+                .doing("start a thread for", dir)
         };
         let (mover, folder) = (Arc::clone(&shared), dir.to_owned());
         let threads = vec![
             spawn("journal-commit", Box::new(move || committer.run(&commands)))?,
-            spawn("journal-store", Box::new(move || move_to_store(&mover, &folder, &batches)))?,
+            spawn(
+                "journal-store",
+                Box::new(move || move_to_store(&mover, &folder, &batches)),
+            )?,
             spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
         let inner = Inner {
@@ -149,7 +163,12 @@ impl Journal {
             upkeep: Mutex::default(),
             _lock: lock,
         };
-        Ok((Self { inner: Arc::new(inner) }, recovered))
+        Ok((
+            Self {
+                inner: Arc::new(inner),
+            },
+            recovered,
+        ))
     }
 
     /// Appends drafts that belong together, in order, and calls `done` once they are acknowledged. Never blocks.
@@ -157,12 +176,24 @@ impl Journal {
     /// # Errors
     ///
     /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all else.
-    pub fn append(&self, drafts: Vec<Draft>, done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static) -> Result<()> {
-        let append = Append { drafts, imported: None, durable: false, done: Box::new(done) };
-        self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Overloaded,
-            TrySendError::Disconnected(_) => Error::Closed,
-        })
+    pub fn append(
+        &self,
+        drafts: Vec<Draft>,
+        done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
+    ) -> Result<()> {
+        let append = Append {
+            drafts,
+            imported: None,
+            durable: false,
+            done: Box::new(done),
+        };
+        self.inner
+            .queue
+            .try_send(Command::Append(append))
+            .map_err(|error| match error {
+                TrySendError::Full(_) => Error::Overloaded,
+                TrySendError::Disconnected(_) => Error::Closed,
+            })
     }
 
     /// Calls `done` once everything acknowledged so far is on the disk.
@@ -172,11 +203,19 @@ impl Journal {
     /// As [`Journal::append`].
     pub fn sync(&self, done: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
         let done: Done = Box::new(move |result| done(result.map(drop)));
-        let append = Append { drafts: Vec::new(), imported: None, durable: true, done };
-        self.inner.queue.try_send(Command::Append(append)).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Overloaded,
-            TrySendError::Disconnected(_) => Error::Closed,
-        })
+        let append = Append {
+            drafts: Vec::new(),
+            imported: None,
+            durable: true,
+            done,
+        };
+        self.inner
+            .queue
+            .try_send(Command::Append(append))
+            .map_err(|error| match error {
+                TrySendError::Full(_) => Error::Overloaded,
+                TrySendError::Disconnected(_) => Error::Closed,
+            })
     }
 
     /// Appends and waits for the acknowledgement. For callers on threads of their own.
@@ -194,9 +233,27 @@ impl Journal {
     ///
     /// As [`Journal::append_wait`].
     pub fn import(&self, envelope: Envelope, payload: Payload) -> Result<Appended> {
-        let Envelope { stream, at, recorded_at, id, late, event, .. } = envelope;
-        let imported = Imported { recorded_at, late, payload_dropped: payload == Payload::Dropped };
-        let draft = Draft { stream, at, id, event, payload: payload.into_text() };
+        let Envelope {
+            stream,
+            at,
+            recorded_at,
+            id,
+            late,
+            event,
+            ..
+        } = envelope;
+        let imported = Imported {
+            recorded_at,
+            late,
+            payload_dropped: payload == Payload::Dropped,
+        };
+        let draft = Draft {
+            stream,
+            at,
+            id,
+            event,
+            payload: payload.into_text(),
+        };
         let appended = self.submit(vec![draft], Some(imported))?;
         appended.first().copied().ok_or(Error::Closed)
     }
@@ -206,14 +263,27 @@ impl Journal {
         let done: Done = Box::new(move |result| {
             let _ = sender.send(result);
         });
-        let append = Append { drafts, imported, durable: false, done };
-        self.inner.queue.send(Command::Append(append)).map_err(|_| Error::Closed)?;
+        let append = Append {
+            drafts,
+            imported,
+            durable: false,
+            done,
+        };
+        self.inner
+            .queue
+            .send(Command::Append(append))
+            .map_err(|_| Error::Closed)?;
         receiver.recv().map_err(|_| Error::Closed)?
     }
 
     /// Calls `observer` with every group of events once it can be read, in order. It must not block.
     pub fn observe(&self, observer: impl Fn(&[Envelope]) + Send + std::marker::Sync + 'static) {
-        *self.inner.shared.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(observer));
+        *self
+            .inner
+            .shared
+            .observer
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Box::new(observer));
     }
 
     /// Returns once everything acknowledged before the call can be read. Waits while the store is opened again after its
@@ -225,18 +295,30 @@ impl Journal {
     pub fn settle(&self) -> Result<u64> {
         let shared = &self.inner.shared;
         let wanted = shared.committed.load(Ordering::Acquire);
-        let stored =
-            shared.wait_until(|stored| stored.failure.is_some() || (stored.seq >= wanted && !stored.is_reopening));
+        let stored = shared.wait_until(|stored| {
+            stored.failure.is_some() || (stored.seq >= wanted && !stored.is_reopening)
+        });
         stored.failure.clone().map_or(Ok(stored.seq), Err)
     }
 
     /// Returns what keeps the journal from taking or showing events for now, one line each; empty while all is well.
     pub fn troubles(&self) -> Vec<String> {
         let shared = &self.inner.shared;
-        let log = shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let store = shared.stored.lock().unwrap_or_else(PoisonError::into_inner).failure.clone();
-        let log = log.map(|error| format!("the journal takes no calls, they wait in the spool: {error}"));
-        let store = store.map(|error| format!("what was journaled of late cannot be read yet: {error}"));
+        let log = shared
+            .trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let store = shared
+            .stored
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .failure
+            .clone();
+        let log =
+            log.map(|error| format!("the journal takes no calls, they wait in the spool: {error}"));
+        let store =
+            store.map(|error| format!("what was journaled of late cannot be read yet: {error}"));
         log.into_iter().chain(store).collect()
     }
 
@@ -259,7 +341,13 @@ impl Journal {
     ) -> Result<impl Iterator<Item = Result<Envelope>>> {
         let (from, last) = (*events.start(), self.store().last_seq()?.min(*events.end()));
         let segments = intake::segments(&recovery::intake_dir(self.dir()))?;
-        Ok(History::new(Arc::clone(&self.inner.shared), segments, from, last, wanted))
+        Ok(History::new(
+            Arc::clone(&self.inner.shared),
+            segments,
+            from,
+            last,
+            wanted,
+        ))
     }
 
     /// The folder.
@@ -279,13 +367,22 @@ impl Journal {
 
     /// Ends the segment that is written to, and calls `done` once all before the next one are sealed.
     pub(crate) fn rotate(&self, done: Box<dyn FnOnce() + Send>) -> Result<()> {
-        self.inner.queue.send(Command::Rotate(done)).map_err(|_| Error::Closed)
+        self.inner
+            .queue
+            .send(Command::Rotate(done))
+            .map_err(|_| Error::Closed)
     }
 
     /// Commits what waits, flushes the store and ends both threads. Later appends are refused.
     pub fn close(&self) {
         let _ = self.inner.queue.send(Command::Stop);
-        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(
+            &mut *self
+                .inner
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         for thread in threads {
             let _ = thread.join();
         }
@@ -295,7 +392,9 @@ impl Journal {
 impl Drop for Inner {
     fn drop(&mut self) {
         let _ = self.queue.send(Command::Stop);
-        for thread in std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner)) {
+        for thread in
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner))
+        {
             // The observer may hold the last handle, and then this runs on the store's own thread.
             if thread.thread().id() != std::thread::current().id() {
                 let _ = thread.join();
@@ -312,8 +411,17 @@ mod tests {
     use crate::{Event, Stream};
 
     fn draft(number: u128) -> Draft {
-        let (event, at) = (Event::CheckpointCleared {}, Timestamp::from_micros(1_000_000));
-        Draft { stream: Stream::daemon(), at, id: Uuid::from_u128(number), event, payload: None }
+        let (event, at) = (
+            Event::CheckpointCleared {},
+            Timestamp::from_micros(1_000_000),
+        );
+        Draft {
+            stream: Stream::daemon(),
+            at,
+            id: Uuid::from_u128(number),
+            event,
+            payload: None,
+        }
     }
 
     #[test]
@@ -322,7 +430,15 @@ mod tests {
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
         journal.append_wait(vec![draft(1)]).expect("appended");
         journal.settle().expect("settled");
-        let reopening = |is_so| journal.inner.shared.stored.lock().expect("nobody panicked").is_reopening = is_so;
+        let reopening = |is_so| {
+            journal
+                .inner
+                .shared
+                .stored
+                .lock()
+                .expect("nobody panicked")
+                .is_reopening = is_so
+        };
 
         reopening(true);
         let (told, answers) = channel();
@@ -331,7 +447,9 @@ mod tests {
             move || told.send(journal.settle()).expect("awaited")
         });
         // Who does not wait has answered by then.
-        answers.recv_timeout(Duration::from_millis(200)).expect_err("it waits");
+        answers
+            .recv_timeout(Duration::from_millis(200))
+            .expect_err("it waits");
         reopening(false);
         journal.append_wait(vec![draft(2)]).expect("appended");
         assert!(answers.recv().expect("answered").expect("readable") >= 1);

@@ -65,7 +65,12 @@ impl Shared {
             in_flight: Mutex::default(),
             committed: AtomicU64::new(last),
             waiting_bytes: AtomicU64::new(0),
-            stored: Mutex::new(Stored { seq: last, waiting: 0, is_reopening: false, failure: None }),
+            stored: Mutex::new(Stored {
+                seq: last,
+                waiting: 0,
+                is_reopening: false,
+                failure: None,
+            }),
             moved: Condvar::new(),
             wanted: Condvar::new(),
             observer: RwLock::default(),
@@ -79,7 +84,10 @@ impl Shared {
         if !is_so(&stored) {
             stored.waiting += 1;
             self.wanted.notify_one();
-            stored = self.moved.wait_while(stored, |stored| !is_so(stored)).unwrap_or_else(PoisonError::into_inner);
+            stored = self
+                .moved
+                .wait_while(stored, |stored| !is_so(stored))
+                .unwrap_or_else(PoisonError::into_inner);
             stored.waiting -= 1;
         }
         stored
@@ -93,12 +101,17 @@ impl Shared {
     /// Leaves the others the processor for a moment, unless one of them waits for the store.
     fn linger(&self) {
         let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = self.wanted.wait_timeout_while(stored, LINGER, |stored| stored.waiting == 0);
+        let _ = self
+            .wanted
+            .wait_timeout_while(stored, LINGER, |stored| stored.waiting == 0);
     }
 }
 
 pub(crate) fn bytes_of(items: &[Item]) -> u64 {
-    items.iter().map(|item| (item.event.len() + item.payload.len()) as u64).sum()
+    items
+        .iter()
+        .map(|item| (item.event.len() + item.payload.len()) as u64)
+        .sum()
 }
 
 /// Work for the store's thread.
@@ -200,18 +213,29 @@ fn store_items(shared: &Shared, dir: &Path, mut items: Vec<Item>) -> bool {
 
 /// Makes known what is in the store from now on.
 fn took(shared: &Shared, items: Vec<Item>, last: u64) {
-    let mut in_flight = shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut in_flight = shared
+        .in_flight
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     for item in &items {
         in_flight.remove(&item.envelope.id);
     }
     drop(in_flight);
-    shared.stored.lock().unwrap_or_else(PoisonError::into_inner).seq = last;
+    shared
+        .stored
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .seq = last;
     let envelopes: Vec<Envelope> = items.into_iter().map(|item| item.envelope).collect();
     tell(shared, &envelopes);
 }
 
 fn tell(shared: &Shared, envelopes: &[Envelope]) {
-    if let Some(observer) = &*shared.observer.read().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(observer) = &*shared
+        .observer
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+    {
         observer(envelopes);
     }
 }
@@ -220,7 +244,11 @@ fn tell(shared: &Shared, envelopes: &[Envelope]) {
 fn mend(shared: &Shared, dir: &Path) -> Result<()> {
     let last = shared.committed.load(Ordering::Acquire);
     let mut notes = Vec::new();
-    shared.stored.lock().unwrap_or_else(PoisonError::into_inner).is_reopening = true;
+    shared
+        .stored
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .is_reopening = true;
     let reopened = shared.store.reopen(|| {
         let (store, recovered) = recovery::reopen(dir, last)?;
         notes = recovered.notes;
@@ -241,8 +269,16 @@ fn mend(shared: &Shared, dir: &Path) -> Result<()> {
         tracing::warn!(%error, "The store cannot be opened again yet.");
     } else {
         tracing::info!(last, "The store takes events again.");
-        shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, seq| *seq > last);
-        let untold = shared.store.events_from(told + 1).map_while(Result::ok).take((last - told) as usize);
+        shared
+            .in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|_, seq| *seq > last);
+        let untold = shared
+            .store
+            .events_from(told + 1)
+            .map_while(Result::ok)
+            .take((last - told) as usize);
         for envelope in untold {
             tell(shared, &[envelope]);
         }

@@ -15,12 +15,20 @@ pub enum Payload {
 impl Payload {
     /// Returns the text, where it is there.
     pub fn text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
+        if let Self::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     /// Returns the text, where it is there.
     pub fn into_text(self) -> Option<String> {
-        if let Self::Text(text) = self { Some(text) } else { None }
+        if let Self::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 }
 

@@ -38,7 +38,11 @@ impl Journal {
         let store = self.store();
         let seqs = store.stream_seqs(session, after, limit)?;
         seqs.into_iter()
-            .map(|seq| store.event(seq)?.ok_or_else(|| Error::damaged("the store", format!("event {seq} is missing"))))
+            .map(|seq| {
+                store
+                    .event(seq)?
+                    .ok_or_else(|| Error::damaged("the store", format!("event {seq} is missing")))
+            })
             .collect()
     }
 
@@ -58,7 +62,10 @@ impl Journal {
     }
 
     /// Walks over decisions before `before`, newest first, with how their deliveries stand.
-    pub fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
+    pub fn decisions_before(
+        &self,
+        before: u64,
+    ) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
         self.store().decisions_before(before)
     }
 
@@ -85,7 +92,11 @@ impl Journal {
     /// Returns the bytes on disk of the store and of the intake log.
     pub fn disk_bytes(&self) -> (u64, u64) {
         let segments = intake::segments(&recovery::intake_dir(self.dir())).unwrap_or_default();
-        let intake = segments.iter().filter_map(|segment| segment.path.metadata().ok()).map(|meta| meta.len()).sum();
+        let intake = segments
+            .iter()
+            .filter_map(|segment| segment.path.metadata().ok())
+            .map(|meta| meta.len())
+            .sum();
         (self.store().size_on_disk(), intake)
     }
 

@@ -78,7 +78,9 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_PAUSE),
+            Err(fs::TryLockError::WouldBlock) if began.elapsed() < LOCK_WAIT => {
+                std::thread::sleep(LOCK_PAUSE)
+            }
             Err(fs::TryLockError::WouldBlock) => return Err(Error::Locked { path }),
             Err(fs::TryLockError::Error(error)) => return Err(Error::disk("lock", &path, &error)),
         }
@@ -101,7 +103,9 @@ pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recover
     let (store, tail) = open_current(dir, &segments, u64::MAX, is_first, &mut recovered)?;
     if let Some(boot) = boot.filter(|_| is_first) {
         // Where that fails, the next start compares once more.
-        let _ = lock.set_len(0).and_then(|()| lock.write_all_at(boot.as_bytes(), 0));
+        let _ = lock
+            .set_len(0)
+            .and_then(|()| lock.write_all_at(boot.as_bytes(), 0));
     }
     recovered.last_seq = store.last_seq()?;
     let mut writer = match &tail.open {
@@ -123,7 +127,10 @@ pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     let (store, _) = open_current(dir, &segments, last, false, &mut recovered)?;
     recovered.last_seq = store.last_seq()?;
     if recovered.last_seq != last {
-        return Err(Error::damaged("the store", format!("it ends at event {}, not {last}", recovered.last_seq)));
+        return Err(Error::damaged(
+            "the store",
+            format!("it ends at event {}, not {last}", recovered.last_seq),
+        ));
     }
     Ok((store, recovered))
 }
@@ -146,8 +153,14 @@ fn open_current(
     };
     let had = store.last_seq()?;
     let tail = catch_up(&store, segments, had, upto, recovered)?;
-    let compared = if is_first { compare_tail(&store, segments) } else { Ok(()) };
-    let Err(error) = compared.and_then(|()| check_sums(&store)) else { return Ok((store, tail)) };
+    let compared = if is_first {
+        compare_tail(&store, segments)
+    } else {
+        Ok(())
+    };
+    let Err(error) = compared.and_then(|()| check_sums(&store)) else {
+        return Ok((store, tail));
+    };
     if error.is_refusal() {
         return Err(error);
     }
@@ -161,18 +174,29 @@ fn open_current(
 fn afresh(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store> {
     let aside = set_aside(&store_dir(dir))?;
     let kept = aside.display();
-    recovered.notes.push(format!("{error}; it was moved to {kept} and rebuilt from the intake log"));
+    recovered.notes.push(format!(
+        "{error}; it was moved to {kept} and rebuilt from the intake log"
+    ));
     Store::open(&store_dir(dir))
 }
 
 /// Writes again what only the store has: a power cut may take unsynced tool events from the log and leave them there.
-fn complete_intake(store: &Store, writer: &mut Writer, after: u64, recovered: &mut Recovered) -> Result<()> {
+fn complete_intake(
+    store: &Store,
+    writer: &mut Writer,
+    after: u64,
+    recovered: &mut Recovered,
+) -> Result<()> {
     let mut frames = Vec::new();
     for envelope in store.events_from(after + 1) {
         let envelope = envelope?;
         let payload = store.payload_value(envelope.seq)?;
         let payload = payload.as_deref().unwrap_or(&codec::NO_PAYLOAD);
-        frame::push(&mut frames, Kind::Envelope, &codec::join(&codec::encode_event(&envelope), payload));
+        frame::push(
+            &mut frames,
+            Kind::Envelope,
+            &codec::join(&codec::encode_event(&envelope), payload),
+        );
         if frames.len() > COPY_BYTES {
             writer.append(&frames)?;
             frames.clear();
@@ -181,9 +205,9 @@ fn complete_intake(store: &Store, writer: &mut Writer, after: u64, recovered: &m
     writer.append(&frames)?;
     writer.sync()?;
     let (from, to) = (after + 1, recovered.last_seq);
-    recovered
-        .notes
-        .push(format!("the intake log lacked events {from} to {to}; they were written again from the store"));
+    recovered.notes.push(format!(
+        "the intake log lacked events {from} to {to}; they were written again from the store"
+    ));
     Ok(())
 }
 
@@ -195,10 +219,16 @@ fn open_whole(dir: &Path) -> Result<Store> {
         for (expected, envelope) in (seq..).zip(store.events_from(seq).take(64)) {
             let envelope = envelope?;
             if envelope.seq != expected {
-                return Err(Error::damaged("the store", format!("event {expected} is missing")));
+                return Err(Error::damaged(
+                    "the store",
+                    format!("event {expected} is missing"),
+                ));
             }
             if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
-                return Err(Error::damaged("the store", format!("event {expected} is not found by its id")));
+                return Err(Error::damaged(
+                    "the store",
+                    format!("event {expected} is not found by its id"),
+                ));
             }
         }
     }
@@ -213,7 +243,10 @@ fn check_sums(store: &Store) -> Result<()> {
     if counted == last {
         return Ok(());
     }
-    Err(Error::damaged("the store", format!("its sessions have {counted} events, not {last}")))
+    Err(Error::damaged(
+        "the store",
+        format!("its sessions have {counted} events, not {last}"),
+    ))
 }
 
 fn set_aside(path: &Path) -> Result<PathBuf> {
@@ -232,7 +265,13 @@ struct Tail {
 }
 
 /// Moves what the store lacks into it, up to event `upto`.
-fn catch_up(store: &Store, segments: &[Segment], had: u64, upto: u64, recovered: &mut Recovered) -> Result<Tail> {
+fn catch_up(
+    store: &Store,
+    segments: &[Segment],
+    had: u64,
+    upto: u64,
+    recovered: &mut Recovered,
+) -> Result<Tail> {
     let mut next = had + 1;
     let mut tail = Tail::default();
     for (index, segment) in segments.iter().enumerate() {
@@ -243,7 +282,8 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, upto: u64, recovered:
         }
         let bytes = segment.read()?;
         let mut found = Vec::new();
-        let records = intake::records(&bytes, |damage| found.push(damage)).take_while(|record| is_upto(record, upto));
+        let records = intake::records(&bytes, |damage| found.push(damage))
+            .take_while(|record| is_upto(record, upto));
         (next, tail.last_seq) = store_missing(store, segment, records, next, recovered)?;
         let mut torn = None;
         let mut damage = Vec::new();
@@ -254,11 +294,15 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, upto: u64, recovered:
             }
         }
         for found in &damage {
-            recovered.notes.push(format!("{}: {found:?}", segment.path.display()));
+            recovered
+                .notes
+                .push(format!("{}: {found:?}", segment.path.display()));
         }
         if let Some((offset, bytes)) = torn {
             let name = segment.path.display();
-            recovered.notes.push(format!("{name}: an unfinished write of {bytes} bytes at {offset} was cut off"));
+            recovered.notes.push(format!(
+                "{name}: an unfinished write of {bytes} bytes at {offset} was cut off"
+            ));
         }
         // Damage inside the last segment stays readable where it is: writing goes on in a fresh one.
         if is_last && !segment.sealed && damage.is_empty() {
@@ -270,7 +314,9 @@ fn catch_up(store: &Store, segments: &[Segment], had: u64, upto: u64, recovered:
 }
 
 fn is_upto(record: &Result<intake::Record<'_>>, upto: u64) -> bool {
-    record.as_ref().map_or(true, |record| record.envelope.seq <= upto)
+    record
+        .as_ref()
+        .map_or(true, |record| record.envelope.seq <= upto)
 }
 
 /// Writes the records of a segment that the store lacks; returns the event to expect next, and the segment's last one.
@@ -291,9 +337,16 @@ fn store_missing<'a>(
         }
         if last > next {
             let what = segment.path.display().to_string();
-            return Err(Error::damaged(what, format!("event {next} is missing here and in the store")));
+            return Err(Error::damaged(
+                what,
+                format!("event {next} is missing here and in the store"),
+            ));
         }
-        batch.push(Item { envelope: record.envelope, event: record.event.to_vec(), payload: record.payload.to_vec() });
+        batch.push(Item {
+            envelope: record.envelope,
+            event: record.event.to_vec(),
+            payload: record.payload.to_vec(),
+        });
         next += 1;
         if batch.len() == BATCH {
             store.put(&batch)?;
@@ -315,7 +368,15 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).expect("listed");
-        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+        entries
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect()
     }
 
     #[test]
@@ -324,31 +385,51 @@ mod tests {
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
         drop(journal);
         let held = Store::open(&store_dir(folder.path())).expect("a store");
-        let refused = Journal::open(folder.path(), Options::default()).err().expect("refused");
+        let refused = Journal::open(folder.path(), Options::default())
+            .err()
+            .expect("refused");
         assert!(matches!(refused, Error::Locked { .. }), "{refused}");
-        assert!(!names(folder.path()).iter().any(|name| name.contains("damaged")));
+        assert!(
+            !names(folder.path())
+                .iter()
+                .any(|name| name.contains("damaged"))
+        );
 
         let opening = std::thread::spawn({
             let folder = folder.path().to_owned();
             move || Journal::open(&folder, Options::default()).map(|(_, recovered)| recovered)
         });
         drop(held);
-        assert_eq!(opening.join().expect("no panic").expect("opens"), Recovered::default());
+        assert_eq!(
+            opening.join().expect("no panic").expect("opens"),
+            Recovered::default()
+        );
     }
 
     #[test]
-    fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {
+    fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt()
+    {
         let folder = tempfile::tempdir().expect("a folder");
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
-        journal.append_wait((1..=3).map(draft).collect()).expect("appended");
+        journal
+            .append_wait((1..=3).map(draft).collect())
+            .expect("appended");
         journal.close();
         drop(journal);
         let store = Store::open(&store_dir(folder.path())).expect("a store");
         store.forget_event(3).expect("removed");
         drop(store);
 
-        let (journal, recovered) = Journal::open(folder.path(), Options::default()).expect("a journal");
-        assert_eq!(recovered, Recovered { last_seq: 3, moved: 1, notes: Vec::new() });
+        let (journal, recovered) =
+            Journal::open(folder.path(), Options::default()).expect("a journal");
+        assert_eq!(
+            recovered,
+            Recovered {
+                last_seq: 3,
+                moved: 1,
+                notes: Vec::new()
+            }
+        );
         let verified = journal.verify(|_, _| {}).expect("readable");
         assert!(verified.ok, "{:?}", verified.problems);
         assert_eq!(journal.session(Uuid::nil()).expect("known").events, 3);
@@ -368,18 +449,33 @@ mod tests {
         for (tree, key) in holes {
             let folder = tempfile::tempdir().expect("a folder");
             let open = || Journal::open(folder.path(), Options::default()).expect("a journal");
-            let payload = |number| Draft { payload: Some(format!("payload {number}")), ..draft(number) };
-            open().0.append_wait((1..=200).map(payload).collect()).expect("appended");
-            Store::open(&store_dir(folder.path())).expect("a store").forget(tree, key).expect("removed");
+            let payload = |number| Draft {
+                payload: Some(format!("payload {number}")),
+                ..draft(number)
+            };
+            open()
+                .0
+                .append_wait((1..=200).map(payload).collect())
+                .expect("appended");
+            Store::open(&store_dir(folder.path()))
+                .expect("a store")
+                .forget(tree, key)
+                .expect("removed");
             fs::write(folder.path().join("lock"), "another boot").expect("written");
 
             let (journal, recovered) = open();
-            assert!(recovered.notes.len() == 1 && recovered.notes[0].contains("rebuilt"), "{tree}: {recovered:?}");
+            assert!(
+                recovered.notes.len() == 1 && recovered.notes[0].contains("rebuilt"),
+                "{tree}: {recovered:?}"
+            );
             let verified = journal.verify(|_, _| {}).expect("readable");
             assert!(verified.ok, "{tree}: {:?}", verified.problems);
             drop(journal);
             assert_eq!(open().1.notes, Vec::<String>::new());
-            assert_eq!(fs::read_to_string(folder.path().join("lock")).expect("read"), boot().unwrap_or_default());
+            assert_eq!(
+                fs::read_to_string(folder.path().join("lock")).expect("read"),
+                boot().unwrap_or_default()
+            );
         }
     }
 
@@ -401,13 +497,21 @@ mod tests {
             let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
             let verified = journal.verify(|_, _| {}).expect("readable");
             assert!(verified.ok, "{:?}", verified.problems);
-            journal.append_wait(numbers.map(draft).collect()).expect("appended");
+            journal
+                .append_wait(numbers.map(draft).collect())
+                .expect("appended");
             journal.close();
         };
         append(1..=3);
-        fs::remove_file(&intake::segments(&intake_dir(folder.path())).expect("listed")[0].path).expect("removed");
+        fs::remove_file(&intake::segments(&intake_dir(folder.path())).expect("listed")[0].path)
+            .expect("removed");
         append(4..=6);
-        assert_eq!(intake::segments(&intake_dir(folder.path())).expect("listed").len(), 1);
+        assert_eq!(
+            intake::segments(&intake_dir(folder.path()))
+                .expect("listed")
+                .len(),
+            1
+        );
         append(7..=9);
         append(10..=12);
     }

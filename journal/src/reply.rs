@@ -35,9 +35,16 @@ pub fn parse(bytes: &[u8], is_end: bool) -> Reply {
             return Reply::Rubbish("endless head");
         }
         let Some(split) = rest.windows(4).position(|four| four == b"\r\n\r\n") else {
-            return if bytes.len() > HEAD_BYTES_MAX { Reply::Rubbish("endless head") } else { Reply::Unfinished };
+            return if bytes.len() > HEAD_BYTES_MAX {
+                Reply::Rubbish("endless head")
+            } else {
+                Reply::Unfinished
+            };
         };
-        let Some(head) = std::str::from_utf8(&rest[..split]).ok().and_then(Head::parse) else {
+        let Some(head) = std::str::from_utf8(&rest[..split])
+            .ok()
+            .and_then(Head::parse)
+        else {
             return Reply::Rubbish("not HTTP");
         };
         rest = &rest[split + 4..];
@@ -52,12 +59,19 @@ pub fn parse(bytes: &[u8], is_end: bool) -> Reply {
             Ok(body) => body,
             Err(why) => return Reply::Rubbish(why),
         },
-        Body::Length(length) if length > BODY_BYTES_MAX => return Reply::Rubbish("the body is too large"),
+        Body::Length(length) if length > BODY_BYTES_MAX => {
+            return Reply::Rubbish("the body is too large");
+        }
         Body::Length(length) => rest.get(..length).map(<[u8]>::to_vec),
-        Body::Rest if rest.len() > BODY_BYTES_MAX => return Reply::Rubbish("the body is too large"),
+        Body::Rest if rest.len() > BODY_BYTES_MAX => {
+            return Reply::Rubbish("the body is too large");
+        }
         Body::Rest => is_end.then(|| rest.to_vec()),
     };
-    body.map_or(Reply::Unfinished, |body| Reply::Whole { status: head.status, body })
+    body.map_or(Reply::Unfinished, |body| Reply::Whole {
+        status: head.status,
+        body,
+    })
 }
 
 struct Head {
@@ -78,7 +92,9 @@ impl Head {
         let mut body = Body::Rest;
         for (name, value) in lines.filter_map(|line| line.split_once(':')) {
             let value = value.trim();
-            if name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked") {
+            if name.eq_ignore_ascii_case("transfer-encoding")
+                && value.eq_ignore_ascii_case("chunked")
+            {
                 body = Body::Chunks;
             } else if name.eq_ignore_ascii_case("content-length") && !matches!(body, Body::Chunks) {
                 body = Body::Length(value.parse().ok()?);
@@ -93,7 +109,9 @@ fn join_chunks(bytes: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
     let mut body = Vec::new();
     let mut rest = bytes;
     loop {
-        let Some(end) = rest.windows(2).position(|two| two == b"\r\n") else { return Ok(None) };
+        let Some(end) = rest.windows(2).position(|two| two == b"\r\n") else {
+            return Ok(None);
+        };
         let line = std::str::from_utf8(&rest[..end]).map_err(|_| "no length of a chunk")?;
         let digits = line.split(';').next().unwrap_or_default().trim();
         let length = usize::from_str_radix(digits, 16).map_err(|_| "no length of a chunk")?;
@@ -104,9 +122,13 @@ fn join_chunks(bytes: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
             return Err("the body is too large");
         }
         let begin = end + 2;
-        let Some(chunk) = rest.get(begin..begin + length) else { return Ok(None) };
+        let Some(chunk) = rest.get(begin..begin + length) else {
+            return Ok(None);
+        };
         body.extend_from_slice(chunk);
-        let Some(next) = rest.get(begin + length + 2..) else { return Ok(None) };
+        let Some(next) = rest.get(begin + length + 2..) else {
+            return Ok(None);
+        };
         rest = next;
     }
 }
@@ -131,7 +153,10 @@ mod tests {
     use super::*;
 
     fn whole(status: u16, body: &str) -> Reply {
-        Reply::Whole { status, body: body.as_bytes().to_vec() }
+        Reply::Whole {
+            status,
+            body: body.as_bytes().to_vec(),
+        }
     }
 
     #[test]
@@ -143,12 +168,19 @@ mod tests {
         assert_eq!(parse(chunks, false), whole(200, "{}"));
         assert_eq!(parse(rest, false), Reply::Unfinished);
         assert_eq!(parse(rest, true), whole(503, "{}"));
-        assert_eq!(parse(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\n\r\n", false), whole(204, ""));
+        assert_eq!(
+            parse(
+                b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\n\r\n",
+                false
+            ),
+            whole(204, "")
+        );
     }
 
     #[test]
     fn every_cut_of_a_reply_is_unfinished() {
-        let chunks: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n";
+        let chunks: &[u8] =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n";
         let length: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
         for reply in [chunks, length] {
             for cut in 0..reply.len() {
@@ -163,10 +195,18 @@ mod tests {
         assert!(rubbish(b"SSH-2.0"));
         assert!(rubbish(b"HTTP/1.1 two hundred\r\n\r\n"));
         assert!(rubbish(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"));
-        assert!(rubbish(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n"));
-        assert!(rubbish(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n"));
-        assert!(rubbish(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"));
-        assert!(rubbish(&[b"HTTP/1.1 ".as_slice(), &[b'x'; HEAD_BYTES_MAX]].concat()));
+        assert!(rubbish(
+            b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n"
+        ));
+        assert!(rubbish(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n"
+        ));
+        assert!(rubbish(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"
+        ));
+        assert!(rubbish(
+            &[b"HTTP/1.1 ".as_slice(), &[b'x'; HEAD_BYTES_MAX]].concat()
+        ));
     }
 
     #[test]
@@ -180,7 +220,16 @@ mod tests {
         let object = |text: &str| object(text.as_bytes().to_vec()).ok();
         assert_eq!(object(" {\"a\": [1]}\n"), Some(b" {\"a\": [1]}\n".to_vec()));
         assert_eq!(object(" \r\n"), Some(Vec::new()));
-        for no in ["[]", "null", "7", "{", "{} {}", "{'a':1}", "ok", "{\"a\":\"\\ud800\"}"] {
+        for no in [
+            "[]",
+            "null",
+            "7",
+            "{",
+            "{} {}",
+            "{'a':1}",
+            "ok",
+            "{\"a\":\"\\ud800\"}",
+        ] {
             assert_eq!(object(no), None, "{no}");
         }
     }

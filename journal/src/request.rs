@@ -74,8 +74,10 @@ impl Head<'_> {
     pub fn to_bytes(&self, length: usize) -> Vec<u8> {
         let mut out = String::with_capacity(512);
         let agent = token(self.agent);
-        let _ =
-            write!(out, "POST /v1/hooks/{agent} HTTP/1.1\r\nHost: checkpointd\r\nContent-Type: application/json\r\n");
+        let _ = write!(
+            out,
+            "POST /v1/hooks/{agent} HTTP/1.1\r\nHost: checkpointd\r\nContent-Type: application/json\r\n"
+        );
         if let Some(event) = self.event {
             let _ = write!(out, "{EVENT}: {}\r\n", token(event));
         }
@@ -105,7 +107,13 @@ impl Head<'_> {
 
 /// Keeps the characters that are safe in a URL and a header; all else becomes `_`.
 fn token(word: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let safe = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     word.chars().take(64).map(safe).collect()
 }
 
@@ -136,14 +144,23 @@ pub fn rfc3339(at: SystemTime) -> String {
     // Civil date from days, counted in 400-year eras that begin in March (H. Hinnant's algorithm).
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let march_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     let (hour, minute) = (second / 3_600, second / 60 % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}.{:06}Z", second % 60, since.subsec_micros())
+    format!(
+        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}.{:06}Z",
+        second % 60,
+        since.subsec_micros()
+    )
 }
 
 /// A hook call as it was read back.
@@ -164,8 +181,12 @@ impl<'a> Received<'a> {
     ///
     /// A short sentence when the bytes are not such a request.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
-        let split = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("no end of the request's head")?;
-        let head = std::str::from_utf8(&bytes[..split]).map_err(|_| "the request's head is not text")?;
+        let split = bytes
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .ok_or("no end of the request's head")?;
+        let head =
+            std::str::from_utf8(&bytes[..split]).map_err(|_| "the request's head is not text")?;
         let mut lines = head.split("\r\n");
         let first = lines.next().unwrap_or_default();
         let agent = first
@@ -173,12 +194,19 @@ impl<'a> Received<'a> {
             .and_then(|rest| rest.strip_suffix(" HTTP/1.1"))
             .ok_or("not a hook request")?;
         let headers = lines.filter_map(|line| line.split_once(": ")).collect();
-        Ok(Self { agent, headers, body: &bytes[split + 4..] })
+        Ok(Self {
+            agent,
+            headers,
+            body: &bytes[split + 4..],
+        })
     }
 
     /// Returns a header's value, whatever the case of its name.
     pub fn header(&self, name: &str) -> Option<&'a str> {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+        self.headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| *value)
     }
 }
 
@@ -204,16 +232,29 @@ mod tests {
         assert_eq!((read.agent, read.body), ("claude", &b"{}"[..]));
         assert_eq!(read.header("checkpointd-event"), Some("Stop"));
         assert_eq!(read.header(AT), Some("2026-11-21T21:18:56.177105Z"));
-        assert_eq!(read.header(ENV), Some(r#"{"TMUX":"/tmp/tmux \"1\",\\\u00fc\u000a"}"#));
+        assert_eq!(
+            read.header(ENV),
+            Some(r#"{"TMUX":"/tmp/tmux \"1\",\\\u00fc\u000a"}"#)
+        );
         assert_eq!(read.header(TRUNCATED), Some("1"));
         assert_eq!(read.header("content-length"), Some("2"));
     }
 
     #[test]
     fn hostile_words_cannot_leave_their_place() {
-        let head = Head { agent: "a/../b\r\nX: y", event: None, id: "i", at: UNIX_EPOCH, env: &[], truncated: false };
+        let head = Head {
+            agent: "a/../b\r\nX: y",
+            event: None,
+            id: "i",
+            at: UNIX_EPOCH,
+            env: &[],
+            truncated: false,
+        };
         let text = String::from_utf8(head.to_bytes(0)).expect("text");
-        assert!(text.starts_with("POST /v1/hooks/a_.._b__X__y HTTP/1.1\r\n"), "{text}");
+        assert!(
+            text.starts_with("POST /v1/hooks/a_.._b__X__y HTTP/1.1\r\n"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -221,7 +262,10 @@ mod tests {
         for day in (0..73_000).step_by(13) {
             let at = UNIX_EPOCH + Duration::from_secs(day * 86_400 + day % 86_399);
             let micros = at.duration_since(UNIX_EPOCH).expect("after").as_micros() as i64;
-            assert_eq!(rfc3339(at), crate::Timestamp::from_micros(micros).to_string());
+            assert_eq!(
+                rfc3339(at),
+                crate::Timestamp::from_micros(micros).to_string()
+            );
         }
     }
 }

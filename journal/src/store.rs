@@ -69,8 +69,16 @@ struct Trees {
 fn guarded<T>(doing: &'static str, body: impl FnOnce() -> sled::Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Error::Store { doing, kind: kind_of(&error), text: error.to_string() }),
-        Err(_) => Err(Error::Store { doing, kind: ErrorKind::Other, text: "its files are damaged".into() }),
+        Ok(Err(error)) => Err(Error::Store {
+            doing,
+            kind: kind_of(&error),
+            text: error.to_string(),
+        }),
+        Err(_) => Err(Error::Store {
+            doing,
+            kind: ErrorKind::Other,
+            text: "its files are damaged".into(),
+        }),
     }
 }
 
@@ -82,7 +90,10 @@ fn kind_of(error: &sled::Error) -> ErrorKind {
 }
 
 /// Walks over entries of a tree; an error of the whole is the one item there is.
-fn pairs<I>(doing: &'static str, walk: Result<I>) -> impl Iterator<Item = Result<(sled::IVec, sled::IVec)>> + use<I>
+fn pairs<I>(
+    doing: &'static str,
+    walk: Result<I>,
+) -> impl Iterator<Item = Result<(sled::IVec, sled::IVec)>> + use<I>
 where
     I: Iterator<Item = sled::Result<(sled::IVec, sled::IVec)>>,
 {
@@ -99,8 +110,13 @@ where
 }
 
 /// Counts the entries of events up to `last`; what is beyond is being written.
-fn count(tree: &sled::Tree, seq: impl Fn(&(sled::IVec, sled::IVec)) -> Result<u64>, last: u64) -> Result<u64> {
-    pairs("count", Ok(tree.iter())).try_fold(0, |sum, pair| Ok(sum + u64::from(seq(&pair?)? <= last)))
+fn count(
+    tree: &sled::Tree,
+    seq: impl Fn(&(sled::IVec, sled::IVec)) -> Result<u64>,
+    last: u64,
+) -> Result<u64> {
+    pairs("count", Ok(tree.iter()))
+        .try_fold(0, |sum, pair| Ok(sum + u64::from(seq(&pair?)? <= last)))
 }
 
 /// Opens sled, waiting for its lock.
@@ -122,7 +138,11 @@ fn open_db(path: &Path) -> Result<sled::Db> {
         match opened {
             Some(db) => return Ok(db),
             None if began.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_PAUSE),
-            None => return Err(Error::Locked { path: path.join("db") }),
+            None => {
+                return Err(Error::Locked {
+                    path: path.join("db"),
+                });
+            }
         }
     }
 }
@@ -159,7 +179,9 @@ fn stream_key(session: Uuid, seq: u64) -> [u8; 24] {
 }
 
 fn seq_of(bytes: &[u8]) -> Result<u64> {
-    let tail = bytes.last_chunk::<8>().ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
+    let tail = bytes
+        .last_chunk::<8>()
+        .ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
     Ok(u64::from_be_bytes(*tail))
 }
 
@@ -182,16 +204,28 @@ impl Trees {
 
     /// All of them, the large ones first: what they free while they are written is used by the others.
     const fn all(&self) -> [&sled::Tree; 8] {
-        let Self { db: _, events, payloads, ids, streams, sessions, unsettled, decisions, snapshots } = self;
-        [events, payloads, ids, streams, sessions, unsettled, decisions, snapshots]
+        let Self {
+            db: _,
+            events,
+            payloads,
+            ids,
+            streams,
+            sessions,
+            unsettled,
+            decisions,
+            snapshots,
+        } = self;
+        [
+            events, payloads, ids, streams, sessions, unsettled, decisions, snapshots,
+        ]
     }
 
     fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {
         let mut entries = HashMap::new();
         for pair in self.sessions.iter() {
             let (_, value) = guarded("read sessions", || pair)?;
-            let entry: SessionEntry =
-                serde_json::from_slice(&value).map_err(|error| Error::damaged("the store", error.to_string()))?;
+            let entry: SessionEntry = serde_json::from_slice(&value)
+                .map_err(|error| Error::damaged("the store", error.to_string()))?;
             entries.insert(entry.stream.session, entry);
         }
         Ok(entries)
@@ -200,12 +234,23 @@ impl Trees {
     /// Keeps the list of promises: what an event opens, a later one settles.
     fn settle(&self, envelope: &Envelope) -> sled::Result<()> {
         let session = envelope.stream.session;
-        let open = |seq: u64| self.unsettled.insert(stream_key(session, seq), &[]).map(drop);
+        let open = |seq: u64| {
+            self.unsettled
+                .insert(stream_key(session, seq), &[])
+                .map(drop)
+        };
         let close = |seq: u64| self.unsettled.remove(stream_key(session, seq)).map(drop);
-        let outcome = |seq: u64, outcome: Outcome| self.decisions.insert(seq.to_be_bytes(), &[outcome as u8]).map(drop);
+        let outcome = |seq: u64, outcome: Outcome| {
+            self.decisions
+                .insert(seq.to_be_bytes(), &[outcome as u8])
+                .map(drop)
+        };
         match &envelope.event {
             // Of a stop that nobody waits for, a crash loses nothing but a checkpoint: the agent has stopped.
-            Event::AgentStopped { can_reply: true, .. } | Event::RestartRequested { .. } => open(envelope.seq),
+            Event::AgentStopped {
+                can_reply: true, ..
+            }
+            | Event::RestartRequested { .. } => open(envelope.seq),
             Event::Decided(decision) => {
                 close(decision.trigger)?;
                 if decision.verdict == Verdict::Inject {
@@ -243,7 +288,10 @@ impl Store {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let trees = Trees::open(path)?;
         let entries = RwLock::new(trees.entries()?);
-        Ok(Self { trees: RwLock::new(Some(Arc::new(trees))), entries })
+        Ok(Self {
+            trees: RwLock::new(Some(Arc::new(trees))),
+            entries,
+        })
     }
 
     /// Closes the store, has it opened and brought up to date by `open`, and goes on with that. Meanwhile, and after a
@@ -253,24 +301,44 @@ impl Store {
     ///
     /// What `open` says; it may be tried again.
     pub(crate) fn reopen(&self, open: impl FnOnce() -> Result<Self>) -> Result<()> {
-        drop(self.trees.write().unwrap_or_else(PoisonError::into_inner).take());
+        drop(
+            self.trees
+                .write()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
         let fresh = open()?;
-        let entries = fresh.entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let entries = fresh
+            .entries
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         *self.entries.write().unwrap_or_else(PoisonError::into_inner) = entries;
-        let trees = fresh.trees.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let trees = fresh
+            .trees
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         *self.trees.write().unwrap_or_else(PoisonError::into_inner) = trees;
         Ok(())
     }
 
     fn trees(&self) -> Result<Arc<Trees>> {
-        let trees = self.trees.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let trees = self
+            .trees
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let text = || "it is being opened again after a failure".into();
-        trees.ok_or_else(|| Error::Store { doing: "be used", kind: ErrorKind::ResourceBusy, text: text() })
+        trees.ok_or_else(|| Error::Store {
+            doing: "be used",
+            kind: ErrorKind::ResourceBusy,
+            text: text(),
+        })
     }
 
     pub(crate) fn last_seq(&self) -> Result<u64> {
         let trees = self.trees()?;
-        guarded("read the last event", || trees.events.last())?.map_or(Ok(0), |(key, _)| seq_of(&key))
+        guarded("read the last event", || trees.events.last())?
+            .map_or(Ok(0), |(key, _)| seq_of(&key))
     }
 
     /// Writes events with all their index entries; the events themselves last, so that whatever is readable is indexed.
@@ -289,10 +357,15 @@ impl Store {
         }
         let trees = self.trees()?;
         guarded("write events", || {
-            for Item { envelope, payload, .. } in items {
+            for Item {
+                envelope, payload, ..
+            } in items
+            {
                 let seq = envelope.seq.to_be_bytes();
                 trees.ids.insert(envelope.id.as_bytes(), &seq)?;
-                trees.streams.insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
+                trees
+                    .streams
+                    .insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
                 if *payload != codec::NO_PAYLOAD {
                     trees.payloads.insert(seq, payload.as_slice())?;
                 }
@@ -300,13 +373,21 @@ impl Store {
             }
             for entry in touched.values() {
                 let value = serde_json::to_vec(entry).expect("an entry holds only plain data");
-                trees.sessions.insert(entry.stream.session.as_bytes(), value)?;
+                trees
+                    .sessions
+                    .insert(entry.stream.session.as_bytes(), value)?;
             }
             items.iter().try_for_each(|item| {
-                trees.events.insert(item.envelope.seq.to_be_bytes(), item.event.as_slice()).map(drop)
+                trees
+                    .events
+                    .insert(item.envelope.seq.to_be_bytes(), item.event.as_slice())
+                    .map(drop)
             })
         })?;
-        self.entries.write().unwrap_or_else(PoisonError::into_inner).extend(touched);
+        self.entries
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(touched);
         Ok(())
     }
 
@@ -320,26 +401,47 @@ impl Store {
     #[cfg(test)]
     pub(crate) fn forget(&self, tree: &str, key: &[u8]) -> Result<()> {
         let trees = self.trees()?;
-        guarded("remove", || trees.db.open_tree(tree)?.remove(key).and_then(|_| trees.db.flush())).map(drop)
+        guarded("remove", || {
+            trees
+                .db
+                .open_tree(tree)?
+                .remove(key)
+                .and_then(|_| trees.db.flush())
+        })
+        .map(drop)
     }
 
     pub(crate) fn entry(&self, session: Uuid) -> Option<SessionEntry> {
-        self.entries.read().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
+        self.entries
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&session)
+            .cloned()
     }
 
     pub(crate) fn entries(&self) -> Vec<SessionEntry> {
-        let mut all: Vec<_> = self.entries.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        let mut all: Vec<_> = self
+            .entries
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .cloned()
+            .collect();
         all.sort_by_key(|entry| entry.first_seq);
         all
     }
 
     pub(crate) fn seq_by_id(&self, id: Uuid) -> Result<Option<u64>> {
         let trees = self.trees()?;
-        guarded("look up an id", || trees.ids.get(id.as_bytes()))?.map(|value| seq_of(&value)).transpose()
+        guarded("look up an id", || trees.ids.get(id.as_bytes()))?
+            .map(|value| seq_of(&value))
+            .transpose()
     }
 
     pub(crate) fn event(&self, seq: u64) -> Result<Option<Envelope>> {
-        self.event_value(seq)?.map(|value| codec::decode_event(&value)).transpose()
+        self.event_value(seq)?
+            .map(|value| codec::decode_event(&value))
+            .transpose()
     }
 
     pub(crate) fn event_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
@@ -348,7 +450,8 @@ impl Store {
     }
 
     pub(crate) fn payload(&self, seq: u64) -> Result<Payload> {
-        self.payload_value(seq)?.map_or(Ok(Payload::None), |value| codec::decode_payload(&value))
+        self.payload_value(seq)?
+            .map_or(Ok(Payload::None), |value| codec::decode_payload(&value))
     }
 
     pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<sled::IVec>> {
@@ -359,7 +462,10 @@ impl Store {
     /// Leaves of a payload only that there was one.
     pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
         let trees = self.trees()?;
-        guarded("drop a payload", || trees.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)).map(drop)
+        guarded("drop a payload", || {
+            trees.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)
+        })
+        .map(drop)
     }
 
     /// Walks over all events from `from` on, in order.
@@ -368,8 +474,14 @@ impl Store {
     }
 
     /// Walks over the events `from..=last`, in order.
-    pub(crate) fn events_between(&self, from: u64, last: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
-        let walk = self.trees().map(|trees| trees.events.range(from.to_be_bytes()..=last.to_be_bytes()));
+    pub(crate) fn events_between(
+        &self,
+        from: u64,
+        last: u64,
+    ) -> impl Iterator<Item = Result<Envelope>> + use<> {
+        let walk = self
+            .trees()
+            .map(|trees| trees.events.range(from.to_be_bytes()..=last.to_be_bytes()));
         pairs("read events", walk).map(|pair| codec::decode_event(&pair?.1))
     }
 
@@ -382,32 +494,51 @@ impl Store {
             return Ok(Vec::new());
         }
         let range = stream_key(session, after + 1)..=stream_key(session, last);
-        guarded("read a stream", || trees.streams.range(range).keys().take(limit).collect::<sled::Result<Vec<_>>>())?
-            .iter()
-            .map(|key| seq_of(key))
-            .collect()
+        guarded("read a stream", || {
+            trees
+                .streams
+                .range(range)
+                .keys()
+                .take(limit)
+                .collect::<sled::Result<Vec<_>>>()
+        })?
+        .iter()
+        .map(|key| seq_of(key))
+        .collect()
     }
 
     /// Returns whether an event is among those of a session.
     pub(crate) fn is_in_stream(&self, session: Uuid, seq: u64) -> Result<bool> {
         let trees = self.trees()?;
-        guarded("read a stream", || trees.streams.contains_key(stream_key(session, seq)))
+        guarded("read a stream", || {
+            trees.streams.contains_key(stream_key(session, seq))
+        })
     }
 
     pub(crate) fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
         let trees = self.trees()?;
-        let keys = guarded("read promises", || trees.unsettled.iter().keys().collect::<sled::Result<Vec<_>>>())?;
+        let keys = guarded("read promises", || {
+            trees
+                .unsettled
+                .iter()
+                .keys()
+                .collect::<sled::Result<Vec<_>>>()
+        })?;
         keys.iter()
             .map(|key| {
-                let session =
-                    key.first_chunk::<16>().ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
+                let session = key
+                    .first_chunk::<16>()
+                    .ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
                 Ok((Uuid::from_bytes(*session), seq_of(key)?))
             })
             .collect()
     }
 
     /// Returns decisions and how their deliveries stand, newest first, before `before`.
-    pub(crate) fn decisions_before(&self, before: u64) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
+    pub(crate) fn decisions_before(
+        &self,
+        before: u64,
+    ) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
         let walk = self.trees().and_then(|trees| {
             // What is indexed beyond it is being written.
             let before = before.min(self.last_seq()? + 1);
@@ -415,29 +546,42 @@ impl Store {
         });
         pairs("read decisions", walk).map(|pair| {
             let (key, value) = pair?;
-            Ok((seq_of(&key)?, Outcome::of(value.first().copied().unwrap_or(0))))
+            Ok((
+                seq_of(&key)?,
+                Outcome::of(value.first().copied().unwrap_or(0)),
+            ))
         })
     }
 
     pub(crate) fn outcome(&self, decision: u64) -> Result<Option<Outcome>> {
         let trees = self.trees()?;
-        let value = guarded("read a decision", || trees.decisions.get(decision.to_be_bytes()))?;
+        let value = guarded("read a decision", || {
+            trees.decisions.get(decision.to_be_bytes())
+        })?;
         Ok(value.map(|value| Outcome::of(value.first().copied().unwrap_or(0))))
     }
 
     pub(crate) fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
         let trees = self.trees()?;
-        let Some(value) = guarded("read a snapshot", || trees.snapshots.get(session.as_bytes()))? else {
+        let Some(value) = guarded("read a snapshot", || {
+            trees.snapshots.get(session.as_bytes())
+        })?
+        else {
             return Ok(None);
         };
-        let Some((seq, bytes)) = value.split_first_chunk::<8>() else { return Ok(None) };
+        let Some((seq, bytes)) = value.split_first_chunk::<8>() else {
+            return Ok(None);
+        };
         Ok(Some((u64::from_be_bytes(*seq), bytes.to_vec())))
     }
 
     pub(crate) fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
         let trees = self.trees()?;
         let value = [&seq.to_be_bytes(), bytes].concat();
-        guarded("write a snapshot", || trees.snapshots.insert(session.as_bytes(), value)).map(drop)
+        guarded("write a snapshot", || {
+            trees.snapshots.insert(session.as_bytes(), value)
+        })
+        .map(drop)
     }
 
     pub(crate) fn clear_snapshots(&self) -> Result<()> {
@@ -449,9 +593,15 @@ impl Store {
     pub(crate) fn counts(&self, last: u64) -> Result<[(&'static str, u64); 3]> {
         let trees = self.trees()?;
         Ok([
-            ("events", count(&trees.events, |(key, _)| seq_of(key), last)?),
+            (
+                "events",
+                count(&trees.events, |(key, _)| seq_of(key), last)?,
+            ),
             ("ids", count(&trees.ids, |(_, value)| seq_of(value), last)?),
-            ("streams", count(&trees.streams, |(key, _)| seq_of(key), last)?),
+            (
+                "streams",
+                count(&trees.streams, |(key, _)| seq_of(key), last)?,
+            ),
         ])
     }
 
@@ -476,7 +626,10 @@ impl Store {
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {
-        self.trees().ok().and_then(|trees| trees.db.size_on_disk().ok()).unwrap_or(0)
+        self.trees()
+            .ok()
+            .and_then(|trees| trees.db.size_on_disk().ok())
+            .unwrap_or(0)
     }
 
     /// Hands written pages to the system. Not an fsync, and not needed for durability: it shortens the next recovery.

@@ -26,7 +26,9 @@ impl Timestamp {
 
     /// Reads the system clock.
     pub fn now() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Self(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 
@@ -43,17 +45,26 @@ impl Timestamp {
     /// Returns the point `by` later, or the latest representable one.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_add(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)),
+        )
     }
 
     /// Returns the point `by` earlier, or the earliest representable one.
     #[must_use]
     pub fn minus(self, by: Duration) -> Self {
-        Self(self.0.saturating_sub(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_sub(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)),
+        )
     }
 
     fn to_jiff(self) -> jiff::Timestamp {
-        let bounded = self.0.clamp(jiff::Timestamp::MIN.as_microsecond(), jiff::Timestamp::MAX.as_microsecond());
+        let bounded = self.0.clamp(
+            jiff::Timestamp::MIN.as_microsecond(),
+            jiff::Timestamp::MAX.as_microsecond(),
+        );
         jiff::Timestamp::from_microsecond(bounded).unwrap_or_default()
     }
 }
@@ -80,7 +91,11 @@ impl FromStr for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_i64(self.0) }
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_i64(self.0)
+        }
     }
 }
 
@@ -104,7 +119,12 @@ mod tests {
         let at: Timestamp = "2026-11-21T21:18:56.177105Z".parse().expect("valid");
         assert_eq!(at.as_micros(), 1_795_295_936_177_105);
         assert_eq!(at.to_string(), "2026-11-21T21:18:56.177105Z");
-        assert_eq!("2026-11-21T22:18:56.177105+01:00".parse::<Timestamp>().expect("valid"), at);
+        assert_eq!(
+            "2026-11-21T22:18:56.177105+01:00"
+                .parse::<Timestamp>()
+                .expect("valid"),
+            at
+        );
     }
 
     #[test]

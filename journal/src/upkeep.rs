@@ -44,11 +44,18 @@ impl Journal {
         let intake_dir = recovery::intake_dir(self.dir());
         let is_due = |envelope: &crate::Envelope| retention.is_due(envelope, now);
         let (store_bytes_before, intake_bytes_before) = self.disk_bytes();
-        let mut done = Compacted { dry_run, store_bytes_before, intake_bytes_before, ..Compacted::default() };
+        let mut done = Compacted {
+            dry_run,
+            store_bytes_before,
+            intake_bytes_before,
+            ..Compacted::default()
+        };
         let due = compact::drop_from_store(self.store(), last, is_due, &mut done, &mut progress)?;
         if let Some(due) = due {
             // Only sealed segments are ever replaced, so the one that is written to is ended first.
-            let open = intake::segments(&intake_dir)?.into_iter().find(|segment| !segment.sealed);
+            let open = intake::segments(&intake_dir)?
+                .into_iter()
+                .find(|segment| !segment.sealed);
             if !dry_run && open.is_some_and(|open| open.first_seq <= due) {
                 self.seal_all()?;
             }
@@ -96,12 +103,19 @@ pub struct Restored {
 ///
 /// [`Error::Locked`] while another process has the journal; [`Error::Occupied`] where there is a journal and `replace` is
 /// not given; [`Error::Damaged`] for what is no whole backup. In all of these nothing was changed.
-pub fn restore(dir: &Path, backup: &Path, replace: bool, progress: impl FnMut(u64, u64)) -> Result<Restored> {
+pub fn restore(
+    dir: &Path,
+    backup: &Path,
+    replace: bool,
+    progress: impl FnMut(u64, u64),
+) -> Result<Restored> {
     let _lock = recovery::lock(dir)?;
     let (intake, store) = (recovery::intake_dir(dir), recovery::store_dir(dir));
     let occupied = store.exists() || !intake::segments(&intake)?.is_empty();
     if occupied && !replace {
-        return Err(Error::Occupied { path: dir.to_owned() });
+        return Err(Error::Occupied {
+            path: dir.to_owned(),
+        });
     }
     let now = Timestamp::now().as_micros();
     let unpacked = dir.join(format!("restoring-{now}"));
@@ -191,9 +205,16 @@ pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
     // Most events have an entry in four trees.
     old.copy_to(&new, |done| progress(done, recovered.last_seq * 4))?;
     if new.counts(u64::MAX)? != old.counts(u64::MAX)? {
-        return Err(Error::damaged(fresh.display().to_string(), "it does not hold what was written to it"));
+        return Err(Error::damaged(
+            fresh.display().to_string(),
+            "it does not hold what was written to it",
+        ));
     }
-    let packed = Packed { before: old.size_on_disk(), now: new.size_on_disk(), intake };
+    let packed = Packed {
+        before: old.size_on_disk(),
+        now: new.size_on_disk(),
+        intake,
+    };
     drop((old, new));
     store::wait_closed(&store)?;
     store::wait_closed(&fresh)?;

@@ -31,7 +31,12 @@ pub struct Verified {
 
 /// Compares both sides event by event up to `last`: the daemon may go on writing meanwhile. `progress` gets the events
 /// done and the events in all.
-pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl FnMut(u64, u64)) -> Result<Verified> {
+pub(crate) fn verify(
+    dir: &Path,
+    store: &Store,
+    last: u64,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Verified> {
     let mut verified = Verified::default();
     let mut expected = 1;
     for envelope in store.events_from(1) {
@@ -39,10 +44,15 @@ pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl Fn
             Ok(envelope) if envelope.seq > last => break,
             Ok(envelope) => {
                 if envelope.seq != expected {
-                    verified.problems.push(format!("store: event {expected} is missing"));
+                    verified
+                        .problems
+                        .push(format!("store: event {expected} is missing"));
                 }
                 if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
-                    verified.problems.push(format!("store: event {} is not found by its id", envelope.seq));
+                    verified.problems.push(format!(
+                        "store: event {} is not found by its id",
+                        envelope.seq
+                    ));
                 }
                 expected = envelope.seq + 1;
                 verified.events += 1;
@@ -53,7 +63,9 @@ pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl Fn
             Err(error) => {
                 // What cannot be read may be refused for ever.
                 let is_store = matches!(error, Error::Store { .. });
-                verified.problems.push(format!("store: near event {expected}: {error}"));
+                verified
+                    .problems
+                    .push(format!("store: near event {expected}: {error}"));
                 if is_store {
                     break;
                 }
@@ -61,11 +73,17 @@ pub(crate) fn verify(dir: &Path, store: &Store, last: u64, mut progress: impl Fn
         }
     }
     if expected <= last {
-        verified.problems.push(format!("store: it ends at event {}, {last} were acknowledged", expected - 1));
+        verified.problems.push(format!(
+            "store: it ends at event {}, {last} were acknowledged",
+            expected - 1
+        ));
     }
     for (tree, count) in store.counts(last)? {
         if count != verified.events {
-            verified.problems.push(format!("store: {count} entries in `{tree}` for {} events", verified.events));
+            verified.problems.push(format!(
+                "store: {count} entries in `{tree}` for {} events",
+                verified.events
+            ));
         }
     }
     verify_intake(dir, store, last, &mut verified, &mut progress)?;
@@ -107,31 +125,46 @@ fn verify_intake(
                 break;
             }
             if next.is_some_and(|next| next != seq) {
-                verified.problems.push(format!("intake: {name}: event {seq} follows {}", next.unwrap_or(1) - 1));
+                verified.problems.push(format!(
+                    "intake: {name}: event {seq} follows {}",
+                    next.unwrap_or(1) - 1
+                ));
             }
             next = Some(seq + 1);
             verified.intake_events += 1;
             if store.event_value(seq)?.as_deref() != Some(record.event) {
-                verified.problems.push(format!("event {seq} differs between intake log and store"));
+                verified
+                    .problems
+                    .push(format!("event {seq} differs between intake log and store"));
             }
             if let Err(error) = codec::decode_payload(record.payload) {
-                verified.problems.push(format!("intake: event {seq}: {error}"));
+                verified
+                    .problems
+                    .push(format!("intake: event {seq}: {error}"));
             }
             let kept = store.payload_value(seq)?;
             verified.payloads_dropped += u64::from(kept.as_deref() == Some(&codec::DROPPED));
             if !is_same_payload(kept.as_deref(), record.payload) {
-                verified.problems.push(format!("the payload of event {seq} differs between intake log and store"));
+                verified.problems.push(format!(
+                    "the payload of event {seq} differs between intake log and store"
+                ));
             }
         }
         // What is unfinished behind the last event is being written.
         let is_open = !segment.sealed && next == Some(last + 1);
         damage.retain(|found| !(is_open && matches!(found, Damage::Torn { .. })));
-        verified.problems.extend(damage.iter().map(|found| format!("intake: {name}: {found:?}")));
+        verified.problems.extend(
+            damage
+                .iter()
+                .map(|found| format!("intake: {name}: {found:?}")),
+        );
         progress(verified.events + verified.intake_events, last * 2);
     }
     // Segments are never dropped: without the first one the store cannot be rebuilt.
     if let Some(from) = verified.intake_from.filter(|from| *from > 1) {
-        verified.problems.push(format!("intake: events 1 to {} are missing", from - 1));
+        verified
+            .problems
+            .push(format!("intake: events 1 to {} are missing", from - 1));
     }
     Ok(())
 }
@@ -148,7 +181,10 @@ pub(crate) fn compare_tail(store: &Store, segments: &[Segment]) -> Result<()> {
         for record in intake::records(&bytes, |_| ()).map_while(Result::ok) {
             if !has(store, &record)? {
                 let seq = record.envelope.seq;
-                return Err(Error::damaged("the store", format!("event {seq} is not as the intake log has it")));
+                return Err(Error::damaged(
+                    "the store",
+                    format!("event {seq} is not as the intake log has it"),
+                ));
             }
         }
     }
@@ -157,7 +193,13 @@ pub(crate) fn compare_tail(store: &Store, segments: &[Segment]) -> Result<()> {
 
 /// Returns whether the store has a record with what leads to it.
 fn has(store: &Store, record: &intake::Record<'_>) -> Result<bool> {
-    let Envelope { seq, id, stream, event, .. } = &record.envelope;
+    let Envelope {
+        seq,
+        id,
+        stream,
+        event,
+        ..
+    } = &record.envelope;
     let is_decision = matches!(event, Event::Decided(_));
     Ok(store.event_value(*seq)?.as_deref() == Some(record.event)
         && is_same_payload(store.payload_value(*seq)?.as_deref(), record.payload)

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use journal::{Agent, Draft, Envelope, Error, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall};
+use journal::{
+    Agent, Draft, Envelope, Error, Event, Host, Journal, Options, Stream, Sync, Timestamp, ToolCall,
+};
 use uuid::Uuid;
 
 mod meanwhile;
@@ -13,12 +15,22 @@ mod schema;
 mod upkeep;
 
 fn draft(session: &str, number: u64) -> Draft {
-    let host = Host { hook: "PostToolUse".into(), ..Host::default() };
-    let call = ToolCall { tool: "Bash".into(), command: Some(format!("echo {number}")), ..ToolCall::default() };
+    let host = Host {
+        hook: "PostToolUse".into(),
+        ..Host::default()
+    };
+    let call = ToolCall {
+        tool: "Bash".into(),
+        command: Some(format!("echo {number}")),
+        ..ToolCall::default()
+    };
     Draft {
         stream: Stream::of_native(Agent::Claude, session),
         at: Timestamp::from_micros(1_000_000 * number as i64),
-        id: Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("{session}-{number}").as_bytes()),
+        id: Uuid::new_v5(
+            &Uuid::NAMESPACE_OID,
+            format!("{session}-{number}").as_bytes(),
+        ),
         event: Event::ToolFinished { host, call },
         payload: Some(format!(r#"{{"n":{number},"text":"{}"}}"#, "x".repeat(300))),
     }
@@ -30,19 +42,29 @@ fn open(dir: &Path) -> (Journal, journal::recovery::Recovered) {
 
 fn all(journal: &Journal) -> Vec<Envelope> {
     journal.settle().expect("settles");
-    journal.events_from(1).collect::<Result<_, _>>().expect("reads")
+    journal
+        .events_from(1)
+        .collect::<Result<_, _>>()
+        .expect("reads")
 }
 
 fn fill(dir: &Path, count: u64) -> Vec<Envelope> {
     let (journal, _) = open(dir);
     for number in 1..=count {
-        journal.append_wait(vec![draft(if number % 3 == 0 { "b" } else { "a" }, number)]).expect("appends");
+        journal
+            .append_wait(vec![draft(if number % 3 == 0 { "b" } else { "a" }, number)])
+            .expect("appends");
     }
     all(&journal)
 }
 
 fn only_segment(dir: &Path) -> std::path::PathBuf {
-    fs::read_dir(dir.join("intake")).expect("there").next().expect("one").expect("one").path()
+    fs::read_dir(dir.join("intake"))
+        .expect("there")
+        .next()
+        .expect("one")
+        .expect("one")
+        .path()
 }
 
 #[test]
@@ -50,18 +72,52 @@ fn appends_are_ordered_indexed_and_idempotent_by_id() {
     let dir = tempfile::tempdir().expect("temp");
     let (journal, recovered) = open(dir.path());
     assert_eq!((recovered.last_seq, recovered.notes.len()), (0, 0));
-    let first = journal.append_wait(vec![draft("a", 1), draft("b", 2), draft("a", 3)]).expect("appends");
-    assert_eq!(first.iter().map(|appended| appended.seq).collect::<Vec<_>>(), [1, 2, 3]);
-    let again = journal.append_wait(vec![draft("b", 2), draft("b", 4), draft("b", 4)]).expect("appends");
-    assert_eq!(again.iter().map(|a| (a.seq, a.duplicate)).collect::<Vec<_>>(), [(2, true), (4, false), (4, true)]);
+    let first = journal
+        .append_wait(vec![draft("a", 1), draft("b", 2), draft("a", 3)])
+        .expect("appends");
+    assert_eq!(
+        first
+            .iter()
+            .map(|appended| appended.seq)
+            .collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
+    let again = journal
+        .append_wait(vec![draft("b", 2), draft("b", 4), draft("b", 4)])
+        .expect("appends");
+    assert_eq!(
+        again
+            .iter()
+            .map(|a| (a.seq, a.duplicate))
+            .collect::<Vec<_>>(),
+        [(2, true), (4, false), (4, true)]
+    );
     let events = all(&journal);
-    assert_eq!(events.iter().map(|envelope| envelope.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(
+        events
+            .iter()
+            .map(|envelope| envelope.seq)
+            .collect::<Vec<_>>(),
+        [1, 2, 3, 4]
+    );
     let session = Stream::of_native(Agent::Claude, "b").session;
     let stream = journal.stream(session, 2, 10).expect("reads");
-    assert_eq!(stream.iter().map(|envelope| envelope.seq).collect::<Vec<_>>(), [4]);
+    assert_eq!(
+        stream
+            .iter()
+            .map(|envelope| envelope.seq)
+            .collect::<Vec<_>>(),
+        [4]
+    );
     let entry = journal.session(session).expect("known");
     assert_eq!((entry.first_seq, entry.last_seq, entry.events), (2, 4, 2));
-    assert!(journal.payload(4).expect("reads").expect("kept").contains(r#""n":4"#));
+    assert!(
+        journal
+            .payload(4)
+            .expect("reads")
+            .expect("kept")
+            .contains(r#""n":4"#)
+    );
     assert!(journal.verify(|_, _| ()).expect("runs").ok);
 }
 
@@ -70,16 +126,26 @@ fn an_event_that_happened_before_its_predecessor_is_marked_late() {
     let dir = tempfile::tempdir().expect("temp");
     let (journal, _) = open(dir.path());
     for number in [5, 3, 6] {
-        journal.append_wait(vec![draft("a", number)]).expect("appends");
+        journal
+            .append_wait(vec![draft("a", number)])
+            .expect("appends");
     }
-    assert_eq!(all(&journal).iter().map(|envelope| envelope.late).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(
+        all(&journal)
+            .iter()
+            .map(|envelope| envelope.late)
+            .collect::<Vec<_>>(),
+        [false, true, false]
+    );
 }
 
 #[test]
 fn a_second_opener_is_refused_and_told_why() {
     let dir = tempfile::tempdir().expect("temp");
     let (_journal, _) = open(dir.path());
-    let refused = Journal::open(dir.path(), Options::default()).err().expect("refused");
+    let refused = Journal::open(dir.path(), Options::default())
+        .err()
+        .expect("refused");
     assert!(matches!(&refused, Error::Locked { .. }), "{refused}");
     assert!(refused.to_string().contains("in use by another process"));
 }
@@ -91,7 +157,10 @@ fn reopening_gives_the_same_events_and_goes_on_counting() {
     let (journal, recovered) = open(dir.path());
     assert_eq!((recovered.last_seq, recovered.notes), (20, vec![]));
     assert_eq!(all(&journal), before);
-    assert_eq!(journal.append_wait(vec![draft("c", 1)]).expect("appends")[0].seq, 21);
+    assert_eq!(
+        journal.append_wait(vec![draft("c", 1)]).expect("appends")[0].seq,
+        21
+    );
 }
 
 #[test]
@@ -122,14 +191,25 @@ fn a_torn_last_write_is_cut_off_at_every_length_and_said() {
     fs::remove_dir_all(dir.path().join("store")).expect("removes");
     let segment = only_segment(dir.path());
     let whole = fs::read(&segment).expect("there");
-    let starts: Vec<usize> =
-        whole.windows(4).enumerate().filter(|(_, four)| *four == journal::frame::MAGIC).map(|(at, _)| at).collect();
+    let starts: Vec<usize> = whole
+        .windows(4)
+        .enumerate()
+        .filter(|(_, four)| *four == journal::frame::MAGIC)
+        .map(|(at, _)| at)
+        .collect();
     for cut in (starts[2] + 1..whole.len()).step_by(7) {
         fs::write(&segment, &whole[..cut]).expect("writes");
         let (journal, recovered) = open(dir.path());
         assert_eq!(all(&journal), before[..2], "cut at {cut}");
-        assert!(recovered.notes[0].contains("cut off"), "{:?}", recovered.notes);
-        assert_eq!(journal.append_wait(vec![draft("a", 9)]).expect("appends")[0].seq, 3);
+        assert!(
+            recovered.notes[0].contains("cut off"),
+            "{:?}",
+            recovered.notes
+        );
+        assert_eq!(
+            journal.append_wait(vec![draft("a", 9)]).expect("appends")[0].seq,
+            3
+        );
         assert!(journal.verify(|_, _| ()).expect("runs").ok);
         drop(journal);
         fs::remove_dir_all(dir.path().join("store")).expect("removes");
@@ -145,7 +225,14 @@ fn a_lost_intake_log_is_written_again_from_the_store() {
     let whole = fs::read(&segment).expect("there");
     fs::write(&segment, &whole[..whole.len() / 2]).expect("writes");
     let (journal, recovered) = open(dir.path());
-    assert!(recovered.notes.iter().any(|note| note.contains("written again from the store")), "{:?}", recovered.notes);
+    assert!(
+        recovered
+            .notes
+            .iter()
+            .any(|note| note.contains("written again from the store")),
+        "{:?}",
+        recovered.notes
+    );
     assert_eq!(all(&journal), before);
     assert!(journal.verify(|_, _| ()).expect("runs").ok);
     drop(journal);
@@ -165,24 +252,44 @@ fn verify_finds_a_flipped_byte_in_the_intake_log() {
     let (journal, recovered) = open(dir.path());
     assert!(!recovered.notes.is_empty());
     let verified = journal.verify(|_, _| ()).expect("runs");
-    assert!(!verified.ok && verified.problems.iter().any(|problem| problem.contains("Corrupt")), "{verified:?}");
+    assert!(
+        !verified.ok
+            && verified
+                .problems
+                .iter()
+                .any(|problem| problem.contains("Corrupt")),
+        "{verified:?}"
+    );
 }
 
 #[test]
 fn many_clients_at_once_lose_nothing_and_keep_their_own_order() {
     let dir = tempfile::tempdir().expect("temp");
-    let options = Options { sync: Sync::Always, ..Options::default() };
+    let options = Options {
+        sync: Sync::Always,
+        ..Options::default()
+    };
     let (journal, _) = Journal::open(dir.path(), options).expect("opens");
     let (seen_by_observer, observed) = channel();
     journal.observe(move |events| {
-        let _ = seen_by_observer.send(events.iter().map(|envelope| envelope.seq).collect::<Vec<_>>());
+        let _ = seen_by_observer.send(
+            events
+                .iter()
+                .map(|envelope| envelope.seq)
+                .collect::<Vec<_>>(),
+        );
     });
     let clients: Vec<_> = (0..16)
         .map(|client| {
             let journal = journal.clone();
             thread::spawn(move || {
                 (1..=50u64)
-                    .map(|number| journal.append_wait(vec![draft(&format!("s{client}"), number)]).expect("ok")[0].seq)
+                    .map(|number| {
+                        journal
+                            .append_wait(vec![draft(&format!("s{client}"), number)])
+                            .expect("ok")[0]
+                            .seq
+                    })
                     .collect::<Vec<_>>()
             })
         })
@@ -208,14 +315,21 @@ fn export_lines_read_back_to_the_same_envelope() {
     for envelope in events {
         let payload = journal.kept_payload(envelope.seq).expect("reads");
         let line = journal::codec::to_json(&envelope, payload.text());
-        assert_eq!(journal::codec::from_json(line).expect("reads"), (envelope, payload));
+        assert_eq!(
+            journal::codec::from_json(line).expect("reads"),
+            (envelope, payload)
+        );
     }
 }
 
 #[test]
 fn only_the_store_names_sled() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
-    let mut folders: Vec<_> = ["journal/src", "checkpoint/src", "actors/src", "src"].map(|name| root.join(name)).into();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("a workspace");
+    let mut folders: Vec<_> = ["journal/src", "checkpoint/src", "actors/src", "src"]
+        .map(|name| root.join(name))
+        .into();
     let mut naming = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("listed") {
@@ -238,15 +352,31 @@ fn lengths_that_damage_has_made_are_not_believed() {
     let mut envelope = fill(dir.path(), 1).remove(0);
     envelope.stream.native = Some("a session".into());
     let whole = journal::codec::encode_event(&envelope);
-    let at = whole.windows(10).position(|ten| ten == b"\x09a session").expect("a length and its text");
+    let at = whole
+        .windows(10)
+        .position(|ten| ten == b"\x09a session")
+        .expect("a length and its text");
     // Of 4 GB, of 1 TB, and of more than any machine can address.
-    let lengths = [&[252, 255, 255, 255, 255][..], &[253, 0, 0, 0, 0, 0, 1, 0, 0], &[253; 9]];
+    let lengths = [
+        &[252, 255, 255, 255, 255][..],
+        &[253, 0, 0, 0, 0, 0, 1, 0, 0],
+        &[253; 9],
+    ];
     for length in lengths {
         let damaged = [&whole[..at], length, &whole[at + 1..]].concat();
-        assert!(matches!(journal::codec::decode_event(&damaged), Err(Error::Damaged { .. })), "{length:?}");
+        assert!(
+            matches!(
+                journal::codec::decode_event(&damaged),
+                Err(Error::Damaged { .. })
+            ),
+            "{length:?}"
+        );
         assert_eq!(journal::codec::unpack::<String>(length), None);
     }
     let packed = [&[2][..], &u32::MAX.to_le_bytes(), &[0; 8]].concat();
     let error = journal::codec::decode_payload(&packed).expect_err("no such payload was written");
-    assert!(error.to_string().contains("more than there can be"), "{error}");
+    assert!(
+        error.to_string().contains("more than there can be"),
+        "{error}"
+    );
 }

@@ -89,7 +89,12 @@ impl From<VerdictName> for journal::Verdict {
 /// Takes the machine words of reasons; a word that is none of them is answered with the nearest.
 fn reason() -> impl TypedValueParser<Value = Reason> {
     let words = PossibleValuesParser::new(Reason::ALL.map(Reason::word));
-    words.map(|word| Reason::ALL.into_iter().find(|reason| reason.word() == word).expect("one of the words"))
+    words.map(|word| {
+        Reason::ALL
+            .into_iter()
+            .find(|reason| reason.word() == word)
+            .expect("one of the words")
+    })
 }
 
 /// Takes the machine words of kinds of events, likewise.

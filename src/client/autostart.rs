@@ -22,7 +22,10 @@ const BACK_OFF: Duration = Duration::from_secs(2);
 /// Variables of the agent's session that are useful to the daemon as well.
 const INHERITED: [&str; 2] = ["TMPDIR", "CODEX_HOME"];
 /// Further variables of a session: ways into it that a daemon must not hold on to.
-const SESSION_SECRETS: [&str; 2] = ["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN"];
+const SESSION_SECRETS: [&str; 2] = [
+    "CLAUDE_CODE_MESSAGING_SOCKET",
+    "CLAUDE_CODE_MESSAGING_TOKEN",
+];
 
 /// What became of an attempt to start the daemon.
 #[derive(Debug)]
@@ -42,8 +45,14 @@ pub(super) fn start(home: &Home) -> Start {
     }
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let _ = create_folder(&home.run);
-    let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(home.run.join(LOCK_FILE));
-    let Ok(mut lock) = lock else { return Start::Impossible };
+    let lock = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(home.run.join(LOCK_FILE));
+    let Ok(mut lock) = lock else {
+        return Start::Impossible;
+    };
     if lock.try_lock().is_err() || was_tried(&lock) {
         return Start::Underway;
     }
@@ -62,19 +71,33 @@ pub(super) fn start(home: &Home) -> Start {
 
 /// Returns whether the last try was a moment ago, by a clock that may have been set in between.
 fn was_tried(lock: &File) -> bool {
-    let Ok(metadata) = lock.metadata() else { return false };
-    let Ok(modified) = metadata.modified() else { return false };
+    let Ok(metadata) = lock.metadata() else {
+        return false;
+    };
+    let Ok(modified) = metadata.modified() else {
+        return false;
+    };
     let now = SystemTime::now();
-    let age = now.duration_since(modified).unwrap_or_else(|ahead| ahead.duration());
+    let age = now
+        .duration_since(modified)
+        .unwrap_or_else(|ahead| ahead.duration());
     metadata.len() > 0 && age < BACK_OFF
 }
 
 fn command() -> Command {
     let mut command = Command::new(program());
     // The agent waits until nobody holds its pipes any more, so the daemon must not get them.
-    command.args(["daemon", "--detach"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["daemon", "--detach"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.process_group(0);
-    for name in ENV_NAMES.iter().chain(&SESSION_SECRETS).filter(|name| !INHERITED.contains(name)) {
+    for name in ENV_NAMES
+        .iter()
+        .chain(&SESSION_SECRETS)
+        .filter(|name| !INHERITED.contains(name))
+    {
         command.env_remove(name);
     }
     command
@@ -83,6 +106,8 @@ fn command() -> Command {
 /// Returns the daemon's program: the one that was installed with this client, else the one on `PATH`.
 fn program() -> PathBuf {
     let name = PathBuf::from("checkpointd");
-    let beside = std::env::current_exe().ok().map(|client| client.with_file_name(&name));
+    let beside = std::env::current_exe()
+        .ok()
+        .map(|client| client.with_file_name(&name));
     beside.filter(|path| path.is_file()).unwrap_or(name)
 }

@@ -81,7 +81,10 @@ fn receive(connection: &OwnedFd, deadline: Instant) -> Answer {
 pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instant) -> bool {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) as _ };
+        let timeout = Timespec {
+            tv_sec: left.as_secs() as i64,
+            tv_nsec: i64::from(left.subsec_nanos()) as _,
+        };
         match poll(&mut [PollFd::new(&descriptor, flags)], Some(&timeout)) {
             Ok(0) => return false,
             Ok(_) => return true,
@@ -108,7 +111,9 @@ fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
 
 /// Connects to a socket whose path does not fit into an address, by its name alone from within its folder.
 fn connect_nearby(path: &Path, deadline: Instant) -> Result<OwnedFd, Errno> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::NAMETOOLONG) };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(Errno::NAMETOOLONG);
+    };
     let address = SocketAddrUnix::new(name)?;
     let before = std::env::current_dir();
     rustix::process::chdir(folder)?;
@@ -127,7 +132,9 @@ fn connect_to(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Er
             Ok(()) => return Ok(connection),
             Err(Errno::INTR) => {}
             // A blocking socket would wait here for ever for a daemon that is stuck.
-            Err(Errno::AGAIN) if Instant::now() + BUSY_PAUSE < deadline => std::thread::sleep(BUSY_PAUSE),
+            Err(Errno::AGAIN) if Instant::now() + BUSY_PAUSE < deadline => {
+                std::thread::sleep(BUSY_PAUSE)
+            }
             Err(error) => return Err(error),
         }
     }

@@ -65,7 +65,14 @@ impl Call {
             (None, _) => (None, None),
         };
         if let Some(payload) = payload {
-            return Some(Self { agent, event, payload, truncated: false, at, is_reply_read: false });
+            return Some(Self {
+                agent,
+                event,
+                payload,
+                truncated: false,
+                at,
+                is_reply_read: false,
+            });
         }
         let stdin = rustix::stdio::stdin();
         let (payload, truncated) = if stdin.is_terminal() {
@@ -76,7 +83,14 @@ impl Call {
         } else {
             read_stdin()
         };
-        Some(Self { agent, event, payload, truncated, at, is_reply_read: true })
+        Some(Self {
+            agent,
+            event,
+            payload,
+            truncated,
+            at,
+            is_reply_read: true,
+        })
     }
 
     /// Returns what the agent does with a reply to this call.
@@ -103,12 +117,16 @@ pub(super) enum Awaits {
 }
 
 fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Returns whether a word can be an event's name, and not a payload.
 fn is_event(word: &[u8]) -> bool {
-    (1..=64).contains(&word.len()) && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+    (1..=64).contains(&word.len())
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
 /// Returns the value of `hook_event_name`, without parsing: of the first one, which is the payload's own unless the
@@ -117,7 +135,9 @@ fn event_name(payload: &[u8]) -> Option<&[u8]> {
     const KEY: &[u8] = b"\"hook_event_name\"";
     let mut rest = payload;
     loop {
-        let found = rest.windows(KEY.len()).position(|window| window[0] == b'"' && window == KEY)?;
+        let found = rest
+            .windows(KEY.len())
+            .position(|window| window[0] == b'"' && window == KEY)?;
         rest = &rest[found + KEY.len()..];
         if let Some(value) = rest.trim_ascii_start().strip_prefix(b":") {
             let value = value.trim_ascii_start().strip_prefix(b"\"")?;
@@ -137,7 +157,11 @@ fn read_stdin() -> (Vec<u8>, bool) {
         if payload.try_reserve(READ_BYTES / 4).is_err() {
             return (payload, true);
         }
-        if !is_ready(stdin, PollFlags::IN, deadline.min(Instant::now() + STDIN_SILENCE)) {
+        if !is_ready(
+            stdin,
+            PollFlags::IN,
+            deadline.min(Instant::now() + STDIN_SILENCE),
+        ) {
             return (payload, true);
         }
         match rustix::io::read(stdin, spare_capacity(&mut payload)) {
@@ -160,7 +184,11 @@ pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
     let mut known: Vec<(&str, String)> = Vec::with_capacity(ENV_NAMES.len());
     for name in ENV_NAMES {
         let value = std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        known.extend(value.filter(|value| value.len() <= ENV_VALUE_BYTES_MAX).map(|value| (name, value)));
+        known.extend(
+            value
+                .filter(|value| value.len() <= ENV_VALUE_BYTES_MAX)
+                .map(|value| (name, value)),
+        );
     }
     // Gemini says nowhere whether a person watches, but its hooks share its terminal.
     if agent == "gemini" && known.iter().all(|(name, _)| *name != TTY) && has_terminal() {
@@ -208,14 +236,26 @@ mod tests {
 
     #[test]
     fn the_payloads_own_event_is_found_without_parsing() {
-        let event =
-            |payload: &str| event_name(payload.as_bytes()).map(|name| String::from_utf8_lossy(name).into_owned());
-        assert_eq!(event(r#"{"hook_event_name":"Stop"}"#).as_deref(), Some("Stop"));
-        assert_eq!(event("{\"a\":1, \"hook_event_name\" \t\r\n: \n \"SubagentStop\"").as_deref(), Some("SubagentStop"));
-        let quoted =
-            r#"{"prompt":"\"hook_event_name\":\"Stop\"","x":"hook_event_name","hook_event_name":"PostToolUse"}"#;
+        let event = |payload: &str| {
+            event_name(payload.as_bytes()).map(|name| String::from_utf8_lossy(name).into_owned())
+        };
+        assert_eq!(
+            event(r#"{"hook_event_name":"Stop"}"#).as_deref(),
+            Some("Stop")
+        );
+        assert_eq!(
+            event("{\"a\":1, \"hook_event_name\" \t\r\n: \n \"SubagentStop\"").as_deref(),
+            Some("SubagentStop")
+        );
+        let quoted = r#"{"prompt":"\"hook_event_name\":\"Stop\"","x":"hook_event_name","hook_event_name":"PostToolUse"}"#;
         assert_eq!(event(quoted).as_deref(), Some("PostToolUse"));
-        for none in ["", "{}", r#"{"hook_event_name":7}"#, r#"{"hook_event_name":"St"#, r#"{"hook_event_name""#] {
+        for none in [
+            "",
+            "{}",
+            r#"{"hook_event_name":7}"#,
+            r#"{"hook_event_name":"St"#,
+            r#"{"hook_event_name""#,
+        ] {
             assert_eq!(event(none), None, "{none}");
         }
     }
@@ -226,13 +266,27 @@ mod tests {
         let awaits = |payload: &str, event: Option<&str>, is_reply_read| {
             let (event, payload) = (event.map(str::to_owned), payload.as_bytes().to_vec());
             let (agent, truncated, at) = (String::new(), false, SystemTime::UNIX_EPOCH);
-            Call { agent, event, payload, truncated, at, is_reply_read }.awaits()
+            Call {
+                agent,
+                event,
+                payload,
+                truncated,
+                at,
+                is_reply_read,
+            }
+            .awaits()
         };
-        assert_eq!(awaits(r#"{"hook_event_name":"Stop"}"#, None, true), Decision);
+        assert_eq!(
+            awaits(r#"{"hook_event_name":"Stop"}"#, None, true),
+            Decision
+        );
         assert_eq!(awaits("", Some("AfterAgent"), true), Decision);
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
         assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
-        assert_eq!(awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true), Nothing);
+        assert_eq!(
+            awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true),
+            Nothing
+        );
         assert_eq!(awaits("{}", Some("Stop"), false), Nothing);
         assert_eq!(awaits("{}", None, true), Nothing);
     }

@@ -80,7 +80,9 @@ fn debug(words: &dyn Display) {
 
 /// Sends the call, prints the reply, or keeps the call for later.
 fn deliver(call: &Call) {
-    let Some(home) = Home::from_env() else { return debug(&"no home folder in the environment") };
+    let Some(home) = Home::from_env() else {
+        return debug(&"no home folder in the environment");
+    };
     let id = new_id(call.at);
     let environment = input::environment(&call.agent);
     let head = Head {
@@ -97,9 +99,11 @@ fn deliver(call: &Call) {
     let awaits = call.awaits();
     let answer = match awaits {
         Awaits::Decision => converse(&home, &request, Instant::now() + stop_wait(&home)),
-        Awaits::Greeting => {
-            converse(&home, &request, Instant::now() + GREETING_WAIT.max(plain_wait()).min(stop_wait(&home)))
-        }
+        Awaits::Greeting => converse(
+            &home,
+            &request,
+            Instant::now() + GREETING_WAIT.max(plain_wait()).min(stop_wait(&home)),
+        ),
         Awaits::Nothing => exchange::send(&home.socket, &request, Instant::now() + plain_wait()),
     };
     match answer {
@@ -124,12 +128,18 @@ fn deliver(call: &Call) {
 /// Its randomness comes from the standard library, which asks the kernel; the usual crate opens two devices for it
 /// in a static program.
 fn new_id(at: SystemTime) -> String {
-    let millis = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+    let millis = at
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_millis() as u64;
     let random = RandomState::new();
     let mut bytes = [0; 10];
     bytes[..8].copy_from_slice(&random.hash_one(0).to_le_bytes());
     bytes[8..].copy_from_slice(&random.hash_one(1).to_le_bytes()[..2]);
-    uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid().hyphenated().to_string()
+    uuid::Builder::from_unix_timestamp_millis(millis, &bytes)
+        .into_uuid()
+        .hyphenated()
+        .to_string()
 }
 
 /// Sends a call whose reply matters, starting the daemon where there is none, until the deadline.
@@ -145,7 +155,10 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
                 Start::Impossible => return answer,
                 Start::Underway => {}
                 Start::Begun(child) => {
-                    if child.try_wait().is_ok_and(|status| status.is_some_and(|status| !status.success())) {
+                    if child
+                        .try_wait()
+                        .is_ok_and(|status| status.is_some_and(|status| !status.success()))
+                    {
                         deadline = deadline.min(Instant::now() + FAILED_START_GRACE);
                         start = Some(Start::Underway);
                     }
@@ -183,7 +196,11 @@ fn print(bytes: &[u8]) {
     let stdout = rustix::stdio::stdout();
     let mut rest = bytes;
     while !rest.is_empty() {
-        if !exchange::is_ready(stdout, rustix::event::PollFlags::OUT, Instant::now() + PRINT_WAIT) {
+        if !exchange::is_ready(
+            stdout,
+            rustix::event::PollFlags::OUT,
+            Instant::now() + PRINT_WAIT,
+        ) {
             return debug(&"nobody reads the reply");
         }
         match rustix::io::write(stdout, &rest[..rest.len().min(PIPE_BYTES)]) {

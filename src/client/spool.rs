@@ -40,7 +40,10 @@ pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     create_folder(spool)?;
     make_room(spool, id, request.len())?;
-    let micros = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    let micros = at
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_micros();
     let name = format!("{micros:020}-{id}.spool");
     let unfinished = spool.join(format!(".{name}.tmp"));
     let kept = write(&unfinished, request).and_then(|file| {
@@ -57,7 +60,11 @@ pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io
 fn write(path: &Path, request: &[u8]) -> io::Result<File> {
     let mut bytes = Vec::new();
     frame::push(&mut bytes, Kind::Request, request);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
     file.write_all(&bytes)?;
     Ok(file)
 }
@@ -67,23 +74,39 @@ fn write(path: &Path, request: &[u8]) -> io::Result<File> {
 fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
     let mark = spool.join(FULL);
     let is_marked = mark.exists();
-    let digits = id.get(id.len().saturating_sub(8)..).and_then(|tail| u32::from_str_radix(tail, 16).ok());
+    let digits = id
+        .get(id.len().saturating_sub(8)..)
+        .and_then(|tail| u32::from_str_radix(tail, 16).ok());
     let is_counted = length >= LARGE_BYTES || digits.is_none_or(|digits| digits % COUNT_EVERY == 0);
     if !is_counted && !is_marked {
         return Ok(());
     }
     if is_counted && has_room(spool, length, FILES_MAX, BYTES_MAX) {
-        return if is_marked { fs::remove_file(&mark) } else { Ok(()) };
+        return if is_marked {
+            fs::remove_file(&mark)
+        } else {
+            Ok(())
+        };
     }
     // A large call that does not fit must not keep the small ones out.
     if length < LARGE_BYTES {
-        OpenOptions::new().append(true).create(true).mode(0o600).open(&mark)?.write_all(b".")?;
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&mark)?
+            .write_all(b".")?;
     }
-    Err(io::Error::new(io::ErrorKind::QuotaExceeded, "the spool is full"))
+    Err(io::Error::new(
+        io::ErrorKind::QuotaExceeded,
+        "the spool is full",
+    ))
 }
 
 fn has_room(spool: &Path, length: usize, files_max: usize, bytes_max: u64) -> bool {
-    let Ok(entries) = fs::read_dir(spool) else { return true };
+    let Ok(entries) = fs::read_dir(spool) else {
+        return true;
+    };
     let (mut files, mut bytes) = (0, length as u64);
     for entry in entries.flatten() {
         files += 1;
@@ -113,7 +136,11 @@ mod tests {
         assert_eq!(fs::read(spool.join(FULL)).expect("there"), b".");
         keep(spool, COUNTING, UNIX_EPOCH, b"x").expect("room after a count");
         assert!(!spool.join(FULL).exists());
-        assert!(spool.join(format!("00000000000000000000-{COUNTING}.spool")).exists());
+        assert!(
+            spool
+                .join(format!("00000000000000000000-{COUNTING}.spool"))
+                .exists()
+        );
     }
 
     #[test]

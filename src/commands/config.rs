@@ -16,19 +16,24 @@ pub(super) fn run(home: &Home, action: ConfigAction) -> Result<u8> {
             let rows = settings::load(&home.config)?.show();
             if output.json {
                 for (key, value, source) in rows {
-                    println!("{}", json!({ "key": key, "value": value, "source": source }));
+                    println!(
+                        "{}",
+                        json!({ "key": key, "value": value, "source": source })
+                    );
                 }
             } else {
                 let mut table = Table::new(["KEY", "VALUE", "FROM"]);
-                rows.into_iter().for_each(|(key, value, source)| table.row([key, value, source]));
+                rows.into_iter()
+                    .for_each(|(key, value, source)| table.row([key, value, source]));
                 table.print();
             }
             Ok(exit::OK)
         }
         ConfigAction::Check { file } => {
             let path = file.unwrap_or_else(|| home.config.clone());
-            let text = std::fs::read_to_string(&path)
-                .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+            let text = std::fs::read_to_string(&path).map_err(|error| {
+                Failure::usage(format!("cannot read {}: {error}", path.display()))
+            })?;
             let _: Config = settings::check(&path, &text)?;
             println!("{}: ok", path.display());
             Ok(exit::OK)

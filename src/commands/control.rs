@@ -14,19 +14,28 @@ use crate::{render, source};
 
 /// Gives an order, and says what was done.
 pub(super) fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
-    let answer =
-        if source::health(home).is_some() { by_daemon(home, session, order)? } else { here(home, &session, order)? };
+    let answer = if source::health(home).is_some() {
+        by_daemon(home, session, order)?
+    } else {
+        here(home, &session, order)?
+    };
     if output.json {
         println!("{answer}");
     } else {
         let text = |key: &str| answer[key].as_str().unwrap_or_default();
-        let until = answer["until"].as_str().map(|until| format!(" until {}", render::local_time(until)));
+        let until = answer["until"]
+            .as_str()
+            .map(|until| format!(" until {}", render::local_time(until)));
         let done = match order {
             Order::Clear => "its next stop passes".to_owned(),
             Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
             Order::Unmute => "no longer muted".to_owned(),
         };
-        println!("{} session {}: {done}", text("agent"), short(text("session")));
+        println!(
+            "{} session {}: {done}",
+            text("agent"),
+            short(text("session"))
+        );
     }
     Ok(exit::OK)
 }
@@ -34,8 +43,10 @@ pub(super) fn run(home: &Home, session: String, order: &Order, output: Output) -
 /// Restarts a session's agent, and says when its checkpoint is due.
 pub(super) fn restart(home: &Home, session: String, output: Output) -> Result<u8> {
     if source::health(home).is_none() {
-        return Err(Failure::unreachable("no daemon runs, and an agent is restarted by the daemon")
-            .hint("start it with `checkpointd daemon --detach`"));
+        return Err(Failure::unreachable(
+            "no daemon runs, and an agent is restarted by the daemon",
+        )
+        .hint("start it with `checkpointd daemon --detach`"));
     }
     let id = session_id(home, session)?;
     // Stopping and starting takes seconds.
@@ -54,7 +65,11 @@ pub(super) fn restart(home: &Home, session: String, output: Output) -> Result<u8
         (200, true) => Ok(exit::OK),
         (200, false) => {
             let due = render::local_time(text("due"));
-            println!("{} session {}: restarted; its checkpoint is due {due}", text("agent"), short(&id));
+            println!(
+                "{} session {}: restarted; its checkpoint is due {due}",
+                text("agent"),
+                short(&id)
+            );
             Ok(exit::OK)
         }
         (_, true) => Ok(exit::FAILED),
@@ -74,7 +89,9 @@ fn hint(reason: &str) -> Option<&'static str> {
         "no_terminal" | "pane_gone" | "no_shell" => {
             "run the agent from a shell in a tmux pane, with its hooks installed; or restart it by hand"
         }
-        "pane_taken" => "`checkpointd sessions` shows which; restart that one, or end its agent first",
+        "pane_taken" => {
+            "`checkpointd sessions` shows which; restart that one, or end its agent first"
+        }
         "other_program" => "bring the agent, or its shell, to the front of its pane and try again",
         "agent_still_running" => "look at its pane; nothing was typed",
         "agent_not_started" => "look at its pane; `restart` in config.yml says what is typed",
@@ -90,18 +107,36 @@ fn short(id: &str) -> &str {
 
 /// Finds the session first, so that a name that fits none or several is refused in the words of every other command.
 fn session_id(home: &Home, session: String) -> Result<String> {
-    let state = source::ask_one(home, &Query::State { session, seq: None, time: None }, |_, _| ())?;
+    let state = source::ask_one(
+        home,
+        &Query::State {
+            session,
+            seq: None,
+            time: None,
+        },
+        |_, _| (),
+    )?;
     Ok(state["session"].as_str().unwrap_or_default().to_owned())
 }
 
 fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Value> {
     let id = session_id(home, session)?;
-    let answer = source::post(home, &format!("/sessions/{id}/{}", order.word()), &order.body())?;
+    let answer = source::post(
+        home,
+        &format!("/sessions/{id}/{}", order.word()),
+        &order.body(),
+    )?;
     serde_json::from_slice(&answer).map_err(Failure::failed)
 }
 
 fn here(home: &Home, session: &str, order: &Order) -> Result<Value> {
-    let journal = source::open_journal(home, Options { sync: journal::Sync::Always, ..Options::default() })?;
+    let journal = source::open_journal(
+        home,
+        Options {
+            sync: journal::Sync::Always,
+            ..Options::default()
+        },
+    )?;
     let done = control::carry_out(&journal, session, order);
     journal.close();
     done.map_err(|error| match error {

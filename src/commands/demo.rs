@@ -47,8 +47,14 @@ pub(super) fn run(keep: bool, output: Output) -> Result<u8> {
         }
     }));
     panic::catch_unwind(|| demo(keep, output)).unwrap_or_else(|panic| {
-        let is_unread = panic.downcast_ref::<String>().is_some_and(|text| text.contains(BROKEN_PIPE));
-        if is_unread { Ok(exit::OK) } else { Err(Failure::failed("the demo broke off")) }
+        let is_unread = panic
+            .downcast_ref::<String>()
+            .is_some_and(|text| text.contains(BROKEN_PIPE));
+        if is_unread {
+            Ok(exit::OK)
+        } else {
+            Err(Failure::failed("the demo broke off"))
+        }
     })
 }
 
@@ -70,7 +76,11 @@ fn demo(keep: bool, output: Output) -> Result<u8> {
         show(&stage, &played, &outcome, git_works)?;
         show_end(&stage, keep, &outcome, &problems);
     }
-    Ok(if problems.is_empty() { exit::OK } else { exit::FAILED })
+    Ok(if problems.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
 }
 
 /// Plays all recordings at the same time.
@@ -79,7 +89,11 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
     let script = |recording| Script::new(recording, stage, from);
     let scripts = RECORDINGS.iter().map(script).collect::<Result<Vec<_>>>()?;
     let calls: usize = scripts.iter().map(|script| script.calls.len()).sum();
-    let players = Players { stage, client: stage.client(), done: AtomicUsize::new(0) };
+    let players = Players {
+        stage,
+        client: stage.client(),
+        done: AtomicUsize::new(0),
+    };
     let mut progress = progress("playing recorded hook calls");
     let results: Vec<_> = std::thread::scope(|scope| {
         let play = |(recording, script)| {
@@ -93,13 +107,20 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
             progress(players.done.load(Ordering::Relaxed) as u64, calls as u64);
             std::thread::sleep(LOOK_EVERY);
         }
-        threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        threads
+            .into_iter()
+            .map(std::thread::ScopedJoinHandle::join)
+            .collect()
     });
     progress_done();
     let mut played = Vec::new();
     for ((recording, script), result) in RECORDINGS.iter().zip(scripts).zip(results) {
         let replies = result.unwrap_or_else(|_| Err(Failure::failed("a player died")))?;
-        played.push(Played { recording, session: script.session, replies });
+        played.push(Played {
+            recording,
+            session: script.session,
+            replies,
+        });
     }
     Ok(played)
 }
@@ -115,7 +136,9 @@ fn ask(stage: &Stage) -> Result<Outcome> {
     let began = Instant::now();
     let decisions = loop {
         let decisions = lines(&Query::Audit(Audit::default()))?;
-        let is_open = decisions.iter().any(|decision| decision["delivery"] == "pending");
+        let is_open = decisions
+            .iter()
+            .any(|decision| decision["delivery"] == "pending");
         if !is_open || began.elapsed() > CONFIRM_WAIT {
             break decisions;
         }
@@ -131,8 +154,18 @@ fn ask(stage: &Stage) -> Result<Outcome> {
     })
 }
 
-fn print_json(stage: &Stage, keep: bool, played: &[Played<'_>], outcome: &Outcome, problems: &[String]) {
-    let replies: Vec<_> = played.iter().flat_map(|played| &played.replies).map(play::Reply::to_json).collect();
+fn print_json(
+    stage: &Stage,
+    keep: bool,
+    played: &[Played<'_>],
+    outcome: &Outcome,
+    problems: &[String],
+) {
+    let replies: Vec<_> = played
+        .iter()
+        .flat_map(|played| &played.replies)
+        .map(play::Reply::to_json)
+        .collect();
     let answer = json!({
         "ok": problems.is_empty(),
         "problems": problems,
@@ -152,17 +185,38 @@ fn heading(text: &str) {
 
 /// Shows each agent's timeline with what it was told, and all decisions.
 fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool) -> Result<()> {
-    println!("Recorded sessions of three agents, played at the same time in {}", stage.folder().display());
+    println!(
+        "Recorded sessions of three agents, played at the same time in {}",
+        stage.folder().display()
+    );
     if !git_works {
         println!("Git is missing or does not work here, so the checkpoints are the general ones.");
     }
     for played in played {
-        heading(&format!("{}, in {}/", played.recording.name, played.recording.project.name));
-        read::timeline(&stage.home(), played.session.clone(), None, false, Output::default())?;
+        heading(&format!(
+            "{}, in {}/",
+            played.recording.name, played.recording.project.name
+        ));
+        read::timeline(
+            &stage.home(),
+            played.session.clone(),
+            None,
+            false,
+            Output::default(),
+        )?;
         for reply in &played.replies {
-            println!("  What it was told when it stopped ({}):", dialect(&reply.text));
-            for line in wrap(&reply.message().unwrap_or_default(), render::width().min(120) - 4) {
-                println!("{}", format!("  {} {line}", render::paint(Colour::Dim, "│")).trim_end());
+            println!(
+                "  What it was told when it stopped ({}):",
+                dialect(&reply.text)
+            );
+            for line in wrap(
+                &reply.message().unwrap_or_default(),
+                render::width().min(120) - 4,
+            ) {
+                println!(
+                    "{}",
+                    format!("  {} {line}", render::paint(Colour::Dim, "│")).trim_end()
+                );
             }
         }
     }
@@ -178,20 +232,35 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
         outcome.journal["events"], outcome.replay["matched"], outcome.replay["decisions"]
     );
     for problem in problems {
-        println!("{} {}", render::paint(Colour::Red, "not as expected:"), render::printable(problem));
+        println!(
+            "{} {}",
+            render::paint(Colour::Red, "not as expected:"),
+            render::printable(problem)
+        );
     }
     if problems.is_empty() {
-        println!("{}", render::paint(Colour::Green, "Every agent got one checkpoint in its own words, then stopped."));
+        println!(
+            "{}",
+            render::paint(
+                Colour::Green,
+                "Every agent got one checkpoint in its own words, then stopped."
+            )
+        );
     }
     heading("Next");
     println!(
         "  `./install.sh` installs it, and `checkpointd init` adds the hooks to the agents that you have. The daemon"
     );
-    println!("  starts by itself. After the next turn of 30 seconds or more, `checkpointd explain` says why the agent");
+    println!(
+        "  starts by itself. After the next turn of 30 seconds or more, `checkpointd explain` says why the agent"
+    );
     println!("  was told what it was told.");
     if keep {
         println!("\n  The demo's journal is kept. Look around in it, for example:");
-        println!("  CHECKPOINTD_HOME={}/home checkpointd explain", stage.folder().display());
+        println!(
+            "  CHECKPOINTD_HOME={}/home checkpointd explain",
+            stage.folder().display()
+        );
     }
 }
 
@@ -212,7 +281,8 @@ fn wrap(text: &str, chars_max: usize) -> Vec<String> {
     for line in text.lines().map(render::printable) {
         let mut current = String::new();
         for word in line.split(' ') {
-            if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > chars_max {
+            if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > chars_max
+            {
                 lines.push(std::mem::take(&mut current));
             } else if !current.is_empty() {
                 current.push(' ');
@@ -230,7 +300,10 @@ mod tests {
 
     #[test]
     fn lines_break_between_words() {
-        assert_eq!(wrap("one two three\n\nfour", 7), ["one two", "three", "", "four"]);
+        assert_eq!(
+            wrap("one two three\n\nfour", 7),
+            ["one two", "three", "", "four"]
+        );
         assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
     }
 }

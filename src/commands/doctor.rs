@@ -16,7 +16,9 @@ pub(super) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
         let (done, problems) = doctor::mend_agents(home);
         mended.extend(done);
         mended.extend(doctor::mend_own(home));
-        problems.iter().for_each(|problem| eprintln!("not mended: {}", render::printable(problem)));
+        problems
+            .iter()
+            .for_each(|problem| eprintln!("not mended: {}", render::printable(problem)));
     }
     let checks = match arguments.fire {
         Some(agent) => vec![doctor::fire(home, agent.into())],
@@ -39,9 +41,17 @@ pub(super) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
 
 fn show(mended: &[String], checks: &[Check], ok: bool) {
     for done in mended {
-        println!("{} {}", render::paint(Colour::Green, "mended"), render::printable(done));
+        println!(
+            "{} {}",
+            render::paint(Colour::Green, "mended"),
+            render::printable(done)
+        );
     }
-    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let width = checks
+        .iter()
+        .map(|check| check.name.len())
+        .max()
+        .unwrap_or(0);
     for check in checks {
         let colour = match check.status {
             Status::Pass => Colour::Green,
@@ -50,14 +60,27 @@ fn show(mended: &[String], checks: &[Check], ok: bool) {
             Status::Skip => Colour::Dim,
         };
         let word = render::paint(colour, check.status.word());
-        println!("{word}  {:width$}  {}", check.name, render::printable(&check.detail));
+        println!(
+            "{word}  {:width$}  {}",
+            check.name,
+            render::printable(&check.detail)
+        );
         if let Some(fix) = &check.fix {
-            println!("      {:width$}  {} {}", "", render::paint(Colour::Dim, "->"), render::printable(fix));
+            println!(
+                "      {:width$}  {} {}",
+                "",
+                render::paint(Colour::Dim, "->"),
+                render::printable(fix)
+            );
         }
     }
     let count = |status: Status| checks.iter().filter(|check| check.status == status).count();
     let (fail, warn) = (count(Status::Fail), count(Status::Warn));
-    let word = if ok { render::paint(Colour::Green, "ok") } else { render::paint(Colour::Red, "not ok") };
+    let word = if ok {
+        render::paint(Colour::Green, "ok")
+    } else {
+        render::paint(Colour::Red, "not ok")
+    };
     println!(
         "\n{word}: {} passed, {warn} warnings, {fail} failed, {} skipped",
         count(Status::Pass),

@@ -40,8 +40,15 @@ pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<A
     // As the daemon does: a configuration that is wrong is not used.
     let config = settings::load(&home.config).unwrap_or_default();
     let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
-    let means = Means { home, record: &record, client: &client, stop_wait_ms };
-    let plans = found.iter().map(|found| plan::plan(found, scope, &means).map_err(Failure::failed));
+    let means = Means {
+        home,
+        record: &record,
+        client: &client,
+        stop_wait_ms,
+    };
+    let plans = found
+        .iter()
+        .map(|found| plan::plan(found, scope, &means).map_err(Failure::failed));
     plans.collect()
 }
 
@@ -57,23 +64,31 @@ pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
 
 fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     let mut found = Vec::new();
-    for agent in Agent::HOSTS.into_iter().filter(|agent| asked.is_empty() || asked.contains(agent)) {
+    for agent in Agent::HOSTS
+        .into_iter()
+        .filter(|agent| asked.is_empty() || asked.contains(agent))
+    {
         let one = Found::look(agent).map_err(Failure::usage)?;
         if one.is_here() || !asked.is_empty() {
             found.push(one.with_version());
         }
     }
     if found.is_empty() {
-        return Err(Failure::failed("no agent was found: neither claude, gemini nor codex is on PATH or has settings")
-            .hint("install one first, or name one with `--agent claude`"));
+        return Err(Failure::failed(
+            "no agent was found: neither claude, gemini nor codex is on PATH or has settings",
+        )
+        .hint("install one first, or name one with `--agent claude`"));
     }
     Ok(found)
 }
 
 fn absolute(project: &Path) -> Result<PathBuf> {
-    project
-        .canonicalize()
-        .map_err(|error| Failure::usage(format!("the project {} cannot be used: {error}", project.display())))
+    project.canonicalize().map_err(|error| {
+        Failure::usage(format!(
+            "the project {} cannot be used: {error}",
+            project.display()
+        ))
+    })
 }
 
 fn report(plans: &[AgentPlan], is_dry_run: bool, output: Output) {
@@ -91,11 +106,18 @@ fn report(plans: &[AgentPlan], is_dry_run: bool, output: Output) {
         (true, _) => println!("Nothing was written. Without --dry-run it is."),
         (false, false) => println!("All was there already."),
         (false, true) => {
-            println!("Done. Start {} anew: hooks count from the next start on.", names.join(", "));
-            println!("`checkpointd doctor` checks everything; `checkpointd uninstall` puts all back.");
+            println!(
+                "Done. Start {} anew: hooks count from the next start on.",
+                names.join(", ")
+            );
+            println!(
+                "`checkpointd doctor` checks everything; `checkpointd uninstall` puts all back."
+            );
         }
     }
     if std::env::var_os("CHECKPOINTD_HOME").is_some_and(|home| !home.is_empty()) {
-        println!("CHECKPOINTD_HOME is set here: agents must see the same, so set it for all your shells.");
+        println!(
+            "CHECKPOINTD_HOME is set here: agents must see the same, so set it for all your shells."
+        );
     }
 }

@@ -27,7 +27,11 @@ pub(super) fn run(home: &Home, action: JournalAction) -> Result<u8> {
         JournalAction::Verify { output } => verify(home, output.json),
         JournalAction::Stats { output } => stats(home, output.json),
         JournalAction::Backup { to, output } => upkeep::backup(home, &to, output.json),
-        JournalAction::Restore { from, force, output } => upkeep::restore(home, from.as_deref(), force, output.json),
+        JournalAction::Restore {
+            from,
+            force,
+            output,
+        } => upkeep::restore(home, from.as_deref(), force, output.json),
         JournalAction::Compact { dry_run, output } => upkeep::compact(home, dry_run, output.json),
     }
 }
@@ -37,8 +41,11 @@ fn append(home: &Home, json: bool) -> Result<u8> {
     std::io::stdin()
         .read_to_string(&mut input)
         .map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
-    let answers =
-        if source::health(home).is_some() { append_by_daemon(home, &input)? } else { append_here(home, &input)? };
+    let answers = if source::health(home).is_some() {
+        append_by_daemon(home, &input)?
+    } else {
+        append_here(home, &input)?
+    };
     let (mut appended, mut duplicates, mut wrong) = (0, 0, 0);
     for answer in answers {
         if answer.get("error").is_some() {
@@ -83,11 +90,26 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<Value>> {
 /// Without a daemon the journal is opened here; the next daemon settles what is open.
 fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
     let config = settings::load(&home.config)?;
-    let (journal, _) = Journal::open(&home.journal, Options { sync: journal::Sync::Always, ..Options::default() })?;
-    let payload_bytes_max = usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
-    let reading = Reading { prefix: &config.settings.prefix.0, payload_bytes_max, redactor: &config.redactor };
+    let (journal, _) = Journal::open(
+        &home.journal,
+        Options {
+            sync: journal::Sync::Always,
+            ..Options::default()
+        },
+    )?;
+    let payload_bytes_max =
+        usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
+    let reading = Reading {
+        prefix: &config.settings.prefix.0,
+        payload_bytes_max,
+        redactor: &config.redactor,
+    };
     let mut answers = Vec::new();
-    for (number, text) in input.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, text) in input
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         let answer = Line::read(text).and_then(|line| {
             let agent = Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
             let payload = line.payload.to_string();
@@ -114,11 +136,20 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
 fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut broken = None;
-    source::ask(home, &Query::Events(Events { from, session, payloads: true, ..Events::default() }), |line| {
-        if broken.is_none() {
-            broken = writeln!(out, "{line}").err();
-        }
-    })?;
+    source::ask(
+        home,
+        &Query::Events(Events {
+            from,
+            session,
+            payloads: true,
+            ..Events::default()
+        }),
+        |line| {
+            if broken.is_none() {
+                broken = writeln!(out, "{line}").err();
+            }
+        },
+    )?;
     match broken.or_else(|| out.flush().err()) {
         Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(exit::OK),
@@ -127,7 +158,9 @@ fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
 
 fn import(home: &Home, json: bool) -> Result<u8> {
     if source::health(home).is_some() {
-        return Err(Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`"));
+        return Err(
+            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
+        );
     }
     let (journal, recovered) = Journal::open(&home.journal, Options::default())?;
     let had = recovered.last_seq;
@@ -138,10 +171,12 @@ fn import(home: &Home, json: bool) -> Result<u8> {
             continue;
         }
         let wrong = |what: String| {
-            Failure::failed(format!("line {}: {what}", number + 1))
-                .hint(format!("{imported} events were imported before it; mend the line and import the file again"))
+            Failure::failed(format!("line {}: {what}", number + 1)).hint(format!(
+                "{imported} events were imported before it; mend the line and import the file again"
+            ))
         };
-        let value = serde_json::from_str(&line).map_err(|error| wrong(format!("not JSON: {error}")))?;
+        let value =
+            serde_json::from_str(&line).map_err(|error| wrong(format!("not JSON: {error}")))?;
         let (envelope, payload) = codec::from_json(value).map_err(&wrong)?;
         let seq = envelope.seq;
         let (id, expected) = (envelope.id, imported + known + 1);
@@ -161,7 +196,10 @@ fn import(home: &Home, json: bool) -> Result<u8> {
         }
         let appended = journal.import(envelope, payload)?;
         if appended.duplicate || appended.seq != seq {
-            return Err(wrong(format!("its id is that of event {} already", appended.seq)));
+            return Err(wrong(format!(
+                "its id is that of event {} already",
+                appended.seq
+            )));
         }
         imported += 1;
     }
@@ -182,15 +220,26 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
         println!("{verified}");
     } else {
         for problem in verified["problems"].as_array().into_iter().flatten() {
-            println!("{}", render::printable(problem.as_str().unwrap_or_default()));
+            println!(
+                "{}",
+                render::printable(problem.as_str().unwrap_or_default())
+            );
         }
         let word = if ok { "whole" } else { "damaged" };
-        println!("{word}: {} events in the store, {} in the intake log", verified["events"], verified["intake_events"]);
-        if let Some(dropped) = verified["payloads_dropped"].as_u64().filter(|dropped| *dropped > 0) {
+        println!(
+            "{word}: {} events in the store, {} in the intake log",
+            verified["events"], verified["intake_events"]
+        );
+        if let Some(dropped) = verified["payloads_dropped"]
+            .as_u64()
+            .filter(|dropped| *dropped > 0)
+        {
             println!("{dropped} payloads were dropped by their age");
         }
         if !ok {
-            eprintln!("hint: stop the daemon and start it again: it rebuilds the store from the intake log");
+            eprintln!(
+                "hint: stop the daemon and start it again: it rebuilds the store from the intake log"
+            );
         }
     }
     Ok(if ok { exit::OK } else { exit::FAILED })
@@ -203,8 +252,15 @@ fn stats(home: &Home, json: bool) -> Result<u8> {
         return Ok(exit::OK);
     }
     let size = |key: &str| render::bytes(stats[key].as_u64().unwrap_or(0));
-    println!("{} events of {} sessions", stats["events"], stats["sessions"]);
-    println!("{} store, {} intake log\n", size("store_bytes"), size("intake_bytes"));
+    println!(
+        "{} events of {} sessions",
+        stats["events"], stats["sessions"]
+    );
+    println!(
+        "{} store, {} intake log\n",
+        size("store_bytes"),
+        size("intake_bytes")
+    );
     let mut table = Table::new(["KIND", "EVENTS"]);
     for (kind, count) in stats["kinds"].as_object().into_iter().flatten() {
         table.row([kind.clone(), count.to_string()]);

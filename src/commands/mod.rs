@@ -41,8 +41,14 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         // Taken before the command line was parsed.
         Command::Hook { .. } => Ok(exit::OK),
-        Command::Daemon { action: Some(DaemonAction::Stop), .. } => daemon::stop(&home).map(|()| exit::OK),
-        Command::Daemon { action: Some(DaemonAction::Status { output }), .. } => status::daemon(&home, output),
+        Command::Daemon {
+            action: Some(DaemonAction::Stop),
+            ..
+        } => daemon::stop(&home).map(|()| exit::OK),
+        Command::Daemon {
+            action: Some(DaemonAction::Status { output }),
+            ..
+        } => status::daemon(&home, output),
         Command::Daemon { detach: true, .. } => daemon::detach(&home).map(|()| exit::OK),
         Command::Daemon { background, .. } => {
             if background {
@@ -58,35 +64,92 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Doctor(arguments) => doctor::run(&home, &arguments),
         Command::Status { output } => status::status(&home, output),
         Command::Sessions { output } => read::sessions(&home, output),
-        Command::State { session, at, diff, output } => match diff.as_deref() {
+        Command::State {
+            session,
+            at,
+            diff,
+            output,
+        } => match diff.as_deref() {
             Some([a, b]) => read::state_diff(&home, &session, a, b, output),
             _ => read::state(&home, &session, at.as_deref(), output),
         },
-        Command::Timeline { session, turn, follow, output } => read::timeline(&home, session, turn, follow, output),
+        Command::Timeline {
+            session,
+            turn,
+            follow,
+            output,
+        } => read::timeline(&home, session, turn, follow, output),
         Command::Audit { filter, output } => read::audit(&home, filter, output),
-        Command::Explain { decision, session, output } => read::explain(&home, &decision, session, output),
-        Command::Tail { follow, lines, session, kind, agent, project, output } => {
+        Command::Explain {
+            decision,
+            session,
+            output,
+        } => read::explain(&home, &decision, session, output),
+        Command::Tail {
+            follow,
+            lines,
+            session,
+            kind,
+            agent,
+            project,
+            output,
+        } => {
             let project = project.as_deref().map(read::folder).transpose()?;
             let (agent, last) = (agent.map(Into::into), Some(lines));
-            read::tail(&home, Events { from: 1, last, session, kind, agent, project, payloads: false }, follow, output)
+            read::tail(
+                &home,
+                Events {
+                    from: 1,
+                    last,
+                    session,
+                    kind,
+                    agent,
+                    project,
+                    payloads: false,
+                },
+                follow,
+                output,
+            )
         }
-        Command::Replay { session, file, step: true, output, .. } => {
-            replay::step(&home, session, file.as_deref(), output)
-        }
-        Command::Replay { session, verify, policy, file, output, .. } => {
-            replay::run(&home, session, verify, policy.as_deref(), file.as_deref(), output)
-        }
+        Command::Replay {
+            session,
+            file,
+            step: true,
+            output,
+            ..
+        } => replay::step(&home, session, file.as_deref(), output),
+        Command::Replay {
+            session,
+            verify,
+            policy,
+            file,
+            output,
+            ..
+        } => replay::run(
+            &home,
+            session,
+            verify,
+            policy.as_deref(),
+            file.as_deref(),
+            output,
+        ),
         Command::Sql(arguments) => sql::run(&home, &arguments),
         Command::Journal { action } => journal::run(&home, action),
         Command::Preview(arguments) => preview::run(&home, &arguments),
-        Command::Rules { action, project, output } => rules::run(&home, action, &project, output),
+        Command::Rules {
+            action,
+            project,
+            output,
+        } => rules::run(&home, action, &project, output),
         Command::Service { action } => service::run(&home, action),
         Command::Completions { shell } => shell::completions(&shell),
         Command::Man { folder } => shell::man(&folder),
         Command::Clear { session, output } => control::run(&home, session, &Order::Clear, output),
-        Command::Mute { session, period, output } => {
-            control::run(&home, session, &Order::mute(period.as_deref())?, output)
-        }
+        Command::Mute {
+            session,
+            period,
+            output,
+        } => control::run(&home, session, &Order::mute(period.as_deref())?, output),
         Command::Unmute { session, output } => control::run(&home, session, &Order::Unmute, output),
         Command::Restart { session, output } => control::restart(&home, session, output),
         Command::Phase { action, output } => phase::run(&home, action, output),
@@ -100,7 +163,11 @@ pub(crate) fn progress(what: &'static str) -> impl FnMut(u64, u64) {
     let shown = std::io::stderr().is_terminal();
     move |done, all| {
         if shown && all > 0 {
-            eprint!("\r{what}: {:3}% of {all}\x1b[K{}", done * 100 / all, if done >= all { "\r\x1b[K" } else { "" });
+            eprint!(
+                "\r{what}: {:3}% of {all}\x1b[K{}",
+                done * 100 / all,
+                if done >= all { "\r\x1b[K" } else { "" }
+            );
         }
     }
 }

@@ -38,35 +38,91 @@ pub(super) fn run(home: &Home, action: PhaseAction, output: Output) -> Result<u8
 
 /// Makes a request of what the command line says.
 fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
-    let here = || std::env::current_dir().ok().map(|folder| folder.display().to_string());
-    let text = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+    let here = || {
+        std::env::current_dir()
+            .ok()
+            .map(|folder| folder.display().to_string())
+    };
+    let text = |path: &Path| {
+        std::path::absolute(path)
+            .unwrap_or_else(|_| path.to_owned())
+            .display()
+            .to_string()
+    };
     Ok(match action {
-        PhaseAction::Create { phase, number, summary, criteria, metadata, session, project } => {
+        PhaseAction::Create {
+            phase,
+            number,
+            summary,
+            criteria,
+            metadata,
+            session,
+            project,
+        } => {
             let mut fields = serde_json::Map::new();
-            let mut put = |key: &str, value: Option<Value>| value.and_then(|value| fields.insert(key.into(), value));
-            let variables =
-                || SESSION_VARIABLES.iter().find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()));
+            let mut put = |key: &str, value: Option<Value>| {
+                value.and_then(|value| fields.insert(key.into(), value))
+            };
+            let variables = || {
+                SESSION_VARIABLES
+                    .iter()
+                    .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()))
+            };
             put("sessionId", session.or_else(variables).map(Value::from));
             put("phase", phase.map(Value::from));
             // What is no number is passed on as it is, for the validation to name.
-            put("phaseNumber", number.map(|text| text.parse::<i64>().map_or(Value::from(text), Value::from)));
+            put(
+                "phaseNumber",
+                number.map(|text| text.parse::<i64>().map_or(Value::from(text), Value::from)),
+            );
             put("taskSummary", summary.map(Value::from));
-            put("iscCriteria", criteria.map(|path| read_criteria(&path)).transpose()?);
+            put(
+                "iscCriteria",
+                criteria.map(|path| read_criteria(&path)).transpose()?,
+            );
             put("metadata", Some(read_metadata(&metadata)?));
-            Request::Create { project: project.as_deref().map(text), folder: here(), checkpoint: fields.into() }
+            Request::Create {
+                project: project.as_deref().map(text),
+                folder: here(),
+                checkpoint: fields.into(),
+            }
         }
         PhaseAction::Show { id } => Request::Show { id },
-        PhaseAction::List { completed, incomplete, session, project } => Request::List {
+        PhaseAction::List {
+            completed,
+            incomplete,
+            session,
+            project,
+        } => Request::List {
             completed: (completed || incomplete).then_some(completed),
-            scope: Scope { project: project.as_deref().map(text), session },
+            scope: Scope {
+                project: project.as_deref().map(text),
+                session,
+            },
         },
-        PhaseAction::Detect { session, project, all } => {
+        PhaseAction::Detect {
+            session,
+            project,
+            all,
+        } => {
             let is_here = project.is_none() && session.is_none() && !all;
-            let project = if is_here { here() } else { project.as_deref().map(text) };
-            Request::Detect { scope: Scope { project, session } }
+            let project = if is_here {
+                here()
+            } else {
+                project.as_deref().map(text)
+            };
+            Request::Detect {
+                scope: Scope { project, session },
+            }
         }
         PhaseAction::Complete { id } => Request::Complete { id },
-        PhaseAction::Cleanup { older_than, incomplete } => Request::Cleanup { older_than, incomplete },
+        PhaseAction::Cleanup {
+            older_than,
+            incomplete,
+        } => Request::Cleanup {
+            older_than,
+            incomplete,
+        },
         PhaseAction::Rebuild => Request::Rebuild {},
     })
 }
@@ -81,7 +137,8 @@ fn read_criteria(path: &Path) -> std::result::Result<Value, Refusal> {
         std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
     read.map_err(|error| wrong(format!("{} cannot be read: {error}", path.display())))?;
-    serde_json::from_slice(&bytes).map_err(|error| wrong(format!("{} is not JSON: {error}", path.display())))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| wrong(format!("{} is not JSON: {error}", path.display())))
 }
 
 fn read_metadata(pairs: &[String]) -> std::result::Result<Value, Refusal> {
@@ -89,7 +146,11 @@ fn read_metadata(pairs: &[String]) -> std::result::Result<Value, Refusal> {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), Value::from(value))),
         _ => Err((exit::FAILED, format!("metadata: `{pair}` is not KEY=VALUE"))),
     };
-    pairs.iter().map(pair).collect::<std::result::Result<serde_json::Map<_, _>, _>>().map(Value::from)
+    pairs
+        .iter()
+        .map(pair)
+        .collect::<std::result::Result<serde_json::Map<_, _>, _>>()
+        .map(Value::from)
 }
 
 /// Asks the daemon, or without one the journal itself.
@@ -98,21 +159,36 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
     let Some(journal) = source::own_journal(home).map_err(refusal)? else {
         let (word, fields) = request.parts();
         let body = fields.to_string();
-        let (status, body) = source::exchange(home, &format!("/v1/phase/{word}"), body.as_bytes()).map_err(refusal)?;
-        let answer: Value = serde_json::from_slice(&body)
-            .map_err(|_| (exit::UNREACHABLE, format!("the daemon's answer ({status}) is not understood")))?;
+        let (status, body) = source::exchange(home, &format!("/v1/phase/{word}"), body.as_bytes())
+            .map_err(refusal)?;
+        let answer: Value = serde_json::from_slice(&body).map_err(|_| {
+            (
+                exit::UNREACHABLE,
+                format!("the daemon's answer ({status}) is not understood"),
+            )
+        })?;
         return match status {
             200 => Ok(answer),
             503 => Err((exit::UNREACHABLE, text(&answer["error"]).to_owned())),
             _ => Err((exit::FAILED, text(&answer["error"]).to_owned())),
         };
     };
-    let answered = settings::load(&home.config).map_err(refusal).and_then(|config| {
-        let answer = Places::of(&config.settings.phase).and_then(|places| phase::answer(request, &journal, &places));
-        answer.map_err(|(trouble, error)| {
-            (if trouble == Trouble::Journal { exit::UNREACHABLE } else { exit::FAILED }, error)
-        })
-    });
+    let answered = settings::load(&home.config)
+        .map_err(refusal)
+        .and_then(|config| {
+            let answer = Places::of(&config.settings.phase)
+                .and_then(|places| phase::answer(request, &journal, &places));
+            answer.map_err(|(trouble, error)| {
+                (
+                    if trouble == Trouble::Journal {
+                        exit::UNREACHABLE
+                    } else {
+                        exit::FAILED
+                    },
+                    error,
+                )
+            })
+        });
     journal.close();
     answered
 }
@@ -125,8 +201,15 @@ fn text(value: &Value) -> &str {
 fn show(request: &Request, answer: &Value) {
     match request {
         Request::Create { .. } | Request::Complete { .. } => {
-            let done = if matches!(request, Request::Create { .. }) { "made" } else { "completed" };
-            println!("{done} {}", render::printable(text(&answer["checkpointId"])));
+            let done = if matches!(request, Request::Create { .. }) {
+                "made"
+            } else {
+                "completed"
+            };
+            println!(
+                "{done} {}",
+                render::printable(text(&answer["checkpointId"]))
+            );
             println!("{}", render::path(Path::new(text(&answer["file"]))));
         }
         Request::Detect { .. } if answer["checkpoint"].is_null() => {
@@ -150,7 +233,10 @@ fn show(request: &Request, answer: &Value) {
             for name in answer["rebuilt"].as_array().into_iter().flatten() {
                 println!("written anew  {}", render::printable(text(name)));
             }
-            println!("{} files written anew", answer["rebuilt"].as_array().map_or(0, Vec::len));
+            println!(
+                "{} files written anew",
+                answer["rebuilt"].as_array().map_or(0, Vec::len)
+            );
         }
     }
     for problem in answer["problems"].as_array().into_iter().flatten() {
@@ -162,7 +248,11 @@ fn show(request: &Request, answer: &Value) {
         );
     }
     if let Some(problem) = answer["seedProblem"].as_str() {
-        eprintln!("{} {}", render::paint(Colour::Yellow, "warning:"), render::printable(problem));
+        eprintln!(
+            "{} {}",
+            render::paint(Colour::Yellow, "warning:"),
+            render::printable(problem)
+        );
     }
 }
 
@@ -172,28 +262,52 @@ fn show_one(checkpoint: &Value) {
             ("createdAt", value) => println!("{key:14} {}", render::local_time(text(value))),
             ("iscCriteria", Value::Array(criteria)) => {
                 for one in criteria {
-                    let line = format!("{} {} {}", text(&one["status"]), text(&one["id"]), text(&one["subject"]));
-                    render::print_wrapped(&format!("{:14} ", "criterion"), &render::printable(&line));
+                    let line = format!(
+                        "{} {} {}",
+                        text(&one["status"]),
+                        text(&one["id"]),
+                        text(&one["subject"])
+                    );
+                    render::print_wrapped(
+                        &format!("{:14} ", "criterion"),
+                        &render::printable(&line),
+                    );
                 }
             }
-            (key, Value::String(value)) => render::print_wrapped(&format!("{key:14} "), &render::printable(value)),
-            (key, value) => render::print_wrapped(&format!("{key:14} "), &render::printable(&value.to_string())),
+            (key, Value::String(value)) => {
+                render::print_wrapped(&format!("{key:14} "), &render::printable(value))
+            }
+            (key, value) => render::print_wrapped(
+                &format!("{key:14} "),
+                &render::printable(&value.to_string()),
+            ),
         }
     }
 }
 
 fn show_list(answer: &Value) {
-    let mut table = Table::new(["ID", "MADE", "PHASE", "NUMBER", "STATE", "SESSION", "SUMMARY"]).optional(&[5, 3, 1]);
+    let mut table = Table::new([
+        "ID", "MADE", "PHASE", "NUMBER", "STATE", "SESSION", "SUMMARY",
+    ])
+    .optional(&[5, 3, 1]);
     for one in answer["checkpoints"].as_array().into_iter().flatten() {
         table.row([
             text(&one["id"]).into(),
             render::local_time(text(&one["createdAt"])),
             text(&one["phase"]).into(),
             one["phaseNumber"].to_string(),
-            if one["completed"] == true { "completed".into() } else { "open".into() },
+            if one["completed"] == true {
+                "completed".into()
+            } else {
+                "open".into()
+            },
             text(&one["sessionId"]).chars().take(8).collect(),
             render::cut(text(&one["taskSummary"]), 60),
         ]);
     }
-    if table.is_empty() { println!("There are no phase checkpoints.") } else { table.print() }
+    if table.is_empty() {
+        println!("There are no phase checkpoints.")
+    } else {
+        table.print()
+    }
 }

@@ -21,11 +21,26 @@ pub(super) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
     let config = settings::load(&home.config)?;
     let now = Timestamp::now();
     let state = subject(home, &config, arguments, now)?;
-    let stop = Stop { seq: 0, at: now, host_turn: None, can_reply: true, background_tasks: 0, restart: false };
-    let preview = Preview { slug: arguments.slug.clone() };
+    let stop = Stop {
+        seq: 0,
+        at: now,
+        host_turn: None,
+        can_reply: true,
+        background_tasks: 0,
+        restart: false,
+    };
+    let preview = Preview {
+        slug: arguments.slug.clone(),
+    };
     let Gathered { evidence, policy } = evidence::foresee(&config, &state, &stop, &preview);
     let fingerprint = policy.to_text().0;
-    let case = Case { state: &state, stop: &stop, evidence: &evidence, policy: &policy, fingerprint };
+    let case = Case {
+        state: &state,
+        stop: &stop,
+        evidence: &evidence,
+        policy: &policy,
+        fingerprint,
+    };
     let decision = decide::decide(&case);
     for note in &evidence.notes {
         eprintln!("note: {}", crate::render::printable_lines(note));
@@ -71,11 +86,17 @@ fn call(call: &ToolCall) -> Value {
 }
 
 /// Returns the session that is decided about: one of the journal, or one that is made of the arguments alone.
-fn subject(home: &Home, config: &Config, arguments: &PreviewArgs, now: Timestamp) -> Result<SessionState> {
+fn subject(
+    home: &Home,
+    config: &Config,
+    arguments: &PreviewArgs,
+    now: Timestamp,
+) -> Result<SessionState> {
     let agent = Agent::from(arguments.agent);
     let elapsed = arguments.elapsed.as_deref().map(|given| {
-        parse_duration(given)
-            .map_err(|error| Failure::usage(format!("--elapsed: {error}")).hint("for example 90s, 2m or 180.2s"))
+        parse_duration(given).map_err(|error| {
+            Failure::usage(format!("--elapsed: {error}")).hint("for example 90s, 2m or 180.2s")
+        })
     });
     let elapsed = elapsed.transpose()?;
     let project = arguments.project.as_deref().map(folder).transpose()?;
@@ -104,13 +125,22 @@ fn subject(home: &Home, config: &Config, arguments: &PreviewArgs, now: Timestamp
 
 /// Reads a session from the journal, by way of the daemon where one runs.
 fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
-    let answer = source::ask_one(home, &Query::Folded { session: session.to_owned() }, |_, _| ())?;
+    let answer = source::ask_one(
+        home,
+        &Query::Folded {
+            session: session.to_owned(),
+        },
+        |_, _| (),
+    )?;
     let state: SessionState = serde_json::from_value(answer)
         .map_err(|error| Failure::failed(format!("the daemon is of another version: {error}")))?;
     if state.stream.agent != agent {
         let found = state.stream.agent;
-        return Err(Failure::usage(format!("session {} is one of {found}, not of {agent}", state.stream.native()))
-            .hint(format!("give `--agent {found}`")));
+        return Err(Failure::usage(format!(
+            "session {} is one of {found}, not of {agent}",
+            state.stream.native()
+        ))
+        .hint(format!("give `--agent {found}`")));
     }
     Ok(state)
 }
@@ -119,14 +149,20 @@ fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
 fn unknown(agent: Agent) -> SessionState {
     let mut state = SessionState::new(Stream::of_native(agent, "preview"));
     state.turns = 1;
-    state.place = Place { env: vec![("CHECKPOINTD_TTY".into(), "1".into())], ..Place::default() };
+    state.place = Place {
+        env: vec![("CHECKPOINTD_TTY".into(), "1".into())],
+        ..Place::default()
+    };
     state
 }
 
 /// Lets a session work in a folder.
 fn move_to(state: &mut SessionState, project: &Path) {
     state.place.cwd = project.to_string_lossy().into_owned();
-    state.place.env.retain(|(name, _)| !matches!(name.as_str(), "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR"));
+    state
+        .place
+        .env
+        .retain(|(name, _)| !matches!(name.as_str(), "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR"));
 }
 
 /// Returns when the turn began, as the transcript tells.
@@ -142,13 +178,20 @@ pub(super) fn folder(given: &Path) -> Result<PathBuf> {
     if path.is_dir() {
         return Ok(path);
     }
-    Err(Failure::usage(format!("{} is no folder", given.display())).hint("--project takes the folder of a project"))
+    Err(Failure::usage(format!("{} is no folder", given.display()))
+        .hint("--project takes the folder of a project"))
 }
 
 /// Returns a path as an agent would write it: absolute, links left as they are, nothing at its end.
 fn absolute(given: &Path) -> Result<PathBuf> {
-    let up = given.components().any(|part| part == std::path::Component::ParentDir);
+    let up = given
+        .components()
+        .any(|part| part == std::path::Component::ParentDir);
     let path = std::path::absolute(given)?;
-    let path = if up { path.canonicalize().unwrap_or(path) } else { path };
+    let path = if up {
+        path.canonicalize().unwrap_or(path)
+    } else {
+        path
+    };
     Ok(path.components().collect())
 }

@@ -23,13 +23,37 @@ pub(super) fn run(home: &Home, action: ProgressAction, output: Output) -> Result
     let (word, request) = match action {
         ProgressAction::Write { kind, from, of } => {
             let input = from.as_deref().map(input).transpose()?;
-            ("write", Request { kind: ProgressKind::of_word(&kind), input, ..request(of)? })
+            (
+                "write",
+                Request {
+                    kind: ProgressKind::of_word(&kind),
+                    input,
+                    ..request(of)?
+                },
+            )
         }
         ProgressAction::Show { of } => ("show", request(of)?),
         ProgressAction::Validate { of } => ("validate", request(of)?),
-        ProgressAction::Rebuild { session, project, force } => {
-            let project = project.map(std::path::absolute).transpose()?.unwrap_or_default().display().to_string();
-            ("rebuild", Request { session, project, force, ..Request::default() })
+        ProgressAction::Rebuild {
+            session,
+            project,
+            force,
+        } => {
+            let project = project
+                .map(std::path::absolute)
+                .transpose()?
+                .unwrap_or_default()
+                .display()
+                .to_string();
+            (
+                "rebuild",
+                Request {
+                    session,
+                    project,
+                    force,
+                    ..Request::default()
+                },
+            )
         }
     };
     // Git and checks of the user's own may take seconds.
@@ -74,8 +98,15 @@ fn request(of: ProgressOf) -> Result<Request> {
         Some(folder) => std::path::absolute(folder)?,
         None => std::env::current_dir()?,
     };
-    let inside = SESSION_VARIABLES.iter().find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()));
-    Ok(Request { session: of.session, inside, project: folder.display().to_string(), ..Request::default() })
+    let inside = SESSION_VARIABLES
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()));
+    Ok(Request {
+        session: of.session,
+        inside,
+        project: folder.display().to_string(),
+        ..Request::default()
+    })
 }
 
 /// Reads what the agent states, at most a little more than is taken.
@@ -102,7 +133,8 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
             _ => Err(Failure::failed(text(&answer["error"]))),
         };
     };
-    let answered = settings::load(&home.config).map(|config| progress::answer(word, request, &journal, home, &config));
+    let answered = settings::load(&home.config)
+        .map(|config| progress::answer(word, request, &journal, home, &config));
     journal.close();
     answered?.map_err(|(status, error)| match status {
         StatusCode::SERVICE_UNAVAILABLE => Failure::unreachable(error),
@@ -112,11 +144,24 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
 
 fn show_report(answer: &Value) {
     for line in list(&answer["lines"]) {
-        let (colour, mark) = if line["ok"] == true { (Colour::Green, "ok  ") } else { (Colour::Red, "FAIL") };
+        let (colour, mark) = if line["ok"] == true {
+            (Colour::Green, "ok  ")
+        } else {
+            (Colour::Red, "FAIL")
+        };
         let label = format!("{mark}  {:<12}  ", text(&line["check"]));
-        for (number, part) in render::wrapped(&label, &render::printable(text(&line["found"]))).into_iter().enumerate()
+        for (number, part) in render::wrapped(&label, &render::printable(text(&line["found"])))
+            .into_iter()
+            .enumerate()
         {
-            println!("{}", if number == 0 { part.replacen(mark, &render::paint(colour, mark), 1) } else { part });
+            println!(
+                "{}",
+                if number == 0 {
+                    part.replacen(mark, &render::paint(colour, mark), 1)
+                } else {
+                    part
+                }
+            );
         }
         if let Some(reconcile) = line["reconcile"].as_str() {
             render::print_wrapped(&format!("{:20}-> ", ""), &render::printable(reconcile));
@@ -125,7 +170,10 @@ fn show_report(answer: &Value) {
     let (colour, verdict) = if answer["holds"] == true {
         (Colour::Green, "It holds: go on from it.")
     } else {
-        (Colour::Red, "It does not hold: settle the above first, then `checkpointd progress write`.")
+        (
+            Colour::Red,
+            "It does not hold: settle the above first, then `checkpointd progress write`.",
+        )
     };
     println!("{}", render::paint(colour, verdict));
 }
@@ -133,11 +181,20 @@ fn show_report(answer: &Value) {
 fn show_rebuilt(answer: &Value) {
     let path = |file: &Value| render::path(Path::new(text(file)));
     for (key, word) in [("rebuilt", "written anew"), ("kept", "kept")] {
-        list(&answer[key]).iter().for_each(|file| println!("{word:<12}  {}", path(file)));
+        list(&answer[key])
+            .iter()
+            .for_each(|file| println!("{word:<12}  {}", path(file)));
     }
-    println!("{} files written anew, {} are as they should be", list(&answer["rebuilt"]).len(), answer["unchanged"]);
+    println!(
+        "{} files written anew, {} are as they should be",
+        list(&answer["rebuilt"]).len(),
+        answer["unchanged"]
+    );
     for file in list(&answer["edited"]) {
-        eprintln!("note: {} was changed by somebody and stays; `--force` writes it anew and keeps a copy", path(file));
+        eprintln!(
+            "note: {} was changed by somebody and stays; `--force` writes it anew and keeps a copy",
+            path(file)
+        );
     }
     match list(&answer["gone"]).len() {
         0 => {}
@@ -145,6 +202,10 @@ fn show_rebuilt(answer: &Value) {
     }
     for problem in list(&answer["problems"]) {
         let error = render::printable(text(&problem["error"]));
-        eprintln!("{} {} cannot be written: {error}", render::paint(Colour::Red, "error:"), path(&problem["file"]));
+        eprintln!(
+            "{} {} cannot be written: {error}",
+            render::paint(Colour::Red, "error:"),
+            path(&problem["file"])
+        );
     }
 }

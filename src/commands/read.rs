@@ -37,7 +37,13 @@ fn text(value: &Value) -> &str {
 /// Asks and prints each line as JSON, or hands all of them to `show`.
 fn answer(home: &Home, query: &Query, output: Output, show: impl FnOnce(Vec<Value>)) -> Result<u8> {
     let mut lines = Vec::new();
-    source::ask(home, query, |line| if output.json { println!("{line}") } else { lines.push(line) })?;
+    source::ask(home, query, |line| {
+        if output.json {
+            println!("{line}")
+        } else {
+            lines.push(line)
+        }
+    })?;
     if !output.json {
         show(lines);
     }
@@ -47,8 +53,20 @@ fn answer(home: &Home, query: &Query, output: Output, show: impl FnOnce(Vec<Valu
 /// Lists sessions.
 pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
     answer(home, &Query::Sessions, output, |lines| {
-        let head = ["SESSION", "AGENT", "TURN", "STATE", "FLAGS", "AGE", "LAST", "CHECKPOINTS", "PROJECT"];
-        let mut table = Table::new(head).optional(&[7, 5, 2, 6]).coloured(colour_of_state);
+        let head = [
+            "SESSION",
+            "AGENT",
+            "TURN",
+            "STATE",
+            "FLAGS",
+            "AGE",
+            "LAST",
+            "CHECKPOINTS",
+            "PROJECT",
+        ];
+        let mut table = Table::new(head)
+            .optional(&[7, 5, 2, 6])
+            .coloured(colour_of_state);
         let now = Timestamp::now();
         let ago = |at: &Value| {
             let at = text(at).parse().unwrap_or(now);
@@ -71,7 +89,11 @@ pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
                 render::path(Path::new(text(&line["project"]))),
             ]);
         }
-        if table.is_empty() { println!("There are no sessions yet.") } else { table.print() }
+        if table.is_empty() {
+            println!("There are no sessions yet.")
+        } else {
+            table.print()
+        }
     })
 }
 
@@ -89,12 +111,25 @@ fn flags(line: &Value) -> String {
     let flags = [
         ("cleared", line["cleared"] == true),
         ("dialog", line["dialog_up"] == true),
-        ("asked", line["blocks_this_turn"].as_u64().is_some_and(|blocks| blocks > 0)),
+        (
+            "asked",
+            line["blocks_this_turn"]
+                .as_u64()
+                .is_some_and(|blocks| blocks > 0),
+        ),
         ("sending", !line["delivering"].is_null()),
         ("restart", !line["restart"].is_null()),
     ];
-    let flags: Vec<_> = flags.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
-    if flags.is_empty() { "-".into() } else { flags.join(",") }
+    let flags: Vec<_> = flags
+        .into_iter()
+        .filter(|(_, is)| *is)
+        .map(|(word, _)| word)
+        .collect();
+    if flags.is_empty() {
+        "-".into()
+    } else {
+        flags.join(",")
+    }
 }
 
 /// Says how a session stands; where it waits for a person, why.
@@ -107,7 +142,11 @@ pub(super) fn standing(line: &Value) -> String {
         (_, _, Value::String(why)) => format!("waiting: {}", render::printable(why)),
         _ => "idle".to_owned(),
     };
-    if line["muted"] == true { word + ", muted" } else { word }
+    if line["muted"] == true {
+        word + ", muted"
+    } else {
+        word
+    }
 }
 
 /// Returns a folder that a person named in the form in which the journal has it.
@@ -131,7 +170,11 @@ pub(super) fn tail(home: &Home, mut wanted: Events, follow: bool, output: Output
         let asked = source::ask(home, &query, |line| {
             shown = true;
             wanted.from = line["seq"].as_u64().unwrap_or(0) + 1;
-            if output.json { println!("{line}") } else { println!("{}", lines::in_tail(&line)) }
+            if output.json {
+                println!("{line}")
+            } else {
+                println!("{}", lines::in_tail(&line))
+            }
         });
         match asked {
             // A daemon that is away for a moment is no reason to stop looking.

@@ -51,16 +51,37 @@ fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
         println!("{answer}");
     } else {
         for line in &mismatched {
-            let fields: Vec<_> = line["fields"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            let what = line["why"].as_str().map_or_else(|| format!("differs in {}", fields.join(", ")), str::to_owned);
-            render::print_wrapped(&format!("decision {}: ", line["seq"]), &render::printable(&what));
+            let fields: Vec<_> = line["fields"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let what = line["why"].as_str().map_or_else(
+                || format!("differs in {}", fields.join(", ")),
+                str::to_owned,
+            );
+            render::print_wrapped(
+                &format!("decision {}: ", line["seq"]),
+                &render::printable(&what),
+            );
         }
-        println!("{} decisions, {} decided the same again", answer["decisions"], answer["matched"]);
+        println!(
+            "{} decisions, {} decided the same again",
+            answer["decisions"], answer["matched"]
+        );
         if let Some(first) = mismatched.first() {
-            println!("`checkpointd explain {}` shows the first with all that it was based on", first["seq"]);
+            println!(
+                "`checkpointd explain {}` shows the first with all that it was based on",
+                first["seq"]
+            );
         }
     }
-    Ok(if mismatched.is_empty() { exit::OK } else { exit::FAILED })
+    Ok(if mismatched.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
 }
 
 /// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with
@@ -74,7 +95,11 @@ fn play_file<'a>(
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
     let mut player = Player::new(policy);
     let (mut problems, mut last_at) = (Vec::new(), Timestamp::default());
-    for (number, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, text) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         match play_line(&mut player, text, number, &mut last_at) {
             Ok(Some(played)) => {
                 if each(played).is_break() {
@@ -91,13 +116,19 @@ fn play_file<'a>(
 /// Says what was wrong with lines of a file.
 fn print_problems(problems: &[Value]) {
     for problem in problems {
-        eprintln!("line {}: {}", problem["line"], render::printable(problem["error"].as_str().unwrap_or_default()));
+        eprintln!(
+            "line {}: {}",
+            problem["line"],
+            render::printable(problem["error"].as_str().unwrap_or_default())
+        );
     }
 }
 
 /// Tells whether a session, known by two ids, is the one that was asked for, or any is.
 fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
-    let begins = |wanted: &str| stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted);
+    let begins = |wanted: &str| {
+        stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted)
+    };
     wanted.is_none_or(begins)
 }
 
@@ -114,24 +145,46 @@ fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Resu
         .filter(|envelope| is_wanted(session, &envelope.stream))
         .filter_map(|envelope| match &envelope.event {
             Event::Decided(decision) => {
-                let sent = if decision.message.is_some() { Outcome::Pending } else { Outcome::None };
+                let sent = if decision.message.is_some() {
+                    Outcome::Pending
+                } else {
+                    Outcome::None
+                };
                 Some(views::decision(envelope, decision, sent, None))
             }
             _ => None,
         })
         .collect();
     let states = player.states();
-    let states: Vec<_> =
-        states.into_iter().filter(|state| is_wanted(session, &state.stream)).map(views::state).collect();
+    let states: Vec<_> = states
+        .into_iter()
+        .filter(|state| is_wanted(session, &state.stream))
+        .map(views::state)
+        .collect();
     if output.json {
-        println!("{}", json!({ "sessions": states, "decisions": decisions, "problems": problems }));
+        println!(
+            "{}",
+            json!({ "sessions": states, "decisions": decisions, "problems": problems })
+        );
     } else {
         print_problems(&problems);
-        let mut table = Table::new(["SESSION", "AGENT", "TURNS", "LAST MESSAGE", "LAST CHECKPOINT", "LAST TOOL USE"]);
+        let mut table = Table::new([
+            "SESSION",
+            "AGENT",
+            "TURNS",
+            "LAST MESSAGE",
+            "LAST CHECKPOINT",
+            "LAST TOOL USE",
+        ]);
         let time = |value: &Value| value.as_str().map_or("-".into(), render::time_of_day);
         for state in &states {
             table.row([
-                state["session"].as_str().unwrap_or_default().chars().take(8).collect(),
+                state["session"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .chars()
+                    .take(8)
+                    .collect(),
                 state["agent"].as_str().unwrap_or_default().into(),
                 state["turn"].to_string(),
                 time(&state["last_message_sent_at"]),
@@ -143,7 +196,11 @@ fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Resu
         println!();
         status::decision_table(&decisions).print();
     }
-    Ok(if problems.is_empty() { exit::OK } else { exit::FAILED })
+    Ok(if problems.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
 }
 
 fn play_line(
@@ -153,7 +210,8 @@ fn play_line(
     last_at: &mut Timestamp,
 ) -> std::result::Result<Option<Played>, String> {
     let line = Line::read(text)?;
-    let agent = Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
+    let agent =
+        Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
     let payload = line.payload.to_string();
     let env: Value = line.env.into();
     // A line without a time happened when the one before it did.
@@ -163,7 +221,9 @@ fn play_line(
         event: line.event.as_deref(),
         payload: payload.as_bytes(),
         at: *last_at,
-        id: line.id.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes())),
+        id: line.id.unwrap_or_else(|| {
+            Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes())
+        }),
         env: actors::spool::read_env(&env.to_string()),
         truncated: false,
     };

@@ -35,7 +35,12 @@ pub(super) fn run(home: &Home, action: ServiceAction) -> Result<u8> {
 
 fn print(home: &Home) -> Result<u8> {
     for (index, unit) in Manager::of_platform().units(home)?.iter().enumerate() {
-        print!("{}# {}\n{}", if index > 0 { "\n" } else { "" }, unit.path.display(), unit.text);
+        print!(
+            "{}# {}\n{}",
+            if index > 0 { "\n" } else { "" },
+            unit.path.display(),
+            unit.text
+        );
     }
     Ok(exit::OK)
 }
@@ -53,20 +58,38 @@ fn install(home: &Home) -> Result<u8> {
     match manager {
         Manager::Systemd => {
             call("systemctl", &["--user", "daemon-reload"])?;
-            call("systemctl", &["--user", "enable", "--now", systemd::SOCKET, systemd::SERVICE])?;
+            call(
+                "systemctl",
+                &[
+                    "--user",
+                    "enable",
+                    "--now",
+                    systemd::SOCKET,
+                    systemd::SERVICE,
+                ],
+            )?;
             call("systemctl", &["--user", "restart", systemd::SERVICE])?;
         }
         Manager::Launchd => {
             let path = manager.folder()?.join(format!("{}.plist", launchd::LABEL));
             // launchd makes the socket and writes the log, but makes no folder for either.
-            [home.socket.parent(), Some(home.logs.as_path())].into_iter().flatten().try_for_each(create_folder)?;
+            [home.socket.parent(), Some(home.logs.as_path())]
+                .into_iter()
+                .flatten()
+                .try_for_each(create_folder)?;
             // It may be loaded in an older form.
             quiet(&["launchctl", "bootout", &launchd::target()]);
-            call("launchctl", &["bootstrap", &launchd::domain(), &path.to_string_lossy()])?;
+            call(
+                "launchctl",
+                &["bootstrap", &launchd::domain(), &path.to_string_lossy()],
+            )?;
         }
     }
     wait_until_up(home)?;
-    println!("{:10} the daemon runs, and starts again with your session", "active");
+    println!(
+        "{:10} the daemon runs, and starts again with your session",
+        "active"
+    );
     Ok(exit::OK)
 }
 
@@ -76,11 +99,15 @@ fn write(unit: &Unit) -> Result<&'static str> {
     if before.as_deref() == Some(unit.text.as_str()) {
         return Ok("unchanged");
     }
-    let told = |error: std::io::Error| Failure::failed(format!("cannot write {}: {error}", unit.path.display()));
+    let told = |error: std::io::Error| {
+        Failure::failed(format!("cannot write {}: {error}", unit.path.display()))
+    };
     let folder = unit.path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder).map_err(told)?;
     let temporary = unit.path.with_extension("checkpointd-new");
-    fs::write(&temporary, &unit.text).and_then(|()| fs::rename(&temporary, &unit.path)).map_err(told)?;
+    fs::write(&temporary, &unit.text)
+        .and_then(|()| fs::rename(&temporary, &unit.path))
+        .map_err(told)?;
     Ok(if before.is_some() { "updated" } else { "added" })
 }
 
@@ -89,7 +116,9 @@ fn uninstall() -> Result<u8> {
     if removed.is_empty() {
         println!("no service is installed");
     }
-    removed.iter().for_each(|path| println!("removed    {}", path.display()));
+    removed
+        .iter()
+        .for_each(|path| println!("removed    {}", path.display()));
     Ok(exit::OK)
 }
 
@@ -101,7 +130,14 @@ pub(super) fn remove() -> Result<Vec<PathBuf>> {
     }
     // Without a manager there is nothing to stop, and the files go all the same.
     match manager {
-        Manager::Systemd => quiet(&["systemctl", "--user", "disable", "--now", systemd::SOCKET, systemd::SERVICE]),
+        Manager::Systemd => quiet(&[
+            "systemctl",
+            "--user",
+            "disable",
+            "--now",
+            systemd::SOCKET,
+            systemd::SERVICE,
+        ]),
         Manager::Launchd => quiet(&["launchctl", "bootout", &launchd::target()]),
     };
     let mut removed = Vec::new();
@@ -109,7 +145,12 @@ pub(super) fn remove() -> Result<Vec<PathBuf>> {
         match fs::remove_file(&path) {
             Ok(()) => removed.push(path),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(Failure::failed(format!("cannot remove {}: {error}", path.display()))),
+            Err(error) => {
+                return Err(Failure::failed(format!(
+                    "cannot remove {}: {error}",
+                    path.display()
+                )));
+            }
         }
     }
     if manager == Manager::Systemd {
@@ -123,14 +164,18 @@ fn installed() -> Result<Manager> {
     if manager.is_installed() {
         Ok(manager)
     } else {
-        Err(Failure::failed("no service is installed").hint("`checkpointd service install` does that"))
+        Err(Failure::failed("no service is installed")
+            .hint("`checkpointd service install` does that"))
     }
 }
 
 fn started(home: &Home, verb: &[&str]) -> Result<u8> {
     match installed()? {
         Manager::Systemd => {
-            call("systemctl", &[&["--user"], verb, &[systemd::SOCKET, systemd::SERVICE]].concat())?;
+            call(
+                "systemctl",
+                &[&["--user"], verb, &[systemd::SOCKET, systemd::SERVICE]].concat(),
+            )?;
         }
         Manager::Launchd => call("launchctl", &["kickstart", "-k", &launchd::target()])?,
     }
@@ -142,10 +187,15 @@ fn started(home: &Home, verb: &[&str]) -> Result<u8> {
 fn stop() -> Result<u8> {
     match installed()? {
         // The socket as well, or the next hook call would start it again.
-        Manager::Systemd => call("systemctl", &["--user", "stop", systemd::SOCKET, systemd::SERVICE])?,
+        Manager::Systemd => call(
+            "systemctl",
+            &["--user", "stop", systemd::SOCKET, systemd::SERVICE],
+        )?,
         Manager::Launchd => call("launchctl", &["kill", "SIGTERM", &launchd::target()])?,
     }
-    println!("stopped (the next hook call starts a daemon of its own, unless CHECKPOINTD_AUTOSTART=0)");
+    println!(
+        "stopped (the next hook call starts a daemon of its own, unless CHECKPOINTD_AUTOSTART=0)"
+    );
     Ok(exit::OK)
 }
 
@@ -155,7 +205,10 @@ fn status(home: &Home, output: Output) -> Result<u8> {
     let (installed, active) = (manager.is_installed(), manager.is_active());
     let health = source::health(home);
     if output.json {
-        println!("{}", json!({ "installed": installed, "active": active, "daemon": health }));
+        println!(
+            "{}",
+            json!({ "installed": installed, "active": active, "daemon": health })
+        );
     } else {
         println!(
             "service    {}",
@@ -168,7 +221,10 @@ fn status(home: &Home, output: Output) -> Result<u8> {
             }
         );
         let pid = health.as_ref().map(|health| health["pid"].to_string());
-        println!("daemon     {}", pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}")));
+        println!(
+            "daemon     {}",
+            pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}"))
+        );
         if !installed {
             println!("           `checkpointd service install` lets it start with your session");
         }
@@ -181,7 +237,15 @@ fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     let count = lines.to_string();
     let mut command = if Manager::Systemd.is_active() {
         let mut command = Command::new("journalctl");
-        command.args(["--user", "--unit", systemd::SERVICE, "--output", "cat", "--lines", &count]);
+        command.args([
+            "--user",
+            "--unit",
+            systemd::SERVICE,
+            "--output",
+            "cat",
+            "--lines",
+            &count,
+        ]);
         command
     } else {
         let file = home.logs.join("daemon.log");
@@ -196,16 +260,24 @@ fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     if follow {
         command.arg("-f");
     }
-    let status = command.status().map_err(|error| Failure::failed(format!("cannot show the log: {error}")))?;
-    Ok(if status.success() { exit::OK } else { exit::FAILED })
+    let status = command
+        .status()
+        .map_err(|error| Failure::failed(format!("cannot show the log: {error}")))?;
+    Ok(if status.success() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
 }
 
 fn wait_until_up(home: &Home) -> Result<()> {
     let began = Instant::now();
     while source::health(home).is_none() {
         if began.elapsed() > START_WAIT {
-            return Err(Failure::unreachable("the service was started, but its daemon takes no hooks")
-                .hint("`checkpointd service logs` says why"));
+            return Err(Failure::unreachable(
+                "the service was started, but its daemon takes no hooks",
+            )
+            .hint("`checkpointd service logs` says why"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -213,11 +285,19 @@ fn wait_until_up(home: &Home) -> Result<()> {
 }
 
 fn call(program: &str, arguments: &[&str]) -> Result<()> {
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| Failure::failed(format!("cannot run {program}: {error}")))?;
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output();
+    let output =
+        output.map_err(|error| Failure::failed(format!("cannot run {program}: {error}")))?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Failure::failed(format!("`{program} {}` failed: {}", arguments.join(" "), crate::render::printable(&said))))
+    Err(Failure::failed(format!(
+        "`{program} {}` failed: {}",
+        arguments.join(" "),
+        crate::render::printable(&said)
+    )))
 }

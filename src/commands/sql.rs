@@ -37,7 +37,9 @@ pub(super) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
         return tables::show(arguments.output.json, arguments.csv).map(|()| exit::OK);
     };
     let mut database = Connection::open_in_memory().map_err(Failure::failed)?;
-    database.execute_batch(&tables::definitions()).map_err(Failure::failed)?;
+    database
+        .execute_batch(&tables::definitions())
+        .map_err(Failure::failed)?;
     let wanted = restrict(&mut database)?;
     drop(prepare(&database, query)?);
     let wanted = std::mem::take(&mut *wanted.lock().unwrap_or_else(PoisonError::into_inner));
@@ -50,7 +52,11 @@ pub(super) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.output.json {
         each_row(&mut statement, |row| {
-            Ok(writeln!(out, "{}", Value::Object(names.iter().cloned().zip(row).collect()))?)
+            Ok(writeln!(
+                out,
+                "{}",
+                Value::Object(names.iter().cloned().zip(row).collect())
+            )?)
         })
     } else if arguments.csv {
         let mut sheet = Sheet::new(&mut out, names.iter().map(String::as_str))?;
@@ -73,12 +79,20 @@ fn restrict(database: &mut Connection) -> Result<Arc<Mutex<Wanted>>> {
     let wanted = Arc::new(Mutex::new(Wanted::new()));
     let noted = Arc::clone(&wanted);
     let allow = move |context: AuthContext<'_>| match context.action {
-        AuthAction::Read { table_name, column_name } => {
+        AuthAction::Read {
+            table_name,
+            column_name,
+        } => {
             let read = (table_name.to_owned(), column_name.to_owned());
-            noted.lock().unwrap_or_else(PoisonError::into_inner).insert(read);
+            noted
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(read);
             Authorization::Allow
         }
-        AuthAction::Select | AuthAction::Function { .. } | AuthAction::Recursive => Authorization::Allow,
+        AuthAction::Select | AuthAction::Function { .. } | AuthAction::Recursive => {
+            Authorization::Allow
+        }
         _ => Authorization::Deny,
     };
     database.authorizer(Some(allow)).map_err(Failure::failed)?;
@@ -106,8 +120,11 @@ fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
     if statement.readonly() && statement.column_count() > 0 {
         return Ok(statement);
     }
-    let hint =
-        if statement.readonly() { "`checkpointd sql --schema` shows the tables and their columns" } else { ONLY_READ };
+    let hint = if statement.readonly() {
+        "`checkpointd sql --schema` shows the tables and their columns"
+    } else {
+        ONLY_READ
+    };
     Err(Failure::usage("the question is not right: it has no answer").hint(hint))
 }
 
@@ -115,17 +132,29 @@ fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
 fn names(statement: &Statement<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in statement.column_names() {
-        let again = names.iter().filter(|known| known.split(':').next() == Some(name)).count();
-        names.push(if again == 0 { name.to_owned() } else { format!("{name}:{again}") });
+        let again = names
+            .iter()
+            .filter(|known| known.split(':').next() == Some(name))
+            .count();
+        names.push(if again == 0 {
+            name.to_owned()
+        } else {
+            format!("{name}:{again}")
+        });
     }
     names
 }
 
-fn each_row(statement: &mut Statement<'_>, mut take: impl FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+fn each_row(
+    statement: &mut Statement<'_>,
+    mut take: impl FnMut(Vec<Value>) -> Result<()>,
+) -> Result<()> {
     let count = statement.column_count();
     let mut rows = statement.query([]).map_err(Failure::usage)?;
     while let Some(row) = rows.next().map_err(Failure::usage)? {
-        let cells: rusqlite::Result<Vec<Value>> = (0..count).map(|column| row.get_ref(column).map(value)).collect();
+        let cells: rusqlite::Result<Vec<Value>> = (0..count)
+            .map(|column| row.get_ref(column).map(value))
+            .collect();
         take(cells.map_err(Failure::failed)?)?;
     }
     Ok(())
@@ -137,7 +166,11 @@ fn value(cell: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => json!(number),
         ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
-        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into(),
+        ValueRef::Blob(bytes) => bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+            .into(),
     }
 }
 

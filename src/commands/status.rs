@@ -30,7 +30,11 @@ pub(super) fn daemon(home: &Home, output: Output) -> Result<u8> {
         println!("{answer}");
     } else if running {
         let up = render::duration_ms(answer["uptime_ms"].as_u64().unwrap_or(0));
-        println!("running: version {}, pid {}, up {up}", text(&answer["version"]), answer["pid"]);
+        println!(
+            "running: version {}, pid {}, up {up}",
+            text(&answer["version"]),
+            answer["pid"]
+        );
     } else {
         println!("not running (start it with `checkpointd daemon --detach`)");
     }
@@ -45,7 +49,11 @@ fn text(value: &Value) -> &str {
 pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
     let daemon = source::health(home).and_then(|_| source::get(home, "/v1/status").ok());
     let spool = actors::spool::list(&home.spool).unwrap_or_default();
-    let spool_bytes: u64 = spool.iter().filter_map(|file| file.metadata().ok()).map(|meta| meta.len()).sum();
+    let spool_bytes: u64 = spool
+        .iter()
+        .filter_map(|file| file.metadata().ok())
+        .map(|meta| meta.len())
+        .sum();
     if daemon.is_none() && !home.journal.join("intake").is_dir() {
         if output.json {
             println!(
@@ -61,12 +69,19 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
         return Ok(exit::OK);
     }
     let (mut sessions, mut decisions, mut overview) = (Vec::new(), Vec::new(), Value::Null);
-    let newest = Query::Audit(Audit { limit: Some(DECISIONS), ..Audit::default() });
+    let newest = Query::Audit(Audit {
+        limit: Some(DECISIONS),
+        ..Audit::default()
+    });
     let read = source::ask(home, &Query::Sessions, |line| sessions.push(line))
         .and_then(|()| source::ask(home, &newest, |line| decisions.push(line)))
-        .and_then(|()| source::ask_one(home, &Query::Overview, |_, _| ()).map(|answer| overview = answer));
+        .and_then(|()| {
+            source::ask_one(home, &Query::Overview, |_, _| ()).map(|answer| overview = answer)
+        });
     // A daemon in trouble tells at least what that is.
-    let is_told = daemon.as_ref().is_some_and(|daemon| !daemon["degraded"].as_array().is_none_or(Vec::is_empty));
+    let is_told = daemon
+        .as_ref()
+        .is_some_and(|daemon| !daemon["degraded"].as_array().is_none_or(Vec::is_empty));
     if !is_told {
         read?;
     }
@@ -101,7 +116,11 @@ pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
 
 fn waiting(session: &Value) -> Value {
     let fields = ["session", "agent", "project", "notification", "last_at"];
-    fields.iter().map(|field| ((*field).to_owned(), session[*field].clone())).collect::<serde_json::Map<_, _>>().into()
+    fields
+        .iter()
+        .map(|field| ((*field).to_owned(), session[*field].clone()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String> {
@@ -109,12 +128,20 @@ fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String
     if let Some(daemon) = daemon {
         let notes = daemon["recovery"].as_array().into_iter().flatten();
         warnings.extend(notes.map(|note| format!("at the last start: {}", text(note))));
-        warnings.extend(daemon["degraded"].as_array().into_iter().flatten().map(|line| text(line).to_owned()));
+        warnings.extend(
+            daemon["degraded"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|line| text(line).to_owned()),
+        );
         if let Some(error) = daemon["config_error"].as_str() {
             warnings.push(format!("the configuration is not used: {error}"));
         }
         if let Some(error) = daemon["otlp_error"].as_str() {
-            warnings.push(format!("decisions and figures do not reach the collector: {error}"));
+            warnings.push(format!(
+                "decisions and figures do not reach the collector: {error}"
+            ));
         }
         if text(&daemon["version"]) != env!("CARGO_PKG_VERSION") {
             warnings.push(format!(
@@ -125,10 +152,14 @@ fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String
         }
     }
     if rejected > 0 {
-        warnings.push(format!("{rejected} payloads could not be read: `checkpointd tail --kind payload_rejected`"));
+        warnings.push(format!(
+            "{rejected} payloads could not be read: `checkpointd tail --kind payload_rejected`"
+        ));
     }
     if spooled > 0 && daemon.is_none() {
-        warnings.push(format!("{spooled} hook calls wait in the spool for a daemon"));
+        warnings.push(format!(
+            "{spooled} hook calls wait in the spool for a daemon"
+        ));
     }
     warnings
 }
@@ -138,7 +169,11 @@ fn show(answer: &Value) {
         Value::Null => println!("daemon     not running"),
         daemon => {
             let up = render::duration_ms(daemon["uptime_ms"].as_u64().unwrap_or(0));
-            println!("daemon     version {}, pid {}, up {up}", text(&daemon["version"]), daemon["pid"]);
+            println!(
+                "daemon     version {}, pid {}, up {up}",
+                text(&daemon["version"]),
+                daemon["pid"]
+            );
         }
     }
     let agents: Vec<_> = answer["agents"]
@@ -146,10 +181,17 @@ fn show(answer: &Value) {
         .into_iter()
         .flatten()
         .map(|agent| {
-            let ago = text(&agent["last_at"]).parse().map(|at| Timestamp::now().millis_since(at)).unwrap_or(0);
+            let ago = text(&agent["last_at"])
+                .parse()
+                .map(|at| Timestamp::now().millis_since(at))
+                .unwrap_or(0);
             let sessions = agent["sessions"].as_u64().unwrap_or(0);
             let word = if sessions == 1 { "session" } else { "sessions" };
-            format!("{} {sessions} {word}, heard of {} ago", text(&agent["agent"]), render::duration_ms(ago))
+            format!(
+                "{} {sessions} {word}, heard of {} ago",
+                text(&agent["agent"]),
+                render::duration_ms(ago)
+            )
         })
         .collect();
     if !agents.is_empty() {
@@ -159,11 +201,20 @@ fn show(answer: &Value) {
         "sessions   {} known, {} running, {} waiting for you",
         answer["sessions"], answer["running"], answer["waiting"]
     );
-    for session in answer["waiting_for_you"].as_array().into_iter().flatten().rev().take(WAITING) {
+    for session in answer["waiting_for_you"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .rev()
+        .take(WAITING)
+    {
         let id: String = text(&session["session"]).chars().take(8).collect();
         let word = render::printable(text(&session["notification"]));
         let project = render::path(Path::new(text(&session["project"])));
-        let line = format!("           {id} {:6} {word} in {project}", text(&session["agent"]));
+        let line = format!(
+            "           {id} {:6} {word} in {project}",
+            text(&session["agent"])
+        );
         println!("{}", render::cut(&line, render::width()));
     }
     let size = |value: &Value| render::bytes(value.as_u64().unwrap_or(0));
@@ -185,13 +236,25 @@ fn show(answer: &Value) {
     );
     println!("spool      {} calls", answer["spool"]["calls"]);
     for warning in answer["warnings"].as_array().into_iter().flatten() {
-        for (number, line) in render::wrapped("warning    ", &render::printable(text(warning))).into_iter().enumerate()
+        for (number, line) in render::wrapped("warning    ", &render::printable(text(warning)))
+            .into_iter()
+            .enumerate()
         {
             let painted = render::paint(render::Colour::Yellow, "warning");
-            println!("{}", if number == 0 { line.replacen("warning", &painted, 1) } else { line });
+            println!(
+                "{}",
+                if number == 0 {
+                    line.replacen("warning", &painted, 1)
+                } else {
+                    line
+                }
+            );
         }
     }
-    let decisions: Vec<_> = answer["last_decisions"].as_array().cloned().unwrap_or_default();
+    let decisions: Vec<_> = answer["last_decisions"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     if !decisions.is_empty() {
         println!();
         decision_table(&decisions).print();
@@ -208,8 +271,10 @@ pub(super) fn delivery(line: &Value) -> String {
 
 /// Returns decisions as a table.
 pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
-    let mut table =
-        Table::new(["SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY"]).optional(&[4, 3]);
+    let mut table = Table::new([
+        "SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY",
+    ])
+    .optional(&[4, 3]);
     for line in decisions {
         table.row([
             line["seq"].to_string(),

@@ -16,8 +16,15 @@ pub(super) fn show(page: &mut Vec<String>, trace: &Value) {
     page.extend([String::new(), render::paint(Colour::Bold, "rules")]);
     for rule in rules {
         let files = list(&rule["files"], " ");
-        let files = if files.is_empty() { "every stop".to_owned() } else { files };
-        let rule_name = format!("  {:24} ", format!("{} ({})", word(&rule["rule"]), word(&rule["pack"])));
+        let files = if files.is_empty() {
+            "every stop".to_owned()
+        } else {
+            files
+        };
+        let rule_name = format!(
+            "  {:24} ",
+            format!("{} ({})", word(&rule["rule"]), word(&rule["pack"]))
+        );
         page.extend(render::wrapped(&rule_name, &files));
         for action in rule["actions"].as_array().into_iter().flatten() {
             show_action(page, action);
@@ -35,15 +42,24 @@ fn show_action(page: &mut Vec<String>, action: &Value) {
         // An action that stands asks for this one too.
         render::paint(Colour::Dim, "with")
     };
-    let text = render::wrap(&render::printable(word(&action["text"])), render::width().saturating_sub(10).max(20));
+    let text = render::wrap(
+        &render::printable(word(&action["text"])),
+        render::width().saturating_sub(10).max(20),
+    );
     let mut before = format!("    {mark}  ");
     for line in text {
         page.push(before + &line);
         before = " ".repeat(10);
     }
-    page.extend(render::wrapped("          looked for  ", &render::printable(word(&action["looked"]))));
+    page.extend(render::wrapped(
+        "          looked for  ",
+        &render::printable(word(&action["looked"])),
+    ));
     for seen in action["seen"].as_array().into_iter().flatten() {
-        page.extend(render::wrapped("          found       ", &render::printable(word(seen))));
+        page.extend(render::wrapped(
+            "          found       ",
+            &render::printable(word(seen)),
+        ));
     }
 }
 

@@ -23,7 +23,11 @@ pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     let plans = plans(home, &asked)?;
     // Whoever names agents goes on with the others.
     let is_whole = asked.is_empty();
-    let data = if is_whole && !arguments.keep_data { data(home) } else { Vec::new() };
+    let data = if is_whole && !arguments.keep_data {
+        data(home)
+    } else {
+        Vec::new()
+    };
     let stops_daemon = is_whole && source::health(home).is_some();
     // It would start the daemon again.
     let removes_service = is_whole && Manager::of_platform().is_installed();
@@ -64,20 +68,38 @@ pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
 
 fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
-    let agents = Agent::HOSTS.into_iter().filter(|agent| asked.is_empty() || asked.contains(agent));
+    let agents = Agent::HOSTS
+        .into_iter()
+        .filter(|agent| asked.is_empty() || asked.contains(agent));
     let plans = agents.map(|agent| {
         let found = Found::look(agent).map_err(Failure::usage)?;
         undo::plan(&found, home, &record).map_err(Failure::failed)
     });
     let plans: Result<Vec<_>> = plans.collect();
-    Ok(plans?.into_iter().filter(|plan| !plan.changes.is_empty()).collect())
+    Ok(plans?
+        .into_iter()
+        .filter(|plan| !plan.changes.is_empty())
+        .collect())
 }
 
 /// Returns what of our own is there, the configuration with it.
 fn data(home: &Home) -> Vec<PathBuf> {
-    let all = [&home.config, &home.journal, &home.spool, &home.run, &home.logs, &home.installed, &home.socket];
-    let is_within_another = |path: &Path| all.iter().any(|other| path != other.as_path() && path.starts_with(other));
-    let there = all.iter().filter(|path| !is_within_another(path) && path.symlink_metadata().is_ok());
+    let all = [
+        &home.config,
+        &home.journal,
+        &home.spool,
+        &home.run,
+        &home.logs,
+        &home.installed,
+        &home.socket,
+    ];
+    let is_within_another = |path: &Path| {
+        all.iter()
+            .any(|other| path != other.as_path() && path.starts_with(other))
+    };
+    let there = all
+        .iter()
+        .filter(|path| !is_within_another(path) && path.symlink_metadata().is_ok());
     there.map(|path| (*path).clone()).collect()
 }
 
@@ -94,7 +116,8 @@ fn announce(plans: &[AgentPlan], data: &[PathBuf], stops_daemon: bool, is_dry_ru
     }
     if !data.is_empty() {
         println!("These go for good (--keep-data keeps them):");
-        data.iter().for_each(|path| println!("  {}", render::path(path)));
+        data.iter()
+            .for_each(|path| println!("  {}", render::path(path)));
     }
 }
 
@@ -107,15 +130,24 @@ fn is_confirmed() -> Result<bool> {
     std::io::stdout().flush()?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(matches!(
+        answer.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
 }
 
 /// Removes data, and the folders around it where nothing else is in them.
 fn remove(home: &Home, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-        let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-        removed.map_err(|error| Failure::failed(format!("{} cannot be removed: {error}", path.display())))?;
+        let removed = if is_folder {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        };
+        removed.map_err(|error| {
+            Failure::failed(format!("{} cannot be removed: {error}", path.display()))
+        })?;
     }
     if !data.is_empty() {
         let around = [&home.config, &home.journal, &home.run].map(|path| path.parent());

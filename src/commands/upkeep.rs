@@ -22,25 +22,46 @@ const QUIET_FOR: Duration = Duration::from_secs(1);
 
 /// Writes a backup.
 pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
-    let file = if to.is_dir() { to.join(name_by_time()) } else { to.to_owned() };
+    let file = if to.is_dir() {
+        to.join(name_by_time())
+    } else {
+        to.to_owned()
+    };
     if file.exists() {
-        return Err(Failure::failed(format!("{} is there already", file.display()))
-            .hint("name another file, or a folder: a backup is never overwritten"));
+        return Err(
+            Failure::failed(format!("{} is there already", file.display()))
+                .hint("name another file, or a folder: a backup is never overwritten"),
+        );
     }
     let partial = file.with_added_extension("partial");
-    let cannot = |error: io::Error| Failure::failed(format!("cannot write {}: {error}", partial.display()));
-    let out = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&partial).map_err(cannot)?;
-    let mut out = BufWriter::new(Counted { out, bytes: 0, began: Instant::now() });
+    let cannot =
+        |error: io::Error| Failure::failed(format!("cannot write {}: {error}", partial.display()));
+    let out = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&partial)
+        .map_err(cannot)?;
+    let mut out = BufWriter::new(Counted {
+        out,
+        bytes: 0,
+        began: Instant::now(),
+    });
     let written = match source::reach(home) {
         Ok(Some(journal)) => {
-            let written = journal.backup(&mut out, |_, _| ()).map(drop).map_err(Failure::from);
+            let written = journal
+                .backup(&mut out, |_, _| ())
+                .map(drop)
+                .map_err(Failure::from);
             journal.close();
             written
         }
         Ok(None) => source::post_stream(home, "/v1/journal/backup", b"").and_then(|mut answer| {
             io::copy(&mut answer, &mut out).map(drop).map_err(|error| {
-                Failure::failed(format!("the backup was not finished: {error}"))
-                    .hint("the daemon's log says why; `checkpointd journal verify` checks the journal")
+                Failure::failed(format!("the backup was not finished: {error}")).hint(
+                    "the daemon's log says why; `checkpointd journal verify` checks the journal",
+                )
             })
         }),
         Err(failure) => Err(failure),
@@ -56,9 +77,16 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
     });
     let (events, bytes) = finished.inspect_err(|_| drop(fs::remove_file(&partial)))?;
     if json {
-        println!("{}", json!({ "file": file, "events": events, "bytes": bytes }));
+        println!(
+            "{}",
+            json!({ "file": file, "events": events, "bytes": bytes })
+        );
     } else {
-        println!("{events} events in {} ({})", render::path(&file), render::bytes(bytes));
+        println!(
+            "{events} events in {} ({})",
+            render::path(&file),
+            render::bytes(bytes)
+        );
     }
     Ok(exit::OK)
 }
@@ -87,7 +115,9 @@ impl Write for Counted {
 
 /// Returns a name that sorts by time.
 fn name_by_time() -> String {
-    let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ").to_string();
+    let now = jiff::Timestamp::now()
+        .strftime("%Y%m%dT%H%M%S%3fZ")
+        .to_string();
     format!("checkpointd-{now}.{ENDING}")
 }
 
@@ -98,19 +128,27 @@ fn backup_at(path: &Path) -> Result<PathBuf> {
     }
     let entries = fs::read_dir(path)?.filter_map(|entry| Some(entry.ok()?.path()));
     let is_ours = |file: &PathBuf| {
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = file
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         name.starts_with("checkpointd-") && file.extension().is_some_and(|ending| ending == ENDING)
     };
     entries.filter(is_ours).max().ok_or_else(|| {
-        Failure::failed(format!("there is no backup (checkpointd-*.{ENDING}) in {}", path.display()))
-            .hint("name the file itself")
+        Failure::failed(format!(
+            "there is no backup (checkpointd-*.{ENDING}) in {}",
+            path.display()
+        ))
+        .hint("name the file itself")
     })
 }
 
 /// Puts a backup in the journal's place, or builds the store anew, and proves what is there then.
 pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool) -> Result<u8> {
     if source::health(home).is_some() {
-        return Err(Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`"));
+        return Err(
+            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
+        );
     }
     let restored = match from {
         Some(from) => from_backup(home, &backup_at(from)?, force)?,
@@ -118,7 +156,10 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
             source::has_journal(home)?;
             building();
             let (recovered, kept) = whole::rebuild(&home.journal)?;
-            Restored { events: recovered.last_seq, kept: Some(kept) }
+            Restored {
+                events: recovered.last_seq,
+                kept: Some(kept),
+            }
         }
     };
     building();
@@ -129,7 +170,10 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
     let verified = verified?;
     if json {
         let Restored { events, kept } = &restored;
-        println!("{}", json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems }));
+        println!(
+            "{}",
+            json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems })
+        );
     } else {
         for problem in &verified.problems {
             println!("{}", render::printable(problem));
@@ -154,11 +198,14 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     let restored = whole::restore(&home.journal, backup, force, progress("restoring"));
     progress_done();
     restored.map_err(|error| match error {
-        Error::Occupied { .. } => {
-            Failure::failed(error).hint("--force puts the backup in its place; what is there is moved aside and kept")
+        Error::Occupied { .. } => Failure::failed(error)
+            .hint("--force puts the backup in its place; what is there is moved aside and kept"),
+        Error::Damaged { .. } => {
+            Failure::failed(error).hint("nothing was changed; try another backup")
         }
-        Error::Damaged { .. } => Failure::failed(error).hint("nothing was changed; try another backup"),
-        Error::Disk { doing: "open", .. } => Failure::failed(error).hint("nothing was changed; name a backup"),
+        Error::Disk { doing: "open", .. } => {
+            Failure::failed(error).hint("nothing was changed; name a backup")
+        }
         other => other.into(),
     })
 }
@@ -184,29 +231,47 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
         None => {
             let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
             let mut answer = Value::Null;
-            source::post_lines(home, "/v1/journal/compact", &body, &mut |line| match source::progress_of(&line) {
-                Some(at) => shown(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
-                None => answer = line,
+            source::post_lines(home, "/v1/journal/compact", &body, &mut |line| {
+                match source::progress_of(&line) {
+                    Some(at) => shown(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
+                    None => answer = line,
+                }
             })?;
             answer
         }
     };
     progress_done();
-    let skipped: Vec<_> = done["skipped"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let skipped: Vec<_> = done["skipped"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     if json {
         println!("{done}");
     } else {
         let size = |key: &str| render::bytes(done[key].as_u64().unwrap_or(0));
-        let word = if dry_run { "would be dropped" } else { "dropped" };
-        println!("{} payloads ({}) {word}; events and decisions stay", done["payloads"], size("payload_bytes"));
+        let word = if dry_run {
+            "would be dropped"
+        } else {
+            "dropped"
+        };
+        println!(
+            "{} payloads ({}) {word}; events and decisions stay",
+            done["payloads"],
+            size("payload_bytes")
+        );
         if !dry_run {
-            for (name, before, now) in
-                [("intake log", "intake_bytes_before", "intake_bytes"), ("store", "store_bytes_before", "store_bytes")]
-            {
+            for (name, before, now) in [
+                ("intake log", "intake_bytes_before", "intake_bytes"),
+                ("store", "store_bytes_before", "store_bytes"),
+            ] {
                 println!("{name}: {} before, {} now", size(before), size(now));
             }
             if is_daemons {
-                println!("With the daemon stopped, this also gives back the room that the store no longer uses.");
+                println!(
+                    "With the daemon stopped, this also gives back the room that the store no longer uses."
+                );
             }
         }
         for line in &skipped {
@@ -216,5 +281,9 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
     if !skipped.is_empty() && !json {
         eprintln!("hint: `checkpointd journal verify` says what is damaged");
     }
-    Ok(if skipped.is_empty() { exit::OK } else { exit::FAILED })
+    Ok(if skipped.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
 }

@@ -28,26 +28,43 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Opens the page or closes it.
 pub(super) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     if source::health(home).is_none() {
-        return Err(Failure::unreachable("no daemon runs, and the page is served by the daemon")
-            .hint("start it with `checkpointd daemon --detach`"));
+        return Err(
+            Failure::unreachable("no daemon runs, and the page is served by the daemon")
+                .hint("start it with `checkpointd daemon --detach`"),
+        );
     }
-    if arguments.stop { close(home, arguments.output.json) } else { open(home, arguments) }
+    if arguments.stop {
+        close(home, arguments.output.json)
+    } else {
+        open(home, arguments)
+    }
 }
 
 fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
-    let ask = serde_json::to_vec(&Ask { port: arguments.port }).expect("plain data");
+    let ask = serde_json::to_vec(&Ask {
+        port: arguments.port,
+    })
+    .expect("plain data");
     let answer = source::post(home, "/v1/web/open", &ask).map_err(|failure| {
         failure.hint("`--port 0` takes any port that is free; `web.port` in config.yml is where it looks by default")
     })?;
     let opened: Opened = serde_json::from_slice(&answer).map_err(Failure::failed)?;
     let shown = arguments.open && show(home, &opened);
     if arguments.output.json {
-        println!("{}", json!({ "url": opened.url, "port": opened.port, "opened": shown }));
+        println!(
+            "{}",
+            json!({ "url": opened.url, "port": opened.port, "opened": shown })
+        );
     } else if shown {
-        println!("opened http://127.0.0.1:{}/ in your browser; close it with `checkpointd web --stop`", opened.port);
+        println!(
+            "opened http://127.0.0.1:{}/ in your browser; close it with `checkpointd web --stop`",
+            opened.port
+        );
     } else {
         println!("{}", opened.url);
-        eprintln!("The address works once, within five minutes. Close the page with `checkpointd web --stop`.");
+        eprintln!(
+            "The address works once, within five minutes. Close the page with `checkpointd web --stop`."
+        );
         if arguments.open {
             eprintln!("No browser came to it: open the address yourself.");
         }
@@ -56,11 +73,19 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
 }
 
 fn close(home: &Home, as_json: bool) -> Result<u8> {
-    let answer: Value = serde_json::from_slice(&source::post(home, "/v1/web/close", b"")?).map_err(Failure::failed)?;
+    let answer: Value = serde_json::from_slice(&source::post(home, "/v1/web/close", b"")?)
+        .map_err(Failure::failed)?;
     if as_json {
         println!("{answer}");
     } else {
-        println!("{}", if answer["closed"] == true { "closed" } else { "the page was not open" });
+        println!(
+            "{}",
+            if answer["closed"] == true {
+                "closed"
+            } else {
+                "the page was not open"
+            }
+        );
     }
     Ok(exit::OK)
 }
@@ -70,13 +95,24 @@ fn close(home: &Home, as_json: bool) -> Result<u8> {
 /// Whatever stands in a command line is there for every user to see, so the browser gets a file's name and finds the
 /// address in the file.
 fn show(home: &Home, opened: &Opened) -> bool {
-    let Ok(file) = Lead::write(&home.run, &opened.url) else { return false };
+    let Ok(file) = Lead::write(&home.run, &opened.url) else {
+        return false;
+    };
     let opener = OPENERS[usize::from(cfg!(not(target_os = "macos")))];
     let mut command = Command::new(opener);
-    command.arg(&file.0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let Ok(mut opener) = command.spawn() else { return false };
+    command
+        .arg(&file.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let Ok(mut opener) = command.spawn() else {
+        return false;
+    };
     eprintln!("Waiting for your browser ...");
-    let token = serde_json::to_vec(&Token { token: opened.token.clone() }).expect("plain data");
+    let token = serde_json::to_vec(&Token {
+        token: opened.token.clone(),
+    })
+    .expect("plain data");
     let began = Instant::now();
     while began.elapsed() < BROWSER_WAIT {
         let answer = source::post(home, "/v1/web/waits", &token).ok();
@@ -86,7 +122,10 @@ fn show(home: &Home, opened: &Opened) -> bool {
             None => return false,
         }
         // Some openers stay for as long as the browser does.
-        if opener.try_wait().is_ok_and(|ended| ended.is_some_and(|status| !status.success())) {
+        if opener
+            .try_wait()
+            .is_ok_and(|ended| ended.is_some_and(|status| !status.success()))
+        {
             return false;
         }
         std::thread::sleep(LOOK_EVERY);
@@ -102,7 +141,11 @@ impl Lead {
         let path = folder.join(FILE);
         // One that was interrupted leaves its file, whose token is of no use any more.
         let _ = fs::remove_file(&path);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
         let lead = Self(path);
         writeln!(
             file,

@@ -15,7 +15,10 @@ use crate::{render, source};
 /// Checks all three agents.
 pub(super) fn checks(home: &Home) -> Vec<Check> {
     let last = last_events(home);
-    Agent::HOSTS.into_iter().flat_map(|agent| agent_checks(home, agent, &last)).collect()
+    Agent::HOSTS
+        .into_iter()
+        .flat_map(|agent| agent_checks(home, agent, &last))
+        .collect()
 }
 
 /// Installs anew where entries are stale, doubled, missing or not trusted; an agent without any is left alone. Says
@@ -23,13 +26,22 @@ pub(super) fn checks(home: &Home) -> Vec<Check> {
 pub(crate) fn mend(home: &Home) -> (Vec<String>, Vec<String>) {
     let (mut done, mut problems) = (Vec::new(), Vec::new());
     for agent in Agent::HOSTS {
-        let Ok(found) = Found::look(agent) else { continue };
+        let Ok(found) = Found::look(agent) else {
+            continue;
+        };
         // A file that cannot be read has a check of its own.
-        let Ok(plans) = init::plans(home, &[found.with_version()], &Scope::User) else { continue };
-        let is_wrong = plans.iter().any(|plan| is_installed(plan) && plan.changes.iter().any(is_wrong));
+        let Ok(plans) = init::plans(home, &[found.with_version()], &Scope::User) else {
+            continue;
+        };
+        let is_wrong = plans
+            .iter()
+            .any(|plan| is_installed(plan) && plan.changes.iter().any(is_wrong));
         if is_wrong {
             match init::install(home, &plans) {
-                Ok(()) => done.push(format!("the hooks of {} are as they are to be", agents::name(agent))),
+                Ok(()) => done.push(format!(
+                    "the hooks of {} are as they are to be",
+                    agents::name(agent)
+                )),
                 Err(error) => problems.push(error.to_string()),
             }
         }
@@ -43,26 +55,44 @@ fn is_wrong(change: &Change) -> bool {
 
 /// Returns whether anything of ours is there.
 fn is_installed(plan: &AgentPlan) -> bool {
-    let hooks = plan.changes.iter().filter(|change| change.kind != Kind::Prompt);
-    hooks.flat_map(|change| &change.entries).any(|entry| !matches!(entry.status, Status::Added | Status::Kept))
+    let hooks = plan
+        .changes
+        .iter()
+        .filter(|change| change.kind != Kind::Prompt);
+    hooks
+        .flat_map(|change| &change.entries)
+        .any(|entry| !matches!(entry.status, Status::Added | Status::Kept))
 }
 
 fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) -> Vec<Check> {
     let name = |what: &str| format!("{agent}.{what}");
     let found = match Found::look(agent) {
         Ok(found) if found.is_here() => found.with_version(),
-        Ok(_) => return vec![Check::skip(name("hooks"), format!("{} is not on this machine", agents::name(agent)))],
+        Ok(_) => {
+            return vec![Check::skip(
+                name("hooks"),
+                format!("{} is not on this machine", agents::name(agent)),
+            )];
+        }
         Err(error) => return vec![Check::skip(name("hooks"), error)],
     };
     let plan = match init::plans(home, std::slice::from_ref(&found), &Scope::User) {
         Ok(mut plans) => plans.remove(0),
         Err(error) => {
-            return vec![Check::fail(name("hooks"), error.to_string(), "mend the file, then run `checkpointd init`")];
+            return vec![Check::fail(
+                name("hooks"),
+                error.to_string(),
+                "mend the file, then run `checkpointd init`",
+            )];
         }
     };
     if !is_installed(&plan) {
         let fix = format!("`checkpointd init --agent {agent}` installs them");
-        return vec![Check::warn(name("hooks"), format!("{} has no hooks of checkpointd", agents::name(agent)), fix)];
+        return vec![Check::warn(
+            name("hooks"),
+            format!("{} has no hooks of checkpointd", agents::name(agent)),
+            fix,
+        )];
     }
     let mut checks = vec![hooks(&found, &plan)];
     if agent == Agent::Codex && !found.has_no_hooks() {
@@ -74,16 +104,28 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
 
 fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     let name = format!("{}.hooks", found.agent);
-    let kind = if found.has_no_hooks() { Kind::Trust } else { Kind::Settings };
+    let kind = if found.has_no_hooks() {
+        Kind::Trust
+    } else {
+        Kind::Settings
+    };
     let Some(change) = plan.changes.iter().find(|change| change.kind == kind) else {
         return Check::skip(name, "there is nothing to install");
     };
     if let Some(switch) = switched_off(found, change) {
         let fix = format!("take `{switch}` out of {} again", found.folder.display());
-        return Check::fail(name, format!("all hooks are switched off by `{switch}`"), fix);
+        return Check::fail(
+            name,
+            format!("all hooks are switched off by `{switch}`"),
+            fix,
+        );
     }
     let names = |wanted: fn(&Entry) -> bool| {
-        let names = change.entries.iter().filter(|entry| wanted(entry)).map(|entry| entry.name.as_str());
+        let names = change
+            .entries
+            .iter()
+            .filter(|entry| wanted(entry))
+            .map(|entry| entry.name.as_str());
         names.collect::<Vec<_>>().join(", ")
     };
     let mut doubled = doubled(change);
@@ -94,28 +136,49 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     for (what, names) in [
         ("missing", names(|entry| entry.status == Status::Added)),
         ("doubled", doubled.join(", ")),
-        ("no longer used", names(|entry| entry.status == Status::Removed)),
+        (
+            "no longer used",
+            names(|entry| entry.status == Status::Removed),
+        ),
     ] {
         if !names.is_empty() {
             wrong.push(format!("{what}: {names}"));
         }
     }
-    let stale = change.entries.iter().filter(|entry| entry.status == Status::Updated && !doubled.contains(&entry.name));
+    let stale = change
+        .entries
+        .iter()
+        .filter(|entry| entry.status == Status::Updated && !doubled.contains(&entry.name));
     let stale: Vec<_> = stale.map(|entry| entry.name.as_str()).collect();
     if !stale.is_empty() {
-        wrong.push(format!("stale (another program, time limit or condition): {}", stale.join(", ")));
+        wrong.push(format!(
+            "stale (another program, time limit or condition): {}",
+            stale.join(", ")
+        ));
     }
     if wrong.is_empty() {
-        return Check::pass(name, format!("{} in {}", change.entries.len(), render::path(&change.path)));
+        return Check::pass(
+            name,
+            format!("{} in {}", change.entries.len(), render::path(&change.path)),
+        );
     }
-    Check::fail(name, wrong.join("; "), "`checkpointd doctor --fix`, or `checkpointd init` to see each")
+    Check::fail(
+        name,
+        wrong.join("; "),
+        "`checkpointd doctor --fix`, or `checkpointd init` to see each",
+    )
 }
 
 /// Codex reads hooks from config.toml as well; by hand ours may have come there.
 fn in_config(found: &Found) -> Vec<String> {
-    let config = files::read(&found.folder.join("config.toml")).ok().flatten();
+    let config = files::read(&found.folder.join("config.toml"))
+        .ok()
+        .flatten();
     let events = trust::events_of_ours(&files::text(config.as_deref()));
-    events.into_iter().map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)")).collect()
+    events
+        .into_iter()
+        .map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"))
+        .collect()
 }
 
 fn text_before(change: &Change) -> String {
@@ -132,16 +195,24 @@ fn doubled(change: &Change) -> Vec<String> {
         return Vec::new();
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for handler in handlers(change).into_iter().filter(|handler| handler.client.is_some()) {
+    for handler in handlers(change)
+        .into_iter()
+        .filter(|handler| handler.client.is_some())
+    {
         *counts.entry(handler.event).or_default() += 1;
     }
-    counts.into_iter().filter(|(_, count)| *count > 1).map(|(event, _)| event).collect()
+    counts
+        .into_iter()
+        .filter(|(_, count)| *count > 1)
+        .map(|(event, _)| event)
+        .collect()
 }
 
 fn switched_off(found: &Found, change: &Change) -> Option<&'static str> {
     let read = |path: &std::path::Path| files::text(files::read(path).ok().flatten().as_deref());
     if found.agent == Agent::Codex {
-        let is_off = change.kind == Kind::Settings && trust::switched_off(&read(&found.folder.join("config.toml")));
+        let is_off = change.kind == Kind::Settings
+            && trust::switched_off(&read(&found.folder.join("config.toml")));
         return is_off.then_some("features.hooks");
     }
     settings::switched_off(&read(&change.path))
@@ -156,12 +227,25 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
     let text = before(&config).map(text_before).unwrap_or_default();
     let states = match trust::states(&text) {
         Ok(states) => states,
-        Err(error) => return Check::fail(name, format!("{}: {error}", config.display()), "mend the file"),
+        Err(error) => {
+            return Check::fail(
+                name,
+                format!("{}: {error}", config.display()),
+                "mend the file",
+            );
+        }
     };
     let (mut wrong, mut disabled) = (Vec::new(), Vec::new());
-    let ours = before(&file).map(handlers).unwrap_or_default().into_iter().filter(|handler| handler.client.is_some());
+    let ours = before(&file)
+        .map(handlers)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|handler| handler.client.is_some());
     for handler in ours {
-        let state = states.get(&trust::key(&file, &handler)).cloned().unwrap_or_default();
+        let state = states
+            .get(&trust::key(&file, &handler))
+            .cloned()
+            .unwrap_or_default();
         if state.trusted_hash != Some(trust::hash(&handler)) {
             wrong.push(handler.event);
         } else if state.is_disabled {
@@ -169,11 +253,21 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
         }
     }
     if !wrong.is_empty() {
-        let detail = format!("Codex asks before it runs these, or leaves them out: {}", wrong.join(", "));
-        return Check::fail(name, detail, "`checkpointd doctor --fix` records them as trusted");
+        let detail = format!(
+            "Codex asks before it runs these, or leaves them out: {}",
+            wrong.join(", ")
+        );
+        return Check::fail(
+            name,
+            detail,
+            "`checkpointd doctor --fix` records them as trusted",
+        );
     }
     if !disabled.is_empty() {
-        let detail = format!("trusted, but switched off in Codex: {}", disabled.join(", "));
+        let detail = format!(
+            "trusted, but switched off in Codex: {}",
+            disabled.join(", ")
+        );
         return Check::warn(name, detail, "switch them on in Codex (`/hooks`)");
     }
     Check::pass(name, "Codex trusts all of them")
@@ -187,7 +281,10 @@ fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
             Check::pass(name, format!("the last event came {ago} ago"))
         }
         None => {
-            let fix = format!("start {} anew, or test with `checkpointd doctor --fire {agent}`", agents::name(agent));
+            let fix = format!(
+                "start {} anew, or test with `checkpointd doctor --fire {agent}`",
+                agents::name(agent)
+            );
             Check::warn(name, "no event has come yet", fix)
         }
     }
@@ -202,9 +299,16 @@ fn last_events(home: &Home) -> BTreeMap<Agent, Timestamp> {
     // Without an answer the check of the journal says why.
     let _ = source::ask(home, &Query::Sessions, |line| {
         let text = |key: &str| line[key].as_str().unwrap_or_default();
-        let (Some(agent), Ok(at)) = (Agent::host(text("agent")), text("last_at").parse::<Timestamp>()) else { return };
+        let (Some(agent), Ok(at)) = (
+            Agent::host(text("agent")),
+            text("last_at").parse::<Timestamp>(),
+        ) else {
+            return;
+        };
         if !text("native_session").starts_with(fire::SESSION_PREFIX) {
-            last.entry(agent).and_modify(|last: &mut Timestamp| *last = (*last).max(at)).or_insert(at);
+            last.entry(agent)
+                .and_modify(|last: &mut Timestamp| *last = (*last).max(at))
+                .or_insert(at);
         }
     });
     last

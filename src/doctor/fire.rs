@@ -27,25 +27,41 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
         Ok(Some(command)) => command,
         Ok(None) => {
             let fix = format!("`checkpointd init --agent {agent}` installs it");
-            return Check::fail(name, format!("{} has no hook of checkpointd", agents::name(agent)), fix);
+            return Check::fail(
+                name,
+                format!("{} has no hook of checkpointd", agents::name(agent)),
+                fix,
+            );
         }
-        Err(error) => return Check::fail(name, error, "mend the file, then run `checkpointd init`"),
+        Err(error) => {
+            return Check::fail(name, error, "mend the file, then run `checkpointd init`");
+        }
     };
     let session = format!("{SESSION_PREFIX}{}", uuid::Uuid::now_v7());
     let began = Instant::now();
     if let Err(error) = run(agent, &command, &session) {
-        return Check::fail(name, error, "`checkpointd doctor` says what is wrong with the hooks");
+        return Check::fail(
+            name,
+            error,
+            "`checkpointd doctor` says what is wrong with the hooks",
+        );
     }
-    let called = render::duration_ms(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+    let called =
+        render::duration_ms(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
     while began.elapsed() < ARRIVAL_MAX {
         // Without a daemon the journal is not looked into: one that comes up needs it for itself.
         if source::health(home).is_some() && has_arrived(home, &session) {
-            return Check::pass(name, format!("the hook took {called}, and the event is in the journal"));
+            return Check::pass(
+                name,
+                format!("the hook took {called}, and the event is in the journal"),
+            );
         }
         let spooled = actors::spool::list(&home.spool).is_ok_and(|calls| !calls.is_empty());
-        let stays_away = std::env::var_os("CHECKPOINTD_AUTOSTART").is_some_and(|value| value == "0");
+        let stays_away =
+            std::env::var_os("CHECKPOINTD_AUTOSTART").is_some_and(|value| value == "0");
         if spooled && stays_away && source::health(home).is_none() {
-            let detail = format!("the hook took {called}, and the event waits in the spool: no daemon runs");
+            let detail =
+                format!("the hook took {called}, and the event waits in the spool: no daemon runs");
             return Check::warn(name, detail, "`checkpointd daemon --detach` takes it in");
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -61,14 +77,22 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
 fn installed(agent: Agent) -> Result<Option<String>, String> {
     let path = hooks_file(agent, &Found::look(agent)?.folder);
     let text = files::text(files::read(&path)?.as_deref());
-    let handlers = settings::handlers(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let handlers =
+        settings::handlers(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let at_stop = |handler: &&settings::Handler| handler.event == hooks::stop_event(agent);
-    let ours = handlers.iter().filter(|handler| handler.client.is_some()).find(at_stop);
+    let ours = handlers
+        .iter()
+        .filter(|handler| handler.client.is_some())
+        .find(at_stop);
     Ok(ours.map(|handler| handler.command.clone()))
 }
 
 fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
-    let shell = if agent == Agent::Gemini && agents::on_path("bash").is_some() { "bash" } else { "sh" };
+    let shell = if agent == Agent::Gemini && agents::on_path("bash").is_some() {
+        "bash"
+    } else {
+        "sh"
+    };
     let cwd = std::env::current_dir().unwrap_or_default();
     let payload = json!({ "session_id": session, "hook_event_name": EVENT, "cwd": cwd, "transcript_path": null });
     let failed = |error: std::io::Error| format!("the hook cannot be run: {error}");
@@ -80,18 +104,27 @@ fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
         .spawn()
         .map_err(failed)?;
     // A hook whose program is gone ends without reading.
-    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(payload.to_string().as_bytes()));
+    let _ = child
+        .stdin
+        .take()
+        .map(|mut stdin| stdin.write_all(payload.to_string().as_bytes()));
     let output = child.wait_with_output().map_err(failed)?;
     let said = [output.stdout, output.stderr].concat();
     if !output.status.success() || !said.is_empty() {
         let said = render::printable(&render::cut(&String::from_utf8_lossy(&said), 200));
-        return Err(format!("the hook ended with {} and said: {said}", output.status));
+        return Err(format!(
+            "the hook ended with {} and said: {said}",
+            output.status
+        ));
     }
     Ok(())
 }
 
 fn has_arrived(home: &Home, session: &str) -> bool {
-    let query = Query::Events(Events { session: Some(session.to_owned()), ..Events::default() });
+    let query = Query::Events(Events {
+        session: Some(session.to_owned()),
+        ..Events::default()
+    });
     let mut seen = false;
     source::ask(home, &query, |_| seen = true).is_ok() && seen
 }

@@ -54,19 +54,35 @@ pub(crate) struct Check {
 
 impl Check {
     fn pass(name: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { name: name.into(), status: Status::Pass, detail: detail.into(), fix: None }
+        Self {
+            name: name.into(),
+            status: Status::Pass,
+            detail: detail.into(),
+            fix: None,
+        }
     }
 
     fn skip(name: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { status: Status::Skip, ..Self::pass(name, detail) }
+        Self {
+            status: Status::Skip,
+            ..Self::pass(name, detail)
+        }
     }
 
     fn warn(name: impl Into<String>, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { status: Status::Warn, fix: Some(fix.into()), ..Self::pass(name, detail) }
+        Self {
+            status: Status::Warn,
+            fix: Some(fix.into()),
+            ..Self::pass(name, detail)
+        }
     }
 
     fn fail(name: impl Into<String>, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { status: Status::Fail, fix: Some(fix.into()), ..Self::pass(name, detail) }
+        Self {
+            status: Status::Fail,
+            fix: Some(fix.into()),
+            ..Self::pass(name, detail)
+        }
     }
 
     /// Returns it as the machine interface promises.

@@ -23,7 +23,12 @@ const ANSWERS: usize = 5;
 pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
     let mut checks = vec![client()];
     checks.extend(daemon_and_socket(home));
-    checks.extend([config(home), journal(home, progress), spool(home), permissions(home)]);
+    checks.extend([
+        config(home),
+        journal(home, progress),
+        spool(home),
+        permissions(home),
+    ]);
     checks
 }
 
@@ -45,15 +50,33 @@ pub(crate) fn mend(home: &Home) -> Vec<String> {
 fn client() -> Check {
     let path = match plan::client() {
         Ok(path) => path,
-        Err(error) => return Check::fail("binary", error, "install both programs again: `cargo install --path .`"),
+        Err(error) => {
+            return Check::fail(
+                "binary",
+                error,
+                "install both programs again: `cargo install --path .`",
+            );
+        }
     };
     let output = Command::new(&path).arg("--version").output();
-    let version = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let version = output
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        .unwrap_or_default();
     let own = env!("CARGO_PKG_VERSION");
     if version.split(' ').next_back() == Some(own) {
-        return Check::pass("binary", format!("{} is version {own}, as this program is", render::path(&path)));
+        return Check::pass(
+            "binary",
+            format!(
+                "{} is version {own}, as this program is",
+                render::path(&path)
+            ),
+        );
     }
-    let said = if version.is_empty() { "does not say its version" } else { &version };
+    let said = if version.is_empty() {
+        "does not say its version"
+    } else {
+        &version
+    };
     Check::fail(
         "binary",
         format!("{} {said}; this program is version {own}", path.display()),
@@ -75,30 +98,57 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
     let Some(health) = health else {
         let none = "no daemon runs; the first hook call starts one";
         let socket = Check::skip("socket", "no daemon runs");
-        return [Check::warn("daemon", none, "`checkpointd daemon --detach` starts it now"), socket];
+        return [
+            Check::warn(
+                "daemon",
+                none,
+                "`checkpointd daemon --detach` starts it now",
+            ),
+            socket,
+        ];
     };
     let version = health["version"].as_str().unwrap_or("unknown");
     let daemon = if version == env!("CARGO_PKG_VERSION") {
-        Check::pass("daemon", format!("version {version}, pid {}", health["pid"]))
+        Check::pass(
+            "daemon",
+            format!("version {version}, pid {}", health["pid"]),
+        )
     } else {
-        let detail = format!("the daemon is version {version}, this program {}", env!("CARGO_PKG_VERSION"));
-        Check::fail("daemon", detail, "`checkpointd daemon stop`; the next hook call starts the new one")
+        let detail = format!(
+            "the daemon is version {version}, this program {}",
+            env!("CARGO_PKG_VERSION")
+        );
+        Check::fail(
+            "daemon",
+            detail,
+            "`checkpointd daemon stop`; the next hook call starts the new one",
+        )
     };
     let micros = best.as_micros();
     let detail = format!("answered within {}.{} ms", micros / 1000, micros / 100 % 10);
     let socket = if best <= ANSWER_MAX {
         Check::pass("socket", detail)
     } else {
-        Check::warn("socket", detail, "the machine is busy, or the daemon is: `checkpointd status` says what it does")
+        Check::warn(
+            "socket",
+            detail,
+            "the machine is busy, or the daemon is: `checkpointd status` says what it does",
+        )
     };
     [daemon, socket]
 }
 
 fn config(home: &Home) -> Check {
     match settings::load(&home.config) {
-        Ok(_) if home.config.exists() => Check::pass("config", format!("{} is right", home.config.display())),
+        Ok(_) if home.config.exists() => {
+            Check::pass("config", format!("{} is right", home.config.display()))
+        }
         Ok(_) => Check::pass("config", "the defaults hold"),
-        Err(error) => Check::fail("config", error.to_string(), format!("mend {}", home.config.display())),
+        Err(error) => Check::fail(
+            "config",
+            error.to_string(),
+            format!("mend {}", home.config.display()),
+        ),
     }
 }
 
@@ -107,16 +157,23 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
         return Check::skip("journal", "there is none yet");
     }
     match source::ask_one(home, &Query::VerifyJournal, progress) {
-        Ok(verified) if verified["ok"] == Value::Bool(true) => {
-            Check::pass("journal", format!("{} events, store and intake log agree", verified["events"]))
-        }
+        Ok(verified) if verified["ok"] == Value::Bool(true) => Check::pass(
+            "journal",
+            format!("{} events, store and intake log agree", verified["events"]),
+        ),
         Ok(verified) => {
-            let problem = verified["problems"][0].as_str().unwrap_or("it is damaged").to_owned();
-            let fix =
-                "`checkpointd daemon stop`, then `checkpointd daemon --detach`: it rebuilds the store from the log";
+            let problem = verified["problems"][0]
+                .as_str()
+                .unwrap_or("it is damaged")
+                .to_owned();
+            let fix = "`checkpointd daemon stop`, then `checkpointd daemon --detach`: it rebuilds the store from the log";
             Check::fail("journal", problem, fix)
         }
-        Err(error) => Check::fail("journal", error.to_string(), "`checkpointd journal verify` says more"),
+        Err(error) => Check::fail(
+            "journal",
+            error.to_string(),
+            "`checkpointd journal verify` says more",
+        ),
     }
 }
 
@@ -126,11 +183,19 @@ fn spool(home: &Home) -> Check {
         (0, _) => Check::pass("spool", "empty"),
         (_, true) => {
             let fix = "wait a moment and check again; if it stays so, `checkpointd daemon stop` and start it anew";
-            Check::warn("spool", format!("{calls} hook calls are being taken in"), fix)
+            Check::warn(
+                "spool",
+                format!("{calls} hook calls are being taken in"),
+                fix,
+            )
         }
         (_, false) => {
             let fix = "`checkpointd daemon --detach` takes them in";
-            Check::warn("spool", format!("{calls} hook calls wait for a daemon"), fix)
+            Check::warn(
+                "spool",
+                format!("{calls} hook calls wait for a daemon"),
+                fix,
+            )
         }
     }
 }
@@ -141,20 +206,43 @@ fn permissions(home: &Home) -> Check {
     match (open.first(), foreign.first()) {
         (_, Some(path)) => {
             let fix = format!("`chown -R \"$USER\" {}`", path.display());
-            Check::fail("permissions", format!("{} belongs to somebody else", path.display()), fix)
+            Check::fail(
+                "permissions",
+                format!("{} belongs to somebody else", path.display()),
+                fix,
+            )
         }
         (Some((path, mode)), None) => {
-            let fix = format!("`chmod {mode:o} {}`, or `checkpointd doctor --fix`", path.display());
-            Check::fail("permissions", format!("others can read {}", path.display()), fix)
+            let fix = format!(
+                "`chmod {mode:o} {}`, or `checkpointd doctor --fix`",
+                path.display()
+            );
+            Check::fail(
+                "permissions",
+                format!("others can read {}", path.display()),
+                fix,
+            )
         }
-        (None, None) if parts(home).is_empty() => Check::skip("permissions", "there is no data yet"),
+        (None, None) if parts(home).is_empty() => {
+            Check::skip("permissions", "there is no data yet")
+        }
         (None, None) => Check::pass("permissions", "only you can read the data and the socket"),
     }
 }
 
 fn parts(home: &Home) -> Vec<PathBuf> {
-    let all = [&home.journal, &home.spool, &home.run, &home.logs, &home.installed, &home.socket];
-    all.into_iter().filter(|path| path.exists()).cloned().collect()
+    let all = [
+        &home.journal,
+        &home.spool,
+        &home.run,
+        &home.logs,
+        &home.installed,
+        &home.socket,
+    ];
+    all.into_iter()
+        .filter(|path| path.exists())
+        .cloned()
+        .collect()
 }
 
 /// Returns what others can get at, with the mode that it is to have.
@@ -169,5 +257,8 @@ fn too_open(home: &Home) -> Vec<(PathBuf, u32)> {
 
 fn foreign(home: &Home) -> Vec<PathBuf> {
     let own = rustix::process::geteuid().as_raw();
-    parts(home).into_iter().filter(|path| path.metadata().is_ok_and(|meta| meta.uid() != own)).collect()
+    parts(home)
+        .into_iter()
+        .filter(|path| path.metadata().is_ok_and(|meta| meta.uid() != own))
+        .collect()
 }

@@ -19,8 +19,16 @@ const EARLIEST: &str = "2025-01-01T00:00:00Z";
 
 /// Checks the machine.
 pub(super) fn checks(home: &Home) -> [Check; 5] {
-    let git = program("git", "--version", "without it checkpoints do not know what has changed");
-    let tmux = program("tmux", "-V", "only checkpoints that are typed into a terminal need it");
+    let git = program(
+        "git",
+        "--version",
+        "without it checkpoints do not know what has changed",
+    );
+    let tmux = program(
+        "tmux",
+        "-V",
+        "only checkpoints that are typed into a terminal need it",
+    );
     [git, tmux, service(), disk(home), clock(home)]
 }
 
@@ -39,7 +47,11 @@ fn service() -> Check {
 fn program(name: &str, argument: &str, without: &str) -> Check {
     match agents::version_line(name, argument) {
         Some(version) => Check::pass(name, version),
-        None => Check::warn(name, format!("{name} is not there; {without}"), format!("install {name}")),
+        None => Check::warn(
+            name,
+            format!("{name} is not there; {without}"),
+            format!("install {name}"),
+        ),
     }
 }
 
@@ -49,7 +61,11 @@ fn program(name: &str, argument: &str, without: &str) -> Check {
 ///
 /// When the system does not tell.
 pub(crate) fn free_bytes(home: &Home) -> std::io::Result<u64> {
-    let folder = home.journal.ancestors().find(|folder| folder.exists()).unwrap_or(&home.journal);
+    let folder = home
+        .journal
+        .ancestors()
+        .find(|folder| folder.exists())
+        .unwrap_or(&home.journal);
     let stat = rustix::fs::statvfs(folder)?;
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
@@ -59,7 +75,11 @@ fn disk(home: &Home) -> Check {
         Ok(free) => free,
         Err(error) => return Check::skip("disk", format!("free space cannot be told: {error}")),
     };
-    let detail = format!("{} free for {}", render::bytes(free), render::path(&home.journal));
+    let detail = format!(
+        "{} free for {}",
+        render::bytes(free),
+        render::path(&home.journal)
+    );
     let fix = "free some space: without it nothing can be journaled";
     match free {
         0..DISK_MIN => Check::fail("disk", detail, fix),
@@ -71,18 +91,33 @@ fn disk(home: &Home) -> Check {
 fn clock(home: &Home) -> Check {
     let now = Timestamp::now();
     let fix = "set the system's clock: turns are measured by it";
-    if EARLIEST.parse::<Timestamp>().is_ok_and(|earliest| now < earliest) {
+    if EARLIEST
+        .parse::<Timestamp>()
+        .is_ok_and(|earliest| now < earliest)
+    {
         return Check::fail("clock", format!("it shows {now}"), fix);
     }
     let mut last = None;
     if home.journal.join("intake").is_dir() {
-        let newest = Query::Events(Events { last: Some(1), ..Events::default() });
+        let newest = Query::Events(Events {
+            last: Some(1),
+            ..Events::default()
+        });
         // Without an answer the check of the journal says why.
-        let _ = source::ask(home, &newest, |line| last = line["recorded_at"].as_str().and_then(|at| at.parse().ok()));
+        let _ = source::ask(home, &newest, |line| {
+            last = line["recorded_at"].as_str().and_then(|at| at.parse().ok())
+        });
     }
     let ahead = last.map_or(0, |last: Timestamp| last.millis_since(now));
     if ahead > AHEAD_MAX_MS {
-        return Check::fail("clock", format!("the last event is {} ahead of it", render::duration_ms(ahead)), fix);
+        return Check::fail(
+            "clock",
+            format!(
+                "the last event is {} ahead of it",
+                render::duration_ms(ahead)
+            ),
+            fix,
+        );
     }
     Check::pass("clock", format!("it shows {now}"))
 }

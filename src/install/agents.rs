@@ -21,10 +21,11 @@ pub(crate) struct Version(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 impl Version {
     /// Finds a version in a text such as `2.1.330 (Claude Code)` or `codex-cli 0.169.0`.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        text.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
-            let mut numbers = word.split('.').map(|number| number.parse().ok());
-            Some(Self(numbers.next()??, numbers.next()??, numbers.next()??))
-        })
+        text.split(|c: char| !c.is_ascii_digit() && c != '.')
+            .find_map(|word| {
+                let mut numbers = word.split('.').map(|number| number.parse().ok());
+                Some(Self(numbers.next()??, numbers.next()??, numbers.next()??))
+            })
     }
 }
 
@@ -54,7 +55,12 @@ impl Found {
     ///
     /// When the environment does not say where its settings are.
     pub(crate) fn look(agent: Agent) -> Result<Self, String> {
-        Ok(Self { agent, program: on_path(agent.word()), folder: user_folder(agent)?, version: None })
+        Ok(Self {
+            agent,
+            program: on_path(agent.word()),
+            folder: user_folder(agent)?,
+            version: None,
+        })
     }
 
     /// Returns whether the agent is here: its program, or settings of an earlier one.
@@ -73,7 +79,10 @@ impl Found {
 
     /// Returns whether this is a Codex that cannot be relied upon to run hooks.
     pub(crate) fn has_no_hooks(&self) -> bool {
-        self.agent == Agent::Codex && self.version.is_some_and(|version| version < CODEX_HOOKS_SINCE)
+        self.agent == Agent::Codex
+            && self
+                .version
+                .is_some_and(|version| version < CODEX_HOOKS_SINCE)
     }
 }
 
@@ -94,25 +103,45 @@ pub(crate) fn project_folder(agent: Agent, project: &Path) -> PathBuf {
 
 /// Finds a program as a shell does.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let is_program =
-        |path: &PathBuf| path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+    let is_program = |path: &PathBuf| {
+        path.metadata()
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(is_program)
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(is_program)
 }
 
 fn user_folder(agent: Agent) -> Result<PathBuf, String> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = || set("HOME").ok_or_else(|| format!("HOME is not set, so {}'s settings cannot be found", name(agent)));
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let home = || {
+        set("HOME").ok_or_else(|| {
+            format!(
+                "HOME is not set, so {}'s settings cannot be found",
+                name(agent)
+            )
+        })
+    };
     let folder = match agent {
-        Agent::Claude => set("CLAUDE_CONFIG_DIR").map_or_else(|| home().map(|home| home.join(".claude")), Ok)?,
+        Agent::Claude => {
+            set("CLAUDE_CONFIG_DIR").map_or_else(|| home().map(|home| home.join(".claude")), Ok)?
+        }
         // Codex resolves links in the variable, and only there. The keys of its trust are made from the outcome.
         Agent::Codex => match set("CODEX_HOME") {
             Some(folder) => folder.canonicalize().unwrap_or(folder),
             None => home()?.join(".codex"),
         },
-        _ => set("GEMINI_CLI_HOME").map_or_else(home, Ok)?.join(".gemini"),
+        _ => set("GEMINI_CLI_HOME")
+            .map_or_else(home, Ok)?
+            .join(".gemini"),
     };
-    std::path::absolute(&folder).map_err(|error| format!("{} cannot be found: {error}", folder.display()))
+    std::path::absolute(&folder)
+        .map_err(|error| format!("{} cannot be found: {error}", folder.display()))
 }
 
 /// Asks a program for its version, away from the user's settings: some agents tidy up in them at every start.
@@ -146,9 +175,16 @@ fn version_of(program: &Path) -> Option<Version> {
 /// Runs a program of the system for its version line; none where it is not there.
 pub(crate) fn version_line(program: &str, argument: &str) -> Option<String> {
     let path: OsString = on_path(program)?.into();
-    let output = Command::new(path).arg(argument).stdin(Stdio::null()).output().ok()?;
+    let output = Command::new(path)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_owned())
+    output
+        .status
+        .success()
+        .then(|| text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
 #[cfg(test)]
@@ -157,8 +193,14 @@ mod tests {
 
     #[test]
     fn versions_are_found_as_agents_say_them() {
-        let found =
-            ["2.1.330 (Claude Code)", "codex-cli 0.169.0", "codex-cli 0.124.0-alpha.2", "v1.2.3", "1.2", "none"];
+        let found = [
+            "2.1.330 (Claude Code)",
+            "codex-cli 0.169.0",
+            "codex-cli 0.124.0-alpha.2",
+            "v1.2.3",
+            "1.2",
+            "none",
+        ];
         assert_eq!(
             found.map(Version::find),
             [

@@ -58,7 +58,9 @@ pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
             }
         }
         Way::Out => {
-            let gone = changes.iter().filter_map(|change| record.files.remove(&change.path));
+            let gone = changes
+                .iter()
+                .filter_map(|change| record.files.remove(&change.path));
             remove_folders(gone.flat_map(|written| written.folders).collect());
         }
     }
@@ -74,10 +76,24 @@ fn remove_folders(mut folders: Vec<PathBuf>) {
 }
 
 fn note(home: &Home, record: &mut Record, change: &Change) -> Result<()> {
-    let before = change.without_us.as_deref().map(|bytes| record::keep(home, bytes)).transpose()?;
-    let folders = record.files.get(&change.path).map(|written| written.folders.clone()).unwrap_or_default();
+    let before = change
+        .without_us
+        .as_deref()
+        .map(|bytes| record::keep(home, bytes))
+        .transpose()?;
+    let folders = record
+        .files
+        .get(&change.path)
+        .map(|written| written.folders.clone())
+        .unwrap_or_default();
     let wrote = digest(change.after.as_deref().unwrap_or_default());
-    let written = Written { agent: change.agent, kind: change.kind, wrote, before, folders };
+    let written = Written {
+        agent: change.agent,
+        kind: change.kind,
+        wrote,
+        before,
+        folders,
+    };
     record.files.insert(change.path.clone(), written);
     Ok(())
 }
@@ -97,7 +113,9 @@ fn write_all(changes: &[Change]) -> Result<Vec<Vec<PathBuf>>> {
                 for done in needed[..number].iter().rev() {
                     let back = write_one(done, done.after.as_deref(), done.before.as_deref());
                     if let Err(second) = back {
-                        return Err(format!("{error}; and what was done before could not be taken back: {second}"));
+                        return Err(format!(
+                            "{error}; and what was done before could not be taken back: {second}"
+                        ));
                     }
                 }
                 remove_folders(made.into_iter().flatten().collect());
@@ -110,7 +128,10 @@ fn write_all(changes: &[Change]) -> Result<Vec<Vec<PathBuf>>> {
 
 fn write_one(change: &Change, from: Option<&[u8]>, to: Option<&[u8]>) -> Result<Vec<PathBuf>> {
     if files::read(&change.path)?.as_deref() != from {
-        return Err(format!("{} was changed in this moment by another program: try again", change.path.display()));
+        return Err(format!(
+            "{} was changed in this moment by another program: try again",
+            change.path.display()
+        ));
     }
     match to {
         Some(bytes) => files::write(&change.path, bytes),
@@ -139,11 +160,25 @@ mod tests {
             entries: Vec::new(),
         };
         fs::write(folder.path().join("first"), "old").expect("writes");
-        fs::write(folder.path().join("third"), "changed since it was looked at").expect("writes");
-        let changes = [change("first", Some("old")), change("made/second", None), change("third", Some("old"))];
+        fs::write(
+            folder.path().join("third"),
+            "changed since it was looked at",
+        )
+        .expect("writes");
+        let changes = [
+            change("first", Some("old")),
+            change("made/second", None),
+            change("third", Some("old")),
+        ];
         let error = apply(&home, &changes, Way::In).expect_err("the third has changed");
-        assert!(error.contains("was changed in this moment by another program"), "{error}");
-        assert_eq!(fs::read_to_string(folder.path().join("first")).expect("readable"), "old");
+        assert!(
+            error.contains("was changed in this moment by another program"),
+            "{error}"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.path().join("first")).expect("readable"),
+            "old"
+        );
         assert!(!folder.path().join("made").exists());
         assert!(Record::load(&home).expect("readable").files.is_empty());
     }

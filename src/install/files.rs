@@ -27,7 +27,9 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::read(target(path)?) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
     }
 }
@@ -46,7 +48,10 @@ impl Text {
         let text = std::str::from_utf8(bytes.unwrap_or_default())
             .map_err(|_| format!("{} is not UTF-8 text; nothing was changed", path.display()))?;
         let bare = text.strip_prefix(BYTE_ORDER_MARK);
-        Ok(Self { has_mark: bare.is_some(), text: bare.unwrap_or(text).to_owned() })
+        Ok(Self {
+            has_mark: bare.is_some(),
+            text: bare.unwrap_or(text).to_owned(),
+        })
     }
 
     /// Returns the bytes of another text in the same form.
@@ -59,7 +64,9 @@ impl Text {
 /// Returns what can be read of a file's bytes, for looking only.
 pub(crate) fn text(bytes: Option<&[u8]>) -> String {
     let text = String::from_utf8_lossy(bytes.unwrap_or_default());
-    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).to_owned()
+    text.strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(&text)
+        .to_owned()
 }
 
 /// Says why a file could not be written, before anything is.
@@ -74,14 +81,29 @@ pub(super) fn check_writable(path: &Path) -> Result<()> {
             return Err(format!("{} is not a file", path.display()));
         }
         // Replacing it would succeed all the same, against the will of whoever made it read-only.
-        if meta.permissions().mode() & 0o222 == 0 || rustix::fs::access(&target, Access::WRITE_OK).is_err() {
-            return Err(format!("{} is read-only: make it writable (`chmod u+w`) and try again", path.display()));
+        if meta.permissions().mode() & 0o222 == 0
+            || rustix::fs::access(&target, Access::WRITE_OK).is_err()
+        {
+            return Err(format!(
+                "{} is read-only: make it writable (`chmod u+w`) and try again",
+                path.display()
+            ));
         }
     }
-    let folder = target.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("/"));
-    let mode = folder.metadata().map_or(0, |meta| meta.permissions().mode());
-    if mode & 0o222 == 0 || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        return Err(format!("the folder {} is read-only: make it writable and try again", folder.display()));
+    let folder = target
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.exists())
+        .unwrap_or(Path::new("/"));
+    let mode = folder
+        .metadata()
+        .map_or(0, |meta| meta.permissions().mode());
+    if mode & 0o222 == 0 || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err()
+    {
+        return Err(format!(
+            "the folder {} is read-only: make it writable and try again",
+            folder.display()
+        ));
     }
     Ok(())
 }
@@ -95,19 +117,35 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
     let target = target(path)?;
     let folder = target.parent().unwrap_or(Path::new("/"));
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    let made: Vec<PathBuf> = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-    DirBuilder::new().recursive(true).mode(NEW_FOLDER_MODE).create(folder).map_err(failed)?;
-    let mut file = tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(folder).map_err(failed)?;
+    let made: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|folder| !folder.exists())
+        .map(Path::to_owned)
+        .collect();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(NEW_FOLDER_MODE)
+        .create(folder)
+        .map_err(failed)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(HALF_WRITTEN)
+        .tempfile_in(folder)
+        .map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     let there = target.metadata().ok();
-    let mode = there.as_ref().map_or(NEW_FILE_MODE, |meta| meta.permissions().mode() & 0o7777);
+    let mode = there
+        .as_ref()
+        .map_or(NEW_FILE_MODE, |meta| meta.permissions().mode() & 0o7777);
     if let Some(there) = there {
         let own = file.as_file().metadata().map_err(failed)?;
         if (own.uid(), own.gid()) != (there.uid(), there.gid()) {
-            std::os::unix::fs::fchown(file.as_file(), Some(there.uid()), Some(there.gid())).map_err(failed)?;
+            std::os::unix::fs::fchown(file.as_file(), Some(there.uid()), Some(there.gid()))
+                .map_err(failed)?;
         }
     }
-    file.as_file().set_permissions(Permissions::from_mode(mode)).map_err(failed)?;
+    file.as_file()
+        .set_permissions(Permissions::from_mode(mode))
+        .map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(&target).map_err(|error| failed(error.error))?;
     // The new name is on the disk only with its folder; where that cannot be asked for, the system decides when.

@@ -95,23 +95,43 @@ const CODEX: [Row; 12] = [
 /// Returns the entries for an agent. Without a known version it is taken for a current one.
 ///
 /// `stop_wait_ms` is the longest that the daemon may take for a reply.
-pub(crate) fn wanted(agent: Agent, version: Option<Version>, client: &Path, stop_wait_ms: u64) -> Vec<Wanted> {
+pub(crate) fn wanted(
+    agent: Agent,
+    version: Option<Version>,
+    client: &Path,
+    stop_wait_ms: u64,
+) -> Vec<Wanted> {
     let rows: &[Row] = match agent {
         Agent::Claude => &CLAUDE,
         Agent::Gemini => &GEMINI,
         _ => &CODEX,
     };
-    let known = rows.iter().filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
+    let known = rows
+        .iter()
+        .filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
     let entry = |(event, limit, _): &Row| {
         let seconds = match limit {
             Limit::Reply => stop_wait_ms.div_ceil(1000) + MARGIN_S,
             Limit::Plain => PLAIN_S,
             Limit::End => END_S,
         };
-        let timeout = if agent == Agent::Gemini { seconds * 1000 } else { seconds };
+        let timeout = if agent == Agent::Gemini {
+            seconds * 1000
+        } else {
+            seconds
+        };
         // Gemini's payload always names its event, but says it too late for a look at the command line.
-        let arguments = if agent == Agent::Gemini { format!("gemini {event}") } else { agent.word().to_owned() };
-        Wanted { event, matcher: matcher(agent, event), command: command(client, &arguments), timeout }
+        let arguments = if agent == Agent::Gemini {
+            format!("gemini {event}")
+        } else {
+            agent.word().to_owned()
+        };
+        Wanted {
+            event,
+            matcher: matcher(agent, event),
+            command: command(client, &arguments),
+            timeout,
+        }
     };
     known.map(entry).collect()
 }
@@ -124,7 +144,11 @@ fn matcher(agent: Agent, event: &str) -> Option<&'static str> {
 
 /// Returns the agent's event at which a turn ends.
 pub(crate) const fn stop_event(agent: Agent) -> &'static str {
-    if matches!(agent, Agent::Gemini) { "AfterAgent" } else { "Stop" }
+    if matches!(agent, Agent::Gemini) {
+        "AfterAgent"
+    } else {
+        "Stop"
+    }
 }
 
 /// Returns the command line: short, because Claude Code shows it to its model, and silent where the client is gone.
@@ -141,7 +165,9 @@ pub(crate) fn client_of(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let client = match words.as_slice() {
-        ["[", "-x", guard, "]", "&&", "exec", client, .., "exit", "0"] if guard == client => *client,
+        ["[", "-x", guard, "]", "&&", "exec", client, .., "exit", "0"] if guard == client => {
+            *client
+        }
         [client, agent] | [client, agent, _] if Agent::host(agent).is_some() => *client,
         _ => return None,
     };
@@ -155,21 +181,30 @@ mod tests {
 
     fn stop(agent: Agent, client: &str, stop_wait_ms: u64) -> Wanted {
         let all = wanted(agent, None, Path::new(client), stop_wait_ms);
-        all.into_iter().find(|entry| entry.event == stop_event(agent)).expect("there is one")
+        all.into_iter()
+            .find(|entry| entry.event == stop_event(agent))
+            .expect("there is one")
     }
 
     #[test]
     fn the_host_waits_a_little_longer_than_the_daemon_may_take_in_its_own_unit() {
-        let limits =
-            [Agent::Claude, Agent::Gemini, Agent::Codex].map(|agent| stop(agent, "/x/checkpointd-hook", 5_001));
+        let limits = [Agent::Claude, Agent::Gemini, Agent::Codex]
+            .map(|agent| stop(agent, "/x/checkpointd-hook", 5_001));
         assert_eq!(limits.map(|entry| entry.timeout), [8, 8_000, 8]);
     }
 
     #[test]
     fn commands_are_quoted_for_the_shell_and_known_again() {
-        for path in ["/a/checkpointd-hook", "/my bin/checkpointd-hook", "/o'neil/$x `y` \"z\"/checkpointd-hook"] {
+        for path in [
+            "/a/checkpointd-hook",
+            "/my bin/checkpointd-hook",
+            "/o'neil/$x `y` \"z\"/checkpointd-hook",
+        ] {
             for agent in [Agent::Claude, Agent::Gemini, Agent::Codex] {
-                assert_eq!(client_of(&stop(agent, path, 5_000).command).as_deref(), Some(path));
+                assert_eq!(
+                    client_of(&stop(agent, path, 5_000).command).as_deref(),
+                    Some(path)
+                );
             }
         }
         insta::assert_snapshot!(
@@ -180,18 +215,32 @@ mod tests {
 
     #[test]
     fn other_commands_are_not_ours_even_where_they_name_the_client() {
-        assert_eq!(client_of("/x/checkpointd-hook claude").as_deref(), Some("/x/checkpointd-hook"));
-        for other in
-            ["log checkpointd-hook claude", "/x/checkpointd-hook --version", "/x/my-checkpointd-hook claude", "'"]
-        {
+        assert_eq!(
+            client_of("/x/checkpointd-hook claude").as_deref(),
+            Some("/x/checkpointd-hook")
+        );
+        for other in [
+            "log checkpointd-hook claude",
+            "/x/checkpointd-hook --version",
+            "/x/my-checkpointd-hook claude",
+            "'",
+        ] {
             assert_eq!(client_of(other), None, "{other}");
         }
     }
 
     #[test]
     fn an_old_claude_code_gets_no_event_that_it_does_not_know() {
-        let old = wanted(Agent::Claude, Some(Version(2, 0, 14)), Path::new("/x/checkpointd-hook"), 5_000);
+        let old = wanted(
+            Agent::Claude,
+            Some(Version(2, 0, 14)),
+            Path::new("/x/checkpointd-hook"),
+            5_000,
+        );
         let names: Vec<_> = old.iter().map(|entry| entry.event).collect();
-        assert!(names.contains(&"SubagentStop") && !names.contains(&"StopFailure"), "{names:?}");
+        assert!(
+            names.contains(&"SubagentStop") && !names.contains(&"StopFailure"),
+            "{names:?}"
+        );
     }
 }

@@ -66,7 +66,10 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn new(name: impl Into<String>, status: Status) -> Self {
-        Self { name: name.into(), status }
+        Self {
+            name: name.into(),
+            status,
+        }
     }
 }
 
@@ -134,7 +137,11 @@ pub(crate) enum Scope {
 
 /// Returns the file with an agent's hooks.
 pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {
-    folder.join(if agent == Agent::Codex { "hooks.json" } else { "settings.json" })
+    folder.join(if agent == Agent::Codex {
+        "hooks.json"
+    } else {
+        "settings.json"
+    })
 }
 
 /// Identifies bytes.

@@ -10,7 +10,9 @@ use super::files::Text;
 use super::hooks::{self, Wanted};
 use super::record::Record;
 use super::settings::{self, Handler};
-use super::{AgentPlan, Change, Entry, Kind, Scope, Status, digest, files, hooks_file, prompts, trust, undo};
+use super::{
+    AgentPlan, Change, Entry, Kind, Scope, Status, digest, files, hooks_file, prompts, trust, undo,
+};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -36,7 +38,8 @@ pub(crate) struct Means<'a> {
 ///
 /// When it is not where it was installed; one sentence with what to do.
 pub(crate) fn client() -> Result<PathBuf> {
-    let own = std::env::current_exe().map_err(|error| format!("this program's path cannot be told: {error}"))?;
+    let own = std::env::current_exe()
+        .map_err(|error| format!("this program's path cannot be told: {error}"))?;
     let beside = own.with_file_name(hooks::CLIENT);
     let on_path = agents::on_path(hooks::CLIENT).filter(|path| path.is_absolute());
     let is_same = |path: &PathBuf| path.canonicalize().ok() == beside.canonicalize().ok();
@@ -45,11 +48,16 @@ pub(crate) fn client() -> Result<PathBuf> {
         _ if beside.is_file() => beside,
         _ => {
             let (name, own) = (hooks::CLIENT, own.display());
-            return Err(format!("{name} is neither beside {own} nor on PATH: install both (`cargo install --path .`)"));
+            return Err(format!(
+                "{name} is neither beside {own} nor on PATH: install both (`cargo install --path .`)"
+            ));
         }
     };
     if client.to_str().is_none() {
-        return Err(format!("the path {} is not UTF-8, which settings files must be", client.display()));
+        return Err(format!(
+            "the path {} is not UTF-8, which settings files must be",
+            client.display()
+        ));
     }
     Ok(client)
 }
@@ -87,7 +95,13 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
     // Codex has no commands of projects.
     if found.agent != Agent::Codex || *scope == Scope::User {
         for (path, text) in prompts::files(found.agent, &folder) {
-            plan.changes.push(prompt_change(found.agent, path, text, means, &mut plan.notes)?);
+            plan.changes.push(prompt_change(
+                found.agent,
+                path,
+                text,
+                means,
+                &mut plan.notes,
+            )?);
         }
     }
     Ok(plan)
@@ -96,7 +110,10 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
 fn notes(found: &Found, scope: &Scope) -> Vec<String> {
     let mut notes = Vec::new();
     if found.program.is_none() {
-        notes.push(format!("`{}` is not on PATH; its settings are written all the same", found.agent.word()));
+        notes.push(format!(
+            "`{}` is not on PATH; its settings are written all the same",
+            found.agent.word()
+        ));
     }
     if let Scope::Project(project) = scope {
         let project = project.display();
@@ -107,7 +124,10 @@ fn notes(found: &Found, scope: &Scope) -> Vec<String> {
                 "Codex reads them only where {project} is trusted in your config.toml; it asks at its first start there"
             ),
         });
-        notes.push("if the hooks are in your user settings too, each call comes twice and counts once".into());
+        notes.push(
+            "if the hooks are in your user settings too, each call comes twice and counts once"
+                .into(),
+        );
     }
     notes
 }
@@ -123,10 +143,24 @@ fn in_file(path: &Path) -> impl Fn(String) -> String + '_ {
     move |error| format!("{}: {error}; nothing was changed", path.display())
 }
 
-fn settings_change(agent: Agent, path: &Path, wanted: &[Wanted], means: &Means<'_>) -> Result<Change> {
+fn settings_change(
+    agent: Agent,
+    path: &Path,
+    wanted: &[Wanted],
+    means: &Means<'_>,
+) -> Result<Change> {
     let (before, text) = read(path)?;
     let (merged, entries) = settings::merge(&text.text, wanted).map_err(in_file(path))?;
-    finish(agent, Kind::Settings, path, before, &text, &merged, entries, means)
+    finish(
+        agent,
+        Kind::Settings,
+        path,
+        before,
+        &text,
+        &merged,
+        entries,
+        means,
+    )
 }
 
 /// Codex's trust goes into the user's config.toml, wherever the hooks are.
@@ -134,11 +168,18 @@ fn trust_change(found: &Found, hooks: &Path, change: &Change, means: &Means<'_>)
     let path = found.folder.join("config.toml");
     let (before, text) = read(&path)?;
     let handlers = |bytes: &Option<Vec<u8>>| {
-        Text::of(bytes.as_deref(), hooks).and_then(|text| settings::handlers(&text.text).map_err(in_file(hooks)))
+        Text::of(bytes.as_deref(), hooks)
+            .and_then(|text| settings::handlers(&text.text).map_err(in_file(hooks)))
     };
     let (old, new) = (handlers(&change.before)?, handlers(&change.after)?);
-    let ours: Vec<_> = new.iter().filter(|handler| handler.client.is_some()).collect();
-    let wanted: Vec<_> = ours.iter().map(|handler| (trust::key(hooks, handler), trust::hash(handler))).collect();
+    let ours: Vec<_> = new
+        .iter()
+        .filter(|handler| handler.client.is_some())
+        .collect();
+    let wanted: Vec<_> = ours
+        .iter()
+        .map(|handler| (trust::key(hooks, handler), trust::hash(handler)))
+        .collect();
     let edit = || {
         let (text, removed) = trust::forget(&text.text, &keys_gone(hooks, &old, &wanted))?;
         let text = trust::rename(&text, &moved(hooks, &old, &new))?;
@@ -149,13 +190,25 @@ fn trust_change(found: &Found, hooks: &Path, change: &Change, means: &Means<'_>)
         Ok((text, entries))
     };
     let (trusted, entries) = edit().map_err(in_file(&path))?;
-    finish(found.agent, Kind::Trust, &path, before, &text, &trusted, entries, means)
+    finish(
+        found.agent,
+        Kind::Trust,
+        &path,
+        before,
+        &text,
+        &trusted,
+        entries,
+        means,
+    )
 }
 
 /// Returns the keys under which hooks of ours were and are no more.
 fn keys_gone(hooks: &Path, old: &[Handler], wanted: &[(String, String)]) -> Vec<String> {
     let wanted: BTreeSet<&String> = wanted.iter().map(|(key, _)| key).collect();
-    let ours = old.iter().filter(|handler| handler.client.is_some()).map(|handler| trust::key(hooks, handler));
+    let ours = old
+        .iter()
+        .filter(|handler| handler.client.is_some())
+        .map(|handler| trust::key(hooks, handler));
     ours.filter(|key| !wanted.contains(key)).collect()
 }
 
@@ -163,7 +216,9 @@ fn keys_gone(hooks: &Path, old: &[Handler], wanted: &[(String, String)]) -> Vec<
 pub(super) fn moved(hooks: &Path, old: &[Handler], new: &[Handler]) -> Vec<(String, String)> {
     let foreign = |all: &[Handler]| {
         let others = all.iter().filter(|handler| handler.client.is_none());
-        others.map(|handler| trust::key(hooks, handler)).collect::<Vec<_>>()
+        others
+            .map(|handler| trust::key(hooks, handler))
+            .collect::<Vec<_>>()
     };
     let pairs = foreign(old).into_iter().zip(foreign(new));
     pairs.filter(|(old, new)| old != new).collect()
@@ -174,7 +229,10 @@ fn notify(found: &Found, notes: &mut Vec<String>, means: &Means<'_>) -> Result<C
     let (before, text) = read(&path)?;
     let client = means.client.to_string_lossy();
     let (set, entry) = trust::set_notify(&text.text, &client).map_err(in_file(&path))?;
-    let version = found.version.map(|version| version.to_string()).unwrap_or_default();
+    let version = found
+        .version
+        .map(|version| version.to_string())
+        .unwrap_or_default();
     let since = agents::CODEX_HOOKS_SINCE;
     notes.push(if entry.status == Status::Kept {
         format!(
@@ -184,7 +242,16 @@ fn notify(found: &Found, notes: &mut Vec<String>, means: &Means<'_>) -> Result<C
     } else {
         format!("Codex {version} has no hooks: by `notify` its turns are journaled; hooks come with {since}")
     });
-    finish(found.agent, Kind::Trust, &path, before, &text, &set, vec![entry], means)
+    finish(
+        found.agent,
+        Kind::Trust,
+        &path,
+        before,
+        &text,
+        &set,
+        vec![entry],
+        means,
+    )
 }
 
 fn prompt_change(
@@ -195,7 +262,10 @@ fn prompt_change(
     notes: &mut Vec<String>,
 ) -> Result<Change> {
     let before = files::read(&path)?;
-    let name = format!("/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+    let name = format!(
+        "/{}",
+        path.file_stem().unwrap_or_default().to_string_lossy()
+    );
     let written = means.record.files.get(&path);
     let is_ours = |bytes: &[u8]| written.is_some_and(|written| written.wrote == digest(bytes));
     let status = match &before {
@@ -207,7 +277,11 @@ fn prompt_change(
             Status::Kept
         }
     };
-    let after = if status == Status::Kept { before.clone() } else { Some(text.into_bytes()) };
+    let after = if status == Status::Kept {
+        before.clone()
+    } else {
+        Some(text.into_bytes())
+    };
     Ok(Change {
         agent,
         kind: Kind::Prompt,
@@ -221,7 +295,10 @@ fn prompt_change(
 
 /// Puts a change together, with what uninstalling is to leave: what was there before us, or where somebody has changed
 /// the file since, that without our entries.
-#[expect(clippy::too_many_arguments, reason = "a change has that many parts, and each caller has all of them at hand")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a change has that many parts, and each caller has all of them at hand"
+)]
 fn finish(
     agent: Agent,
     kind: Kind,
@@ -233,7 +310,23 @@ fn finish(
     means: &Means<'_>,
 ) -> Result<Change> {
     // A file that was not there and has nothing to say is not made.
-    let after = if before.is_none() && after.is_empty() { None } else { Some(text.bytes(after)) };
-    let without_us = if before == after { None } else { undo::without_us(agent, kind, path, &before, means)? };
-    Ok(Change { agent, kind, path: path.to_owned(), before, after, without_us, entries })
+    let after = if before.is_none() && after.is_empty() {
+        None
+    } else {
+        Some(text.bytes(after))
+    };
+    let without_us = if before == after {
+        None
+    } else {
+        undo::without_us(agent, kind, path, &before, means)?
+    };
+    Ok(Change {
+        agent,
+        kind,
+        path: path.to_owned(),
+        before,
+        after,
+        without_us,
+        entries,
+    })
 }

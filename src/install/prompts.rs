@@ -30,7 +30,11 @@ const ARGUMENTS: &str = "{arguments}";
 
 /// Returns the files of an agent's commands with their texts.
 pub(super) fn files(agent: Agent, folder: &Path) -> Vec<(PathBuf, String)> {
-    let folder = folder.join(if agent == Agent::Codex { "prompts" } else { "commands" });
+    let folder = folder.join(if agent == Agent::Codex {
+        "prompts"
+    } else {
+        "commands"
+    });
     let file = |prompt: &Prompt| {
         if agent == Agent::Gemini {
             // JSON's strings are TOML's too; a literal block keeps the text readable.
@@ -59,9 +63,13 @@ mod tests {
     fn every_agent_can_read_its_commands() {
         for agent in Agent::HOSTS {
             for (path, text) in files(agent, Path::new("/x")) {
-                assert!(!text.contains(ARGUMENTS) && text.contains("checkpointd progress write --type"), "{path:?}");
+                assert!(
+                    !text.contains(ARGUMENTS) && text.contains("checkpointd progress write --type"),
+                    "{path:?}"
+                );
                 if agent == Agent::Gemini {
-                    let parsed: toml_edit::Document<&str> = toml_edit::Document::parse(text.as_str()).expect("TOML");
+                    let parsed: toml_edit::Document<&str> =
+                        toml_edit::Document::parse(text.as_str()).expect("TOML");
                     assert!(parsed.get("prompt").is_some() && parsed.get("description").is_some());
                 }
             }

@@ -47,12 +47,23 @@ impl Record {
     /// One sentence, when it cannot be read or is a newer version's.
     pub(crate) fn load(home: &Home) -> Result<Self> {
         let path = home.installed.join("record.json");
-        let Some(bytes) = files::read(&path)? else { return Ok(Self { version: VERSION, files: BTreeMap::new() }) };
+        let Some(bytes) = files::read(&path)? else {
+            return Ok(Self {
+                version: VERSION,
+                files: BTreeMap::new(),
+            });
+        };
         let record: Self = serde_json::from_slice(&bytes).map_err(|error| {
-            format!("{} is damaged ({error}); move it away and run `checkpointd init` again", path.display())
+            format!(
+                "{} is damaged ({error}); move it away and run `checkpointd init` again",
+                path.display()
+            )
         })?;
         if record.version > VERSION {
-            return Err(format!("{} was written by a newer checkpointd; use that one", path.display()));
+            return Err(format!(
+                "{} was written by a newer checkpointd; use that one",
+                path.display()
+            ));
         }
         Ok(record)
     }
@@ -63,7 +74,11 @@ impl Record {
         files::write(&home.installed.join("record.json"), &bytes)?;
         for entry in fs::read_dir(backups(home)).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            if !self.files.values().any(|file| file.before.as_deref().is_some_and(|before| name == *before)) {
+            if !self
+                .files
+                .values()
+                .any(|file| file.before.as_deref().is_some_and(|before| name == *before))
+            {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -76,7 +91,9 @@ impl Record {
     ///
     /// When they are lost or damaged.
     pub(super) fn before(&self, home: &Home, written: &Written) -> Result<Option<Vec<u8>>> {
-        let Some(before) = &written.before else { return Ok(None) };
+        let Some(before) = &written.before else {
+            return Ok(None);
+        };
         let path = backups(home).join(before);
         match files::read(&path)? {
             Some(bytes) if digest(&bytes) == *before => Ok(Some(bytes)),
@@ -94,10 +111,21 @@ pub(super) fn keep(home: &Home, bytes: &[u8]) -> Result<String> {
 
 /// Waits until no other process installs or uninstalls.
 pub(super) fn lock(home: &Home) -> Result<File> {
-    let failed = |error: std::io::Error| format!("{} cannot be used: {error}", home.installed.display());
-    DirBuilder::new().recursive(true).mode(0o700).create(&home.installed).map_err(failed)?;
+    let failed =
+        |error: std::io::Error| format!("{} cannot be used: {error}", home.installed.display());
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&home.installed)
+        .map_err(failed)?;
     let path = home.installed.join("lock");
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(failed)?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(failed)?;
     file.lock().map_err(failed)?;
     Ok(file)
 }

@@ -43,24 +43,38 @@ pub(crate) struct Handler {
 /// One sentence that says what is wrong with the file, and where.
 pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
     let root = json::parse(text)?;
-    let Some(hooks) = hooks_of(text, root.as_ref())? else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_of(text, root.as_ref())? else {
+        return Ok(Vec::new());
+    };
     let mut all = Vec::new();
     for property in &hooks.properties {
         let event = property.name.as_str();
         // Gemini's settings once had switches beside the events.
-        let Value::Array(groups) = &property.value else { continue };
+        let Value::Array(groups) = &property.value else {
+            continue;
+        };
         for (group, value) in groups.elements.iter().enumerate() {
-            let Some(value) = value.as_object() else { continue };
-            let Some(list) = value.get_array("hooks") else { continue };
+            let Some(value) = value.as_object() else {
+                continue;
+            };
+            let Some(list) = value.get_array("hooks") else {
+                continue;
+            };
             for (index, hook) in list.elements.iter().enumerate() {
-                let Some(hook) = hook.as_object() else { continue };
-                let text = |object: &Object<'_>, key: &str| object.get_string(key).map(|text| text.value.to_string());
+                let Some(hook) = hook.as_object() else {
+                    continue;
+                };
+                let text = |object: &Object<'_>, key: &str| {
+                    object.get_string(key).map(|text| text.value.to_string())
+                };
                 let command = text(hook, "command").unwrap_or_default();
                 all.push(Handler {
                     event: event.to_owned(),
                     group,
                     index,
-                    timeout: hook.get_number("timeout").and_then(|number| number.value.parse().ok()),
+                    timeout: hook
+                        .get_number("timeout")
+                        .and_then(|number| number.value.parse().ok()),
                     matcher: text(value, "matcher"),
                     status_message: text(hook, "statusMessage"),
                     is_async: hook.get_boolean("async").is_some_and(|flag| flag.value),
@@ -82,7 +96,11 @@ pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
 ///
 /// As [`handlers`]. Nothing is half done: the text is only returned whole.
 pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>)> {
-    let mut text = if json::parse(text)?.is_none() { json::begin(text) } else { text.to_owned() };
+    let mut text = if json::parse(text)?.is_none() {
+        json::begin(text)
+    } else {
+        text.to_owned()
+    };
     let mut entries = Vec::new();
     for stale in names_not_in(&handlers(&text)?, wanted) {
         while let Some(handler) = ours(&text, &stale)?.pop() {
@@ -94,7 +112,11 @@ pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>
         let mut there = ours(&text, wanted.event)?;
         let mut status = Status::AlreadyThere;
         while there.len() > 1 {
-            text = without(&text, &there.pop().expect("there are two"), &Kept::default())?;
+            text = without(
+                &text,
+                &there.pop().expect("there are two"),
+                &Kept::default(),
+            )?;
             status = Status::Updated;
         }
         match there.first() {
@@ -103,11 +125,15 @@ pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>
                 status = Status::Added;
             }
             // Without a condition of ours, somebody's own for the group may stay.
-            Some(handler) if wanted.matcher.is_some() && handler.matcher.as_deref() != wanted.matcher => {
+            Some(handler)
+                if wanted.matcher.is_some() && handler.matcher.as_deref() != wanted.matcher =>
+            {
                 text = with(&without(&text, handler, &Kept::default())?, wanted)?;
                 status = Status::Updated;
             }
-            Some(handler) if handler.command != wanted.command || handler.timeout != Some(wanted.timeout) => {
+            Some(handler)
+                if handler.command != wanted.command || handler.timeout != Some(wanted.timeout) =>
+            {
                 text = updated(&text, handler, wanted)?;
                 status = Status::Updated;
             }
@@ -127,7 +153,10 @@ pub(super) fn strip(text: &str, before: Option<&str>) -> Result<(String, Vec<Ent
     let kept = before.map_or_else(|| Ok(Kept::default()), Kept::of)?;
     let mut text = text.to_owned();
     let mut entries = Vec::new();
-    while let Some(handler) = handlers(&text)?.into_iter().rfind(|handler| handler.client.is_some()) {
+    while let Some(handler) = handlers(&text)?
+        .into_iter()
+        .rfind(|handler| handler.client.is_some())
+    {
         text = without(&text, &handler, &kept)?;
         entries.insert(0, Entry::new(handler.event, Status::Removed));
     }
@@ -147,14 +176,23 @@ pub(super) fn is_blank(text: &str) -> bool {
 pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
     let root = json::parse(text).ok()??;
     let root = root.as_object()?;
-    let is = |object: &Object<'_>, key: &str, off: bool| object.get_boolean(key).is_some_and(|flag| flag.value == off);
+    let is = |object: &Object<'_>, key: &str, off: bool| {
+        object
+            .get_boolean(key)
+            .is_some_and(|flag| flag.value == off)
+    };
     if is(root, "disableAllHooks", true) {
         return Some("disableAllHooks");
     }
-    if root.get_object("hooksConfig").is_some_and(|config| is(config, "enabled", false)) {
+    if root
+        .get_object("hooksConfig")
+        .is_some_and(|config| is(config, "enabled", false))
+    {
         return Some("hooksConfig.enabled");
     }
-    root.get_object("tools").is_some_and(|tools| is(tools, "enableHooks", false)).then_some("tools.enableHooks")
+    root.get_object("tools")
+        .is_some_and(|tools| is(tools, "enableHooks", false))
+        .then_some("tools.enableHooks")
 }
 
 /// Containers that were there before us and stay, empty or not.
@@ -168,8 +206,17 @@ impl Kept {
     fn of(before: &str) -> Result<Self> {
         let root = json::parse(before)?;
         let hooks = hooks_of(before, root.as_ref())?;
-        let events = |hooks: &Object<'_>| hooks.properties.iter().map(|event| event.name.as_str().to_owned()).collect();
-        Ok(Self { hooks: hooks.is_some(), events: hooks.map(events).unwrap_or_default() })
+        let events = |hooks: &Object<'_>| {
+            hooks
+                .properties
+                .iter()
+                .map(|event| event.name.as_str().to_owned())
+                .collect()
+        };
+        Ok(Self {
+            hooks: hooks.is_some(),
+            events: hooks.map(events).unwrap_or_default(),
+        })
     }
 }
 
@@ -180,9 +227,14 @@ fn ours(text: &str, event: &str) -> Result<Vec<Handler>> {
 }
 
 fn names_not_in(handlers: &[Handler], wanted: &[Wanted]) -> Vec<String> {
-    let stale =
-        |handler: &&Handler| handler.client.is_some() && wanted.iter().all(|wanted| wanted.event != handler.event);
-    let mut names: Vec<String> = handlers.iter().filter(stale).map(|handler| handler.event.clone()).collect();
+    let stale = |handler: &&Handler| {
+        handler.client.is_some() && wanted.iter().all(|wanted| wanted.event != handler.event)
+    };
+    let mut names: Vec<String> = handlers
+        .iter()
+        .filter(stale)
+        .map(|handler| handler.event.clone())
+        .collect();
     names.dedup();
     names
 }
@@ -190,11 +242,18 @@ fn names_not_in(handlers: &[Handler], wanted: &[Wanted]) -> Vec<String> {
 /// Returns the object of all hooks; none where there is none.
 fn hooks_of<'a, 'b>(text: &str, root: Option<&'b Value<'a>>) -> Result<Option<&'b Object<'a>>> {
     let Some(root) = root else { return Ok(None) };
-    let root = root.as_object().ok_or("the file does not hold an object, so it is no settings file")?;
+    let root = root
+        .as_object()
+        .ok_or("the file does not hold an object, so it is no settings file")?;
     once(text, root)?;
-    let Some(property) = root.get("hooks") else { return Ok(None) };
+    let Some(property) = root.get("hooks") else {
+        return Ok(None);
+    };
     let hooks = property.value.as_object().ok_or_else(|| {
-        format!("line {}: `hooks` is not an object; mend it by hand", line(text, property.range.start))
+        format!(
+            "line {}: `hooks` is not an object; mend it by hand",
+            line(text, property.range.start)
+        )
     })?;
     once(text, hooks)?;
     Ok(Some(hooks))
@@ -204,9 +263,14 @@ fn hooks_of<'a, 'b>(text: &str, root: Option<&'b Value<'a>>) -> Result<Option<&'
 fn once(text: &str, object: &Object<'_>) -> Result<()> {
     for (number, property) in object.properties.iter().enumerate() {
         let name = property.name.as_str();
-        if object.properties[..number].iter().any(|earlier| earlier.name.as_str() == name) {
+        if object.properties[..number]
+            .iter()
+            .any(|earlier| earlier.name.as_str() == name)
+        {
             let line = line(text, property.range.start);
-            return Err(format!("line {line}: `{name}` is there twice; make it one by hand"));
+            return Err(format!(
+                "line {line}: `{name}` is there twice; make it one by hand"
+            ));
         }
     }
     Ok(())
@@ -218,36 +282,73 @@ fn line(text: &str, at: usize) -> usize {
 
 fn with(text: &str, wanted: &Wanted) -> Result<String> {
     let root = json::parse(text)?;
-    let handlers = json!([{ "type": "command", "command": wanted.command, "timeout": wanted.timeout }]);
+    let handlers =
+        json!([{ "type": "command", "command": wanted.command, "timeout": wanted.timeout }]);
     let group = match wanted.matcher {
         Some(matcher) => json!({ "matcher": matcher, "hooks": handlers }),
         None => json!({ "hooks": handlers }),
     };
     let Some(hooks) = hooks_of(text, root.as_ref())? else {
-        let root = root.as_ref().and_then(Container::of).ok_or("the file does not hold an object")?;
-        return Ok(json::append(text, &root, Some("hooks"), &json!({ wanted.event: [group] })));
+        let root = root
+            .as_ref()
+            .and_then(Container::of)
+            .ok_or("the file does not hold an object")?;
+        return Ok(json::append(
+            text,
+            &root,
+            Some("hooks"),
+            &json!({ wanted.event: [group] }),
+        ));
     };
     match hooks.get(wanted.event) {
         None => {
             let into = Container::of_object(hooks);
-            Ok(json::append(text, &into, Some(wanted.event), &json!([group])))
+            Ok(json::append(
+                text,
+                &into,
+                Some(wanted.event),
+                &json!([group]),
+            ))
         }
         Some(event) => {
-            let into = event.value.as_array().and_then(|_| Container::of(&event.value)).ok_or_else(|| {
-                let line = line(text, event.range.start);
-                format!("line {line}: `hooks.{}` is not a list; mend it by hand", wanted.event)
-            })?;
+            let into = event
+                .value
+                .as_array()
+                .and_then(|_| Container::of(&event.value))
+                .ok_or_else(|| {
+                    let line = line(text, event.range.start);
+                    format!(
+                        "line {line}: `hooks.{}` is not a list; mend it by hand",
+                        wanted.event
+                    )
+                })?;
             Ok(json::append(text, &into, None, &group))
         }
     }
 }
 
 /// Follows a path that [`handlers`] has found.
-fn find<'a, 'b>(hooks: &'b Object<'a>, handler: &Handler) -> (&'b Value<'a>, &'b Value<'a>, &'b Object<'a>) {
-    let groups = hooks.get(&handler.event).map(|event| &event.value).expect("it was listed");
-    let group = groups.as_array().and_then(|groups| groups.elements.get(handler.group)).expect("it was listed");
-    let list = group.as_object().and_then(|group| group.get("hooks")).map(|hooks| &hooks.value).expect("it was listed");
-    let hook = list.as_array().and_then(|list| list.elements.get(handler.index)).expect("it was listed");
+fn find<'a, 'b>(
+    hooks: &'b Object<'a>,
+    handler: &Handler,
+) -> (&'b Value<'a>, &'b Value<'a>, &'b Object<'a>) {
+    let groups = hooks
+        .get(&handler.event)
+        .map(|event| &event.value)
+        .expect("it was listed");
+    let group = groups
+        .as_array()
+        .and_then(|groups| groups.elements.get(handler.group))
+        .expect("it was listed");
+    let list = group
+        .as_object()
+        .and_then(|group| group.get("hooks"))
+        .map(|hooks| &hooks.value)
+        .expect("it was listed");
+    let hook = list
+        .as_array()
+        .and_then(|list| list.elements.get(handler.index))
+        .expect("it was listed");
     (groups, list, hook.as_object().expect("it was listed"))
 }
 
@@ -256,7 +357,12 @@ fn updated(text: &str, handler: &Handler, wanted: &Wanted) -> Result<String> {
     let hooks = hooks_of(text, root.as_ref())?.expect("it was listed");
     let (_, _, hook) = find(hooks, handler);
     let Some(timeout) = hook.get("timeout") else {
-        let with_timeout = json::append(text, &Container::of_object(hook), Some("timeout"), &json!(wanted.timeout));
+        let with_timeout = json::append(
+            text,
+            &Container::of_object(hook),
+            Some("timeout"),
+            &json!(wanted.timeout),
+        );
         // The places have moved: begin again with the limit there.
         return updated(&with_timeout, handler, wanted);
     };
@@ -264,7 +370,11 @@ fn updated(text: &str, handler: &Handler, wanted: &Wanted) -> Result<String> {
     let command = (command.value.range(), json!(wanted.command).to_string());
     let timeout = (timeout.value.range(), wanted.timeout.to_string());
     // The later one first, so that the other keeps its place.
-    let (first, last) = if command.0.start < timeout.0.start { (command, timeout) } else { (timeout, command) };
+    let (first, last) = if command.0.start < timeout.0.start {
+        (command, timeout)
+    } else {
+        (timeout, command)
+    };
     let out = json::replace(text, last.0.start..last.0.end, &last.1);
     Ok(json::replace(&out, first.0.start..first.0.end, &first.1))
 }
@@ -274,18 +384,39 @@ fn without(text: &str, handler: &Handler, kept: &Kept) -> Result<String> {
     let hooks = hooks_of(text, root.as_ref())?.expect("it was listed");
     let (groups, list, _) = find(hooks, handler);
     if handler.siblings > 1 {
-        return Ok(json::remove(text, &Container::of(list).expect("a list"), handler.index));
+        return Ok(json::remove(
+            text,
+            &Container::of(list).expect("a list"),
+            handler.index,
+        ));
     }
-    let is_last_group = groups.as_array().is_some_and(|groups| groups.elements.len() == 1);
+    let is_last_group = groups
+        .as_array()
+        .is_some_and(|groups| groups.elements.len() == 1);
     if !is_last_group || kept.events.contains(&handler.event) {
-        return Ok(json::remove(text, &Container::of(groups).expect("a list"), handler.group));
+        return Ok(json::remove(
+            text,
+            &Container::of(groups).expect("a list"),
+            handler.group,
+        ));
     }
     if hooks.properties.len() > 1 || kept.hooks {
-        let place = hooks.properties.iter().position(|event| event.name.as_str() == handler.event);
+        let place = hooks
+            .properties
+            .iter()
+            .position(|event| event.name.as_str() == handler.event);
         let hooks = Container::of_object(hooks);
         return Ok(json::remove(text, &hooks, place.expect("it was listed")));
     }
     let root = root.as_ref().expect("it was listed");
-    let place = root.as_object().and_then(|root| root.properties.iter().position(|one| one.name.as_str() == "hooks"));
-    Ok(json::remove(text, &Container::of(root).expect("an object"), place.expect("it was listed")))
+    let place = root.as_object().and_then(|root| {
+        root.properties
+            .iter()
+            .position(|one| one.name.as_str() == "hooks")
+    });
+    Ok(json::remove(
+        text,
+        &Container::of(root).expect("an object"),
+        place.expect("it was listed"),
+    ))
 }

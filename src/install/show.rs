@@ -11,11 +11,20 @@ use crate::render::{self, Colour};
 const CONTEXT_LINES: usize = 3;
 
 /// The order in which states are told.
-const STATES: [Status; 5] = [Status::Added, Status::Updated, Status::Removed, Status::AlreadyThere, Status::Kept];
+const STATES: [Status; 5] = [
+    Status::Added,
+    Status::Updated,
+    Status::Removed,
+    Status::AlreadyThere,
+    Status::Kept,
+];
 
 /// Prints what is done for an agent; with the diff of every file, if asked for.
 pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
-    let version = plan.version.map(|version| format!(" {version}")).unwrap_or_default();
+    let version = plan
+        .version
+        .map(|version| format!(" {version}"))
+        .unwrap_or_default();
     let title = format!("{}{version}", agents::name(plan.agent));
     println!("{}", render::paint(Colour::Bold, &title));
     for change in &plan.changes {
@@ -25,8 +34,12 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
         }
         println!("  {} ({verb})", render::path(&change.path));
         for state in STATES {
-            let names: Vec<&str> =
-                change.entries.iter().filter(|entry| entry.status == state).map(|entry| entry.name.as_str()).collect();
+            let names: Vec<&str> = change
+                .entries
+                .iter()
+                .filter(|entry| entry.status == state)
+                .map(|entry| entry.name.as_str())
+                .collect();
             if !names.is_empty() {
                 print_names(state, &names);
             }
@@ -36,7 +49,11 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
         }
     }
     for note in &plan.notes {
-        println!("  {} {}", render::paint(Colour::Yellow, "note:"), render::printable(note));
+        println!(
+            "  {} {}",
+            render::paint(Colour::Yellow, "note:"),
+            render::printable(note)
+        );
     }
 }
 
@@ -60,15 +77,25 @@ fn print_names(state: Status, names: &[&str]) {
     }
     for (number, line) in lines.iter().enumerate() {
         let label = if number == 0 { state.word() } else { "" };
-        println!("    {} {line}", render::paint(colour, &format!("{label:14}")));
+        println!(
+            "    {} {line}",
+            render::paint(colour, &format!("{label:14}"))
+        );
     }
 }
 
 /// The texts and names of both sides of a change.
 fn sides(change: &Change) -> [(String, String); 2] {
     [&change.before, &change.after].map(|bytes| {
-        let name = if bytes.is_some() { change.path.display().to_string() } else { "/dev/null".to_owned() };
-        (String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned(), name)
+        let name = if bytes.is_some() {
+            change.path.display().to_string()
+        } else {
+            "/dev/null".to_owned()
+        };
+        (
+            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned(),
+            name,
+        )
     })
 }
 
@@ -76,27 +103,47 @@ fn sides(change: &Change) -> [(String, String); 2] {
 fn diff(change: &Change) -> String {
     let [(before, old), (after, new)] = sides(change);
     let diff = TextDiff::from_lines(&before, &after);
-    diff.unified_diff().context_radius(CONTEXT_LINES).header(&old, &new).to_string()
+    diff.unified_diff()
+        .context_radius(CONTEXT_LINES)
+        .header(&old, &new)
+        .to_string()
 }
 
 /// Prints the same in colours, with nothing in it that could act on the terminal.
 fn print_diff(change: &Change) {
     let [(before, old), (after, new)] = sides(change);
     let diff = TextDiff::from_lines(&before, &after);
-    println!("{}", render::paint(Colour::Bold, &format!("--- {}", render::printable(&old))));
-    println!("{}", render::paint(Colour::Bold, &format!("+++ {}", render::printable(&new))));
-    for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
+    println!(
+        "{}",
+        render::paint(Colour::Bold, &format!("--- {}", render::printable(&old)))
+    );
+    println!(
+        "{}",
+        render::paint(Colour::Bold, &format!("+++ {}", render::printable(&new)))
+    );
+    for hunk in diff
+        .unified_diff()
+        .context_radius(CONTEXT_LINES)
+        .iter_hunks()
+    {
         println!("{}", render::paint(Colour::Dim, &hunk.header().to_string()));
         for line in hunk.iter_changes() {
             let whole = line.value();
             let shown = render::printable(whole.trim_end_matches(['\n', '\r']));
             match line.tag() {
                 ChangeTag::Equal => println!(" {shown}"),
-                ChangeTag::Delete => println!("{}", render::paint(Colour::Red, &format!("-{shown}"))),
-                ChangeTag::Insert => println!("{}", render::paint(Colour::Green, &format!("+{shown}"))),
+                ChangeTag::Delete => {
+                    println!("{}", render::paint(Colour::Red, &format!("-{shown}")))
+                }
+                ChangeTag::Insert => {
+                    println!("{}", render::paint(Colour::Green, &format!("+{shown}")))
+                }
             }
             if !whole.ends_with('\n') {
-                println!("{}", render::paint(Colour::Dim, "\\ No newline at end of file"));
+                println!(
+                    "{}",
+                    render::paint(Colour::Dim, "\\ No newline at end of file")
+                );
             }
         }
     }

@@ -26,44 +26,75 @@ fn foreign(text: &str) -> Vec<Handler> {
 fn check_settings(text: &str, agent: Agent) {
     let entries = wanted(agent, "/opt/bin/checkpointd-hook");
     let (with, statuses) = settings::merge(text, &entries).expect("JSON");
-    assert!(statuses.iter().all(|entry| entry.status == Status::Added), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|entry| entry.status == Status::Added),
+        "{statuses:?}"
+    );
     let ours = settings::handlers(&with).expect("JSON");
-    assert_eq!(ours.iter().filter(|handler| handler.client.is_some()).count(), entries.len());
+    assert_eq!(
+        ours.iter()
+            .filter(|handler| handler.client.is_some())
+            .count(),
+        entries.len()
+    );
     assert_eq!(foreign(&with), foreign(text), "{with}");
 
     let (again, statuses) = settings::merge(&with, &entries).expect("JSON");
-    assert!(statuses.iter().all(|entry| entry.status == Status::AlreadyThere), "{statuses:?}");
+    assert!(
+        statuses
+            .iter()
+            .all(|entry| entry.status == Status::AlreadyThere),
+        "{statuses:?}"
+    );
     assert_eq!(again, with);
 
     let elsewhere = wanted(agent, "/elsewhere/it's here/checkpointd-hook");
     let (moved, statuses) = settings::merge(&with, &elsewhere).expect("JSON");
-    assert!(statuses.iter().all(|entry| entry.status == Status::Updated), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|entry| entry.status == Status::Updated),
+        "{statuses:?}"
+    );
     assert_eq!(settings::handlers(&moved).expect("JSON").len(), ours.len());
 
     for with in [with, moved] {
         let (without, _) = settings::strip(&with, Some(text)).expect("JSON");
         // Of nothing, something is left that says nothing.
-        if text.is_empty() { assert!(settings::is_blank(&without)) } else { assert_eq!(without, text) }
+        if text.is_empty() {
+            assert!(settings::is_blank(&without))
+        } else {
+            assert_eq!(without, text)
+        }
     }
 }
 
 fn check_trust(text: &str) {
-    let (hooks, _) = settings::merge("", &wanted(Agent::Codex, "/opt/bin/checkpointd-hook")).expect("JSON");
+    let (hooks, _) =
+        settings::merge("", &wanted(Agent::Codex, "/opt/bin/checkpointd-hook")).expect("JSON");
     let file = Path::new("/home/me/.codex/hooks.json");
     let handlers = settings::handlers(&hooks).expect("JSON");
-    let keys: Vec<_> = handlers.iter().map(|one| (trust::key(file, one), trust::hash(one))).collect();
+    let keys: Vec<_> = handlers
+        .iter()
+        .map(|one| (trust::key(file, one), trust::hash(one)))
+        .collect();
     let before = trust::states(text).expect("TOML");
     let (with, _) = trust::trust(text, &keys).expect("TOML");
     let states = trust::states(&with).expect("TOML");
     assert_eq!(states.len(), before.len() + keys.len());
-    assert!(before.iter().all(|(key, state)| states.get(key) == Some(state)));
+    assert!(
+        before
+            .iter()
+            .all(|(key, state)| states.get(key) == Some(state))
+    );
     assert_eq!(trust::trust(&with, &keys).expect("TOML").0, with);
     let names: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
     assert_eq!(trust::forget(&with, &names).expect("TOML").0, text);
     // Somebody has added to the file meanwhile.
     let more = format!("{}\n[later]\nb = 2\n", with.trim_end());
     let (without, _) = trust::forget(&more, &names).expect("TOML");
-    assert!(without.contains("[later]\nb = 2\n") && !without.contains("hooks.json"), "{without}");
+    assert!(
+        without.contains("[later]\nb = 2\n") && !without.contains("hooks.json"),
+        "{without}"
+    );
 }
 
 #[test]
@@ -73,11 +104,15 @@ fn real_settings_files_come_back_byte_for_byte() {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("readable");
-        let Some(end) = path.extension().and_then(|end| end.to_str()) else { continue };
+        let Some(end) = path.extension().and_then(|end| end.to_str()) else {
+            continue;
+        };
         let text = Text::of(Some(&bytes), &path).expect("text");
         assert_eq!(text.bytes(&text.text), bytes);
         match end {
-            "json" => Agent::HOSTS.into_iter().for_each(|agent| check_settings(&text.text, agent)),
+            "json" => Agent::HOSTS
+                .into_iter()
+                .for_each(|agent| check_settings(&text.text, agent)),
             "toml" => check_trust(&text.text),
             _ => continue,
         }
@@ -102,35 +137,79 @@ fn an_entry_that_is_there_twice_becomes_one_and_a_stale_one_goes() {
         1,
     );
     let (mended, statuses) = settings::merge(&twice, &entries).expect("JSON");
-    let ours = settings::handlers(&mended).expect("JSON").into_iter().filter(|handler| handler.client.is_some());
+    let ours = settings::handlers(&mended)
+        .expect("JSON")
+        .into_iter()
+        .filter(|handler| handler.client.is_some());
     assert_eq!(ours.count(), entries.len());
     assert_eq!(foreign(&mended).len(), 1);
-    let changed: Vec<_> = statuses.into_iter().filter(|entry| entry.status != Status::AlreadyThere).collect();
-    let changed: Vec<_> = changed.iter().map(|entry| (entry.name.as_str(), entry.status)).collect();
-    assert_eq!(changed, [("BeforeModel", Status::Removed), ("AfterAgent", Status::Updated)]);
+    let changed: Vec<_> = statuses
+        .into_iter()
+        .filter(|entry| entry.status != Status::AlreadyThere)
+        .collect();
+    let changed: Vec<_> = changed
+        .iter()
+        .map(|entry| (entry.name.as_str(), entry.status))
+        .collect();
+    assert_eq!(
+        changed,
+        [
+            ("BeforeModel", Status::Removed),
+            ("AfterAgent", Status::Updated)
+        ]
+    );
 }
 
 #[test]
 fn an_entry_of_ours_that_lost_its_condition_gets_it_back_and_others_of_its_group_stay() {
     let entries = wanted(Agent::Gemini, "/b/checkpointd-hook");
-    let entry = entries.iter().find(|entry| entry.event == "PreCompress").expect("one");
+    let entry = entries
+        .iter()
+        .find(|entry| entry.event == "PreCompress")
+        .expect("one");
     let ours = json!({ "type": "command", "command": entry.command, "timeout": entry.timeout });
     let mine = json!({ "type": "command", "command": "mine" });
     for (group, left) in [(json!([ours]), 0), (json!([mine, ours]), 1)] {
-        let wrong = json!({ "hooks": { "PreCompress": [{ "matcher": "*", "hooks": group }] } }).to_string();
+        let wrong =
+            json!({ "hooks": { "PreCompress": [{ "matcher": "*", "hooks": group }] } }).to_string();
         let (mended, statuses) = settings::merge(&wrong, &entries).expect("JSON");
-        let updated: Vec<_> = statuses.iter().filter(|entry| entry.status == Status::Updated).collect();
-        assert_eq!(updated.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["PreCompress"]);
-        let all = settings::handlers(&mended).expect("JSON").into_iter().filter(|one| one.event == "PreCompress");
+        let updated: Vec<_> = statuses
+            .iter()
+            .filter(|entry| entry.status == Status::Updated)
+            .collect();
+        assert_eq!(
+            updated
+                .iter()
+                .map(|entry| entry.name.as_str())
+                .collect::<Vec<_>>(),
+            ["PreCompress"]
+        );
+        let all = settings::handlers(&mended)
+            .expect("JSON")
+            .into_iter()
+            .filter(|one| one.event == "PreCompress");
         let (own, foreign): (Vec<_>, Vec<_>) = all.partition(|handler| handler.client.is_some());
-        assert_eq!(own.iter().map(|handler| handler.matcher.as_deref()).collect::<Vec<_>>(), [Some("manual")]);
-        assert_eq!(foreign.iter().filter(|one| one.matcher.as_deref() == Some("*")).count(), left);
+        assert_eq!(
+            own.iter()
+                .map(|handler| handler.matcher.as_deref())
+                .collect::<Vec<_>>(),
+            [Some("manual")]
+        );
+        assert_eq!(
+            foreign
+                .iter()
+                .filter(|one| one.matcher.as_deref() == Some("*"))
+                .count(),
+            left
+        );
     }
 }
 
 #[test]
 fn what_is_no_settings_file_is_refused_with_its_place() {
-    let refused = |text: &str| settings::merge(text, &wanted(Agent::Claude, "/b/checkpointd-hook")).expect_err(text);
+    let refused = |text: &str| {
+        settings::merge(text, &wanted(Agent::Claude, "/b/checkpointd-hook")).expect_err(text)
+    };
     insta::assert_debug_snapshot!(
         ["{\n  \"a\": [1,],\n}", "{\"a\" 1}", "[1]", "{\n\"hooks\": []}", "{\"hooks\": {\n\"Stop\": {}}}", "{\"a\": 1,\n\"a\": 2}"]
             .map(refused),
@@ -157,9 +236,24 @@ struct Style {
 }
 
 fn style() -> impl Strategy<Value = Style> {
-    let unit = prop_oneof![Just(None), Just(Some("  ")), Just(Some("    ")), Just(Some("\t"))];
-    (unit, any::<bool>(), any::<bool>(), prop::collection::vec(any::<bool>(), 0..40))
-        .prop_map(|(unit, is_crlf, has_end, remarks)| Style { unit, is_crlf, has_end, remarks })
+    let unit = prop_oneof![
+        Just(None),
+        Just(Some("  ")),
+        Just(Some("    ")),
+        Just(Some("\t"))
+    ];
+    (
+        unit,
+        any::<bool>(),
+        any::<bool>(),
+        prop::collection::vec(any::<bool>(), 0..40),
+    )
+        .prop_map(|(unit, is_crlf, has_end, remarks)| Style {
+            unit,
+            is_crlf,
+            has_end,
+            remarks,
+        })
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -180,19 +274,31 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn foreign_hooks() -> impl Strategy<Value = Value> {
     let hook = "[ -~]{0,20}".prop_map(|command| json!({ "type": "command", "command": command }));
-    let group =
-        (prop::option::of("[A-Za-z|*]{0,8}"), prop::collection::vec(hook, 0..3)).prop_map(|(matcher, hooks)| {
+    let group = (
+        prop::option::of("[A-Za-z|*]{0,8}"),
+        prop::collection::vec(hook, 0..3),
+    )
+        .prop_map(|(matcher, hooks)| {
             let mut group = Map::new();
             group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
             group.insert("hooks".into(), json!(hooks));
             Value::Object(group)
         });
-    let event = prop::sample::select(vec!["Stop", "PreToolUse", "AfterAgent", "SessionStart", "Own"]);
-    prop::collection::btree_map(event, prop::collection::vec(group, 0..3), 0..4).prop_map(|map| json!(map))
+    let event = prop::sample::select(vec![
+        "Stop",
+        "PreToolUse",
+        "AfterAgent",
+        "SessionStart",
+        "Own",
+    ]);
+    prop::collection::btree_map(event, prop::collection::vec(group, 0..3), 0..4)
+        .prop_map(|map| json!(map))
 }
 
 fn write(value: &Value, style: &Style) -> String {
-    let Some(unit) = style.unit else { return value.to_string() };
+    let Some(unit) = style.unit else {
+        return value.to_string();
+    };
     let mut bytes = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
     let mut writer = serde_json::Serializer::with_formatter(&mut bytes, formatter);

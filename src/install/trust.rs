@@ -28,7 +28,10 @@ const END_TIMEOUT_MAX_S: u64 = 3;
 pub(crate) fn hash(handler: &Handler) -> String {
     let event = handler.event.as_str();
     let timeout = if matches!(event, "SessionEnd" | "Interrupt") {
-        handler.timeout.unwrap_or(END_TIMEOUT_S).min(END_TIMEOUT_MAX_S)
+        handler
+            .timeout
+            .unwrap_or(END_TIMEOUT_S)
+            .min(END_TIMEOUT_MAX_S)
     } else {
         handler.timeout.unwrap_or(TIMEOUT_S)
     };
@@ -49,7 +52,12 @@ pub(crate) fn hash(handler: &Handler) -> String {
 /// Returns the key under which Codex keeps what it knows of a hook.
 pub(crate) fn key(hooks_file: &Path, handler: &Handler) -> String {
     let event = snake_case(&handler.event);
-    format!("{}:{event}:{}:{}", hooks_file.display(), handler.group, handler.index)
+    format!(
+        "{}:{event}:{}:{}",
+        hooks_file.display(),
+        handler.group,
+        handler.index
+    )
 }
 
 fn snake_case(event: &str) -> String {
@@ -80,10 +88,18 @@ pub(crate) struct State {
 pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
     let document = parse(text)?;
     let mut all = BTreeMap::new();
-    for (key, item) in state_table(&document).into_iter().flat_map(|table| table.iter()) {
-        let Some(item) = item.as_table_like() else { continue };
+    for (key, item) in state_table(&document)
+        .into_iter()
+        .flat_map(|table| table.iter())
+    {
+        let Some(item) = item.as_table_like() else {
+            continue;
+        };
         let state = State {
-            trusted_hash: item.get("trusted_hash").and_then(Item::as_str).map(str::to_owned),
+            trusted_hash: item
+                .get("trusted_hash")
+                .and_then(Item::as_str)
+                .map(str::to_owned),
             is_disabled: item.get("enabled").and_then(Item::as_bool) == Some(false),
         };
         all.insert(key.to_owned(), state);
@@ -93,24 +109,47 @@ pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
 
 /// Returns whether Codex's hooks are switched off altogether.
 pub(crate) fn switched_off(text: &str) -> bool {
-    let Ok(document) = parse(text) else { return false };
-    let features = document.as_table().get("features").and_then(Item::as_table_like);
-    features.and_then(|features| features.get("hooks")).and_then(Item::as_bool) == Some(false)
+    let Ok(document) = parse(text) else {
+        return false;
+    };
+    let features = document
+        .as_table()
+        .get("features")
+        .and_then(Item::as_table_like);
+    features
+        .and_then(|features| features.get("hooks"))
+        .and_then(Item::as_bool)
+        == Some(false)
 }
 
 /// Returns the events for which config.toml itself has a hook of ours, which would call twice.
 pub(crate) fn events_of_ours(text: &str) -> Vec<String> {
-    let Ok(document) = parse(text) else { return Vec::new() };
-    let Some(hooks) = document.as_table().get("hooks").and_then(Item::as_table_like) else { return Vec::new() };
+    let Ok(document) = parse(text) else {
+        return Vec::new();
+    };
+    let Some(hooks) = document
+        .as_table()
+        .get("hooks")
+        .and_then(Item::as_table_like)
+    else {
+        return Vec::new();
+    };
     let is_ours = |hook: &toml_edit::Table| {
-        hook.get("command").and_then(Item::as_str).is_some_and(|command| hooks::client_of(command).is_some())
+        hook.get("command")
+            .and_then(Item::as_str)
+            .is_some_and(|command| hooks::client_of(command).is_some())
     };
     let has_ours = |event: &Item| {
         let groups = event.as_array_of_tables().into_iter().flatten();
-        let lists = groups.filter_map(|group| group.get("hooks").and_then(Item::as_array_of_tables));
+        let lists =
+            groups.filter_map(|group| group.get("hooks").and_then(Item::as_array_of_tables));
         lists.flatten().any(is_ours)
     };
-    hooks.iter().filter(|(_, event)| has_ours(event)).map(|(event, _)| event.to_owned()).collect()
+    hooks
+        .iter()
+        .filter(|(_, event)| has_ours(event))
+        .map(|(event, _)| event.to_owned())
+        .collect()
 }
 
 /// Records hooks as trusted.
@@ -155,7 +194,10 @@ pub(super) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)
     there.sort_by_key(|(start, _)| std::cmp::Reverse(*start));
     for (_, key) in there {
         text = without(&text, key)?;
-        entries.insert(0, Entry::new(format!("trust {}", short(key)), Status::Removed));
+        entries.insert(
+            0,
+            Entry::new(format!("trust {}", short(key)), Status::Removed),
+        );
     }
     Ok((text, entries))
 }
@@ -168,10 +210,14 @@ pub(super) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)
 /// As [`trust`].
 pub(super) fn rename(text: &str, moved: &[(String, String)]) -> Result<String> {
     let document = parse(text)?;
-    let Some(table) = state_table(&document) else { return Ok(text.to_owned()) };
+    let Some(table) = state_table(&document) else {
+        return Ok(text.to_owned());
+    };
     let mut places: Vec<(Range<usize>, String)> = Vec::new();
     for (old, new) in moved {
-        let Some(place) = table.get(old).and_then(Item::span) else { continue };
+        let Some(place) = table.get(old).and_then(Item::span) else {
+            continue;
+        };
         // Codex writes the key as a string in a table's header; a key in any other form is left alone.
         for quoted in [toml_string(old), format!("'{old}'")] {
             if let Some(at) = text[place.clone()].find(&quoted) {
@@ -207,10 +253,18 @@ pub(crate) enum Notify {
 /// As [`trust`].
 pub(crate) fn notify(text: &str) -> Result<Notify> {
     let document = parse(text)?;
-    let Some(item) = document.as_table().get("notify") else { return Ok(Notify::Absent) };
-    let words: Option<Vec<&str>> = item.as_array().map(|words| words.iter().filter_map(|word| word.as_str()).collect());
+    let Some(item) = document.as_table().get("notify") else {
+        return Ok(Notify::Absent);
+    };
+    let words: Option<Vec<&str>> = item
+        .as_array()
+        .map(|words| words.iter().filter_map(|word| word.as_str()).collect());
     Ok(match words.as_deref() {
-        Some([client, "codex"]) if Path::new(client).file_name().is_some_and(|name| name == hooks::CLIENT) => {
+        Some([client, "codex"])
+            if Path::new(client)
+                .file_name()
+                .is_some_and(|name| name == hooks::CLIENT) =>
+        {
             Notify::Ours((*client).to_owned())
         }
         _ => Notify::Foreign,
@@ -233,7 +287,11 @@ pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
     };
     let cleared = clear_notify(text)?.0;
     // At the top, where it can be in no table.
-    let line = format!("notify = [{}, \"codex\"]{}", toml_string(client), newline(text));
+    let line = format!(
+        "notify = [{}, \"codex\"]{}",
+        toml_string(client),
+        newline(text)
+    );
     Ok((valid(line + &cleared)?, Entry::new("notify", status)))
 }
 
@@ -247,7 +305,11 @@ pub(super) fn clear_notify(text: &str) -> Result<(String, Option<Entry>)> {
         return Ok((text.to_owned(), None));
     }
     let document = parse(text)?;
-    let value = document.as_table().get("notify").and_then(Item::span).expect("it was found");
+    let value = document
+        .as_table()
+        .get("notify")
+        .and_then(Item::span)
+        .expect("it was found");
     let start = text[..value.start].rfind('\n').map_or(0, |end| end + 1);
     let cleared = [&text[..start], &text[line_end(text, value.end)..]].concat();
     Ok((valid(cleared)?, Some(Entry::new("notify", Status::Removed))))
@@ -258,7 +320,13 @@ fn parse(text: &str) -> Result<Document<&str>> {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         let before = &text[..at];
         let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
         format!("line {line}, column {column}: {}", error.message())
     })
 }
@@ -275,7 +343,12 @@ fn valid(text: String) -> Result<String> {
 }
 
 fn state_table<'a>(document: &'a Document<&str>) -> Option<&'a dyn toml_edit::TableLike> {
-    document.as_table().get("hooks")?.as_table_like()?.get("state")?.as_table_like()
+    document
+        .as_table()
+        .get("hooks")?
+        .as_table_like()?
+        .get("state")?
+        .as_table_like()
 }
 
 fn with(text: &str, key: &str, hash: &str) -> Result<String> {
@@ -288,7 +361,11 @@ fn with(text: &str, key: &str, hash: &str) -> Result<String> {
     if !text.is_empty() {
         out.push_str(newline);
     }
-    out.push_str(&format!("[hooks.state.{}]{newline}trusted_hash = {}", toml_string(key), toml_string(hash)));
+    out.push_str(&format!(
+        "[hooks.state.{}]{newline}trusted_hash = {}",
+        toml_string(key),
+        toml_string(hash)
+    ));
     // A file whose last line has no end keeps that habit, by which the way back is known.
     if has_end {
         out.push_str(newline);
@@ -298,37 +375,70 @@ fn with(text: &str, key: &str, hash: &str) -> Result<String> {
 
 fn updated(text: &str, key: &str, hash: &str) -> Result<String> {
     let document = parse(text)?;
-    let item = state_table(&document).and_then(|table| table.get(key)).expect("it is known");
-    if let Some(place) = item.as_table_like().and_then(|item| item.get("trusted_hash")).and_then(Item::span) {
+    let item = state_table(&document)
+        .and_then(|table| table.get(key))
+        .expect("it is known");
+    if let Some(place) = item
+        .as_table_like()
+        .and_then(|item| item.get("trusted_hash"))
+        .and_then(Item::span)
+    {
         let mut out = text.to_owned();
         out.replace_range(place, &toml_string(hash));
         return valid(out);
     }
-    let header = item.as_table().and_then(toml_edit::Table::span).ok_or("`hooks.state` is not written as tables")?;
+    let header = item
+        .as_table()
+        .and_then(toml_edit::Table::span)
+        .ok_or("`hooks.state` is not written as tables")?;
     let at = line_end(text, header.end);
     let newline = newline(text);
-    let gap = if text[..at].ends_with('\n') { "" } else { newline };
-    valid([&text[..at], gap, &format!("trusted_hash = {}", toml_string(hash)), newline, &text[at..]].concat())
+    let gap = if text[..at].ends_with('\n') {
+        ""
+    } else {
+        newline
+    };
+    valid(
+        [
+            &text[..at],
+            gap,
+            &format!("trusted_hash = {}", toml_string(hash)),
+            newline,
+            &text[at..],
+        ]
+        .concat(),
+    )
 }
 
 /// Returns the lines of a table, from its header to its last value.
 fn table_place(text: &str, key: &str) -> Result<Option<Range<usize>>> {
     let document = parse(text)?;
-    let table = state_table(&document).and_then(|table| table.get(key)).and_then(Item::as_table);
-    let Some((table, header)) = table.and_then(|table| Some((table, table.span()?))) else { return Ok(None) };
-    let ends = table.iter().filter_map(|(_, value)| value.span()).map(|span| span.end);
+    let table = state_table(&document)
+        .and_then(|table| table.get(key))
+        .and_then(Item::as_table);
+    let Some((table, header)) = table.and_then(|table| Some((table, table.span()?))) else {
+        return Ok(None);
+    };
+    let ends = table
+        .iter()
+        .filter_map(|(_, value)| value.span())
+        .map(|span| span.end);
     let end = ends.fold(header.end, usize::max);
     Ok(Some(header.start..line_end(text, end)))
 }
 
 fn without(text: &str, key: &str) -> Result<String> {
-    let Some(place) = table_place(text, key)? else { return Ok(text.to_owned()) };
+    let Some(place) = table_place(text, key)? else {
+        return Ok(text.to_owned());
+    };
     let behind = &text[place.end..];
     let mut before = &text[..place.start];
     let had_end = text[..place.end].ends_with('\n');
     // The blank line in front came with it, and with a last line without an end that line's end too.
     for _ in 0..if had_end { 1 } else { 2 } {
-        let shorter = before.strip_suffix('\n').map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
+        let shorter = before
+            .strip_suffix('\n')
+            .map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
         before = match shorter {
             Some(rest) if rest.is_empty() || rest.ends_with('\n') || !had_end => rest,
             _ => before,
@@ -338,11 +448,20 @@ fn without(text: &str, key: &str) -> Result<String> {
 }
 
 fn line_end(text: &str, from: usize) -> usize {
-    text[from..].find('\n').map_or(text.len(), |end| from + end + 1)
+    text[from..]
+        .find('\n')
+        .map_or(text.len(), |end| from + end + 1)
 }
 
 fn newline(text: &str) -> &'static str {
-    if text.find('\n').is_some_and(|end| text[..end].ends_with('\r')) { "\r\n" } else { "\n" }
+    if text
+        .find('\n')
+        .is_some_and(|end| text[..end].ends_with('\r'))
+    {
+        "\r\n"
+    } else {
+        "\n"
+    }
 }
 
 /// Writes a TOML string. JSON's escapes are all TOML's too.
@@ -361,7 +480,11 @@ mod tests {
     use super::*;
 
     fn hashes(text: &str) -> Vec<String> {
-        settings::handlers(text).expect("JSON").iter().map(hash).collect()
+        settings::handlers(text)
+            .expect("JSON")
+            .iter()
+            .map(hash)
+            .collect()
     }
 
     /// The hashes are those that Codex 0.169.0 gives for these hooks in the answer to `hooks/list`.
@@ -396,7 +519,10 @@ mod tests {
     fn hooks_are_known_by_file_event_and_place() {
         let text = r#"{"hooks": {"SubagentStop": [{"hooks": []}, {"hooks": [{"command": "a"}, {"command": "b"}]}]}}"#;
         let handlers = settings::handlers(text).expect("JSON");
-        assert_eq!(key(Path::new("/c/hooks.json"), &handlers[1]), "/c/hooks.json:subagent_stop:1:1");
+        assert_eq!(
+            key(Path::new("/c/hooks.json"), &handlers[1]),
+            "/c/hooks.json:subagent_stop:1:1"
+        );
     }
 
     #[test]
@@ -407,20 +533,28 @@ mod tests {
             text,
             "[hooks.state.\"/h:stop:0:0\"] # mine\ntrusted_hash = \"sha256:1\"\nenabled = false\n\n[other]\n"
         );
-        let (text, entries) = trust(&text, &[("/h:stop:0:0".into(), "sha256:2".into())]).expect("TOML");
+        let (text, entries) =
+            trust(&text, &[("/h:stop:0:0".into(), "sha256:2".into())]).expect("TOML");
         assert!(text.contains("\"sha256:2\"\nenabled = false"), "{text}");
         assert_eq!(entries, [Entry::new("trust stop:0:0", Status::Updated)]);
     }
 
     #[test]
     fn a_moved_hook_keeps_its_trust() {
-        let text =
-            "[hooks.state.\"/h:stop:1:0\"]\ntrusted_hash = \"x\"\n[hooks.state.'/h:stop:2:0']\ntrusted_hash = \"y\"\n";
-        let moved =
-            [("/h:stop:1:0".to_owned(), "/h:stop:0:0".to_owned()), ("/h:stop:2:0".into(), "/h:stop:1:0".into())];
+        let text = "[hooks.state.\"/h:stop:1:0\"]\ntrusted_hash = \"x\"\n[hooks.state.'/h:stop:2:0']\ntrusted_hash = \"y\"\n";
+        let moved = [
+            ("/h:stop:1:0".to_owned(), "/h:stop:0:0".to_owned()),
+            ("/h:stop:2:0".into(), "/h:stop:1:0".into()),
+        ];
         let states = states(&rename(text, &moved).expect("TOML")).expect("TOML");
-        let hashes: Vec<_> = states.iter().map(|(key, state)| (key.as_str(), state.trusted_hash.as_deref())).collect();
-        assert_eq!(hashes, [("/h:stop:0:0", Some("x")), ("/h:stop:1:0", Some("y"))]);
+        let hashes: Vec<_> = states
+            .iter()
+            .map(|(key, state)| (key.as_str(), state.trusted_hash.as_deref()))
+            .collect();
+        assert_eq!(
+            hashes,
+            [("/h:stop:0:0", Some("x")), ("/h:stop:1:0", Some("y"))]
+        );
     }
 
     #[test]
@@ -432,7 +566,8 @@ mod tests {
 
     #[test]
     fn a_table_in_one_line_is_refused_with_words() {
-        let error = trust("hooks = {}\n", &[("k".into(), "h".into())]).expect_err("cannot be added to");
+        let error =
+            trust("hooks = {}\n", &[("k".into(), "h".into())]).expect_err("cannot be added to");
         assert!(error.contains("write it as [hooks] tables"), "{error}");
     }
 
@@ -440,10 +575,16 @@ mod tests {
     fn notify_goes_to_the_top_and_a_program_of_the_users_stays() {
         let text = "model = \"x\"\n[tui]\n";
         let (with, entry) = set_notify(text, "/b/checkpointd-hook").expect("TOML");
-        assert_eq!(with, format!("notify = [\"/b/checkpointd-hook\", \"codex\"]\n{text}"));
+        assert_eq!(
+            with,
+            format!("notify = [\"/b/checkpointd-hook\", \"codex\"]\n{text}")
+        );
         assert_eq!(entry.status, Status::Added);
         let (moved, entry) = set_notify(&with, "/c/checkpointd-hook").expect("TOML");
-        assert_eq!((moved.matches("notify").count(), entry.status), (1, Status::Updated));
+        assert_eq!(
+            (moved.matches("notify").count(), entry.status),
+            (1, Status::Updated)
+        );
         assert_eq!(clear_notify(&moved).expect("TOML").0, text);
         let own = "notify = [\"say\", \"codex\"]\n";
         let (same, entry) = set_notify(own, "/b/checkpointd-hook").expect("TOML");

@@ -11,7 +11,9 @@ use super::files::Text;
 use super::plan::{Means, moved};
 use super::record::{Record, Written};
 use super::settings::Handler;
-use super::{AgentPlan, Change, Entry, Kind, Status, digest, files, hooks_file, prompts, settings, trust};
+use super::{
+    AgentPlan, Change, Entry, Kind, Status, digest, files, hooks_file, prompts, settings, trust,
+};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -22,21 +24,35 @@ type Result<T> = std::result::Result<T, String>;
 /// One sentence that names the file and what is wrong with it.
 pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentPlan> {
     let agent = found.agent;
-    let mut plan =
-        AgentPlan { agent, folder: found.folder.clone(), version: None, changes: Vec::new(), notes: Vec::new() };
+    let mut plan = AgentPlan {
+        agent,
+        folder: found.folder.clone(),
+        version: None,
+        changes: Vec::new(),
+        notes: Vec::new(),
+    };
     for (path, kind) in paths(found, record) {
         let before = files::read(&path)?;
         let written = record.files.get(&path);
         let (after, entries) = match (written, kind) {
-            (Some(written), _) if is_as_written(&before, written, home, record) => {
-                (record.before(home, written)?, vec![Entry::new("all of ours", Status::Removed)])
-            }
+            (Some(written), _) if is_as_written(&before, written, home, record) => (
+                record.before(home, written)?,
+                vec![Entry::new("all of ours", Status::Removed)],
+            ),
             (_, Kind::Prompt) => prompt(agent, &path, before.clone(), written, &mut plan.notes),
             _ => strip(agent, kind, &path, &before, written, home, record)?,
         };
         if before != after || written.is_some() {
             let path = path.clone();
-            plan.changes.push(Change { agent, kind, path, before, after, without_us: None, entries });
+            plan.changes.push(Change {
+                agent,
+                kind,
+                path,
+                before,
+                after,
+                without_us: None,
+                entries,
+            });
         }
     }
     Ok(plan)
@@ -59,13 +75,17 @@ pub(super) fn without_us(
         Some(written) if is_as_written(now, written, means.home, means.record) => {
             means.record.before(means.home, written)
         }
-        _ => strip(agent, kind, path, now, written, means.home, means.record).map(|(bytes, _)| bytes),
+        _ => {
+            strip(agent, kind, path, now, written, means.home, means.record).map(|(bytes, _)| bytes)
+        }
     }
 }
 
 /// Returns whether nobody has changed a file since, and what was there before us is still known.
 fn is_as_written(now: &Option<Vec<u8>>, written: &Written, home: &Home, record: &Record) -> bool {
-    now.as_deref().is_some_and(|bytes| digest(bytes) == written.wrote) && record.before(home, written).is_ok()
+    now.as_deref()
+        .is_some_and(|bytes| digest(bytes) == written.wrote)
+        && record.before(home, written).is_ok()
 }
 
 /// Returns the files of an agent that may hold something of ours.
@@ -74,8 +94,16 @@ fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
     if found.agent == Agent::Codex {
         paths.push((found.folder.join("config.toml"), Kind::Trust));
     }
-    paths.extend(prompts::files(found.agent, &found.folder).into_iter().map(|(path, _)| (path, Kind::Prompt)));
-    for (path, written) in record.files.iter().filter(|(_, written)| written.agent == found.agent) {
+    paths.extend(
+        prompts::files(found.agent, &found.folder)
+            .into_iter()
+            .map(|(path, _)| (path, Kind::Prompt)),
+    );
+    for (path, written) in record
+        .files
+        .iter()
+        .filter(|(_, written)| written.agent == found.agent)
+    {
         if !paths.iter().any(|(known, _)| known == path) {
             paths.push((path.clone(), written.kind));
         }
@@ -92,7 +120,10 @@ fn prompt(
     written: Option<&Written>,
     notes: &mut Vec<String>,
 ) -> Undone {
-    let name = format!("/{}", path.file_stem().unwrap_or_default().to_string_lossy());
+    let name = format!(
+        "/{}",
+        path.file_stem().unwrap_or_default().to_string_lossy()
+    );
     let folder = path.parent().and_then(Path::parent).unwrap_or(path);
     let is_ours = prompts::files(agent, folder)
         .into_iter()
@@ -101,9 +132,15 @@ fn prompt(
         return (None, vec![Entry::new(name, Status::Removed)]);
     }
     if before.is_some() && written.is_some() {
-        notes.push(format!("{} was changed since and stays; remove it if you do not want it", path.display()));
+        notes.push(format!(
+            "{} was changed since and stays; remove it if you do not want it",
+            path.display()
+        ));
     }
-    let entries = before.iter().map(|_| Entry::new(&name, Status::Kept)).collect();
+    let entries = before
+        .iter()
+        .map(|_| Entry::new(&name, Status::Kept))
+        .collect();
     (before, entries)
 }
 
@@ -116,25 +153,51 @@ fn strip(
     home: &Home,
     record: &Record,
 ) -> Result<Undone> {
-    let Some(bytes) = now else { return Ok((None, Vec::new())) };
+    let Some(bytes) = now else {
+        return Ok((None, Vec::new()));
+    };
     let text = Text::of(Some(bytes), path)?;
     // A backup that is lost costs the exact way back, not the way out.
     let original = written.and_then(|written| record.before(home, written).ok());
     let in_file = |error: String| format!("{}: {error}; nothing was changed", path.display());
     let (stripped, entries) = if kind == Kind::Settings {
-        let original = original.clone().flatten().map(|bytes| Text::of(Some(&bytes), path)).transpose()?;
-        settings::strip(&text.text, original.as_ref().map(|text| text.text.as_str())).map_err(in_file)?
+        let original = original
+            .clone()
+            .flatten()
+            .map(|bytes| Text::of(Some(&bytes), path))
+            .transpose()?;
+        settings::strip(&text.text, original.as_ref().map(|text| text.text.as_str()))
+            .map_err(in_file)?
     } else {
         strip_trust(agent, path, &text.text, record).map_err(in_file)?
     };
     let was_absent = matches!(original, Some(None));
-    let is_blank = if kind == Kind::Settings { settings::is_blank(&stripped) } else { stripped.trim().is_empty() };
-    Ok((if was_absent && is_blank { None } else { Some(text.bytes(&stripped)) }, entries))
+    let is_blank = if kind == Kind::Settings {
+        settings::is_blank(&stripped)
+    } else {
+        stripped.trim().is_empty()
+    };
+    Ok((
+        if was_absent && is_blank {
+            None
+        } else {
+            Some(text.bytes(&stripped))
+        },
+        entries,
+    ))
 }
 
-fn strip_trust(agent: Agent, path: &Path, text: &str, record: &Record) -> Result<(String, Vec<Entry>)> {
+fn strip_trust(
+    agent: Agent,
+    path: &Path,
+    text: &str,
+    record: &Record,
+) -> Result<(String, Vec<Entry>)> {
     let user = path.parent().map(|folder| hooks_file(agent, folder));
-    let recorded = record.files.iter().filter(|(_, written)| written.agent == agent && written.kind == Kind::Settings);
+    let recorded = record
+        .files
+        .iter()
+        .filter(|(_, written)| written.agent == agent && written.kind == Kind::Settings);
     let files: BTreeSet<PathBuf> = recorded.map(|(path, _)| path.clone()).chain(user).collect();
     let mut text = text.to_owned();
     let mut entries = Vec::new();

@@ -52,10 +52,12 @@ impl Traces {
                 }
             }
             Event::Decided(decision) => {
-                let mut stop = self.take(|stop| stop.seq == decision.trigger).unwrap_or_else(|| {
-                    // An agent's restart, or a stop of the daemon's last run.
-                    Stop::new(envelope, decision.trigger)
-                });
+                let mut stop = self
+                    .take(|stop| stop.seq == decision.trigger)
+                    .unwrap_or_else(|| {
+                        // An agent's restart, or a stop of the daemon's last run.
+                        Stop::new(envelope, decision.trigger)
+                    });
                 stop.decided(envelope.seq, at, decision);
                 match decision.verdict {
                     Verdict::Inject => self.open(stop),
@@ -65,9 +67,10 @@ impl Traces {
             Event::DeliveryConfirmed { decision, .. }
             | Event::DeliveryFailed { decision, .. }
             | Event::DeliveryExpired { decision, .. } => {
-                if let (Some(mut stop), Some(outcome)) =
-                    (self.take(|stop| stop.decision == Some(*decision)), metrics::outcome(&envelope.event))
-                {
+                if let (Some(mut stop), Some(outcome)) = (
+                    self.take(|stop| stop.decision == Some(*decision)),
+                    metrics::outcome(&envelope.event),
+                ) {
                     stop.step("deliver", envelope.seq, at);
                     if matches!(envelope.event, Event::DeliveryFailed { .. }) {
                         stop.last_failed();
@@ -99,7 +102,10 @@ impl Traces {
     }
 
     fn take(&mut self, is_meant: impl Fn(&Stop) -> bool) -> Option<Stop> {
-        self.open.iter().position(is_meant).and_then(|place| self.open.remove(place))
+        self.open
+            .iter()
+            .position(is_meant)
+            .and_then(|place| self.open.remove(place))
     }
 
     fn finish(&mut self, stop: Stop) {
@@ -121,7 +127,10 @@ impl Stop {
             began: first.recorded_at,
             reached: first.recorded_at,
             decision: None,
-            attributes: vec![id("session.id", first.stream.session), word("agent", first.stream.agent.word())],
+            attributes: vec![
+                id("session.id", first.stream.session),
+                word("agent", first.stream.agent.word()),
+            ],
             steps: Vec::new(),
         };
         // By the hook's own clock. A call that came by the spool was not on its way but lay there.
@@ -143,18 +152,37 @@ impl Stop {
 
     fn last_failed(&mut self) {
         if let Some(step) = self.steps.last_mut() {
-            step.status = Some(Status { code: StatusCode::Error.into(), ..Status::default() });
+            step.status = Some(Status {
+                code: StatusCode::Error.into(),
+                ..Status::default()
+            });
         }
     }
 
     fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
         self.step("decide", seq, at);
         self.decision = Some(seq);
-        let words = [("verdict", decision.verdict.word()), ("reason", decision.reason.word())];
+        let words = [
+            ("verdict", decision.verdict.word()),
+            ("reason", decision.reason.word()),
+        ];
         let route = decision.route.map(|route| ("route", route.word()));
-        self.attributes.extend(words.into_iter().chain(route).map(|(key, value)| word(key, value)));
-        let numbers = [("decision", Some(seq)), ("turn", Some(decision.turn)), ("turn_ms", decision.elapsed_ms)];
-        self.attributes.extend(numbers.into_iter().filter_map(|(key, value)| Some(number(key, value?))));
+        self.attributes.extend(
+            words
+                .into_iter()
+                .chain(route)
+                .map(|(key, value)| word(key, value)),
+        );
+        let numbers = [
+            ("decision", Some(seq)),
+            ("turn", Some(decision.turn)),
+            ("turn_ms", decision.elapsed_ms),
+        ];
+        self.attributes.extend(
+            numbers
+                .into_iter()
+                .filter_map(|(key, value)| Some(number(key, value?))),
+        );
     }
 
     /// The id of the whole. A trace's id has bits that are set in its second half, so it is none of the steps'.
@@ -192,7 +220,15 @@ mod tests {
     fn envelope(seq: u64, event: Event) -> Envelope {
         let at = Timestamp::from_micros(i64::try_from(seq).expect("small"));
         let stream = Stream::of_native(Agent::Codex, "s");
-        Envelope { seq, stream, at, recorded_at: at, id: Uuid::now_v7(), late: false, event }
+        Envelope {
+            seq,
+            stream,
+            at,
+            recorded_at: at,
+            id: Uuid::now_v7(),
+            late: false,
+            event,
+        }
     }
 
     fn stop(seq: u64) -> Envelope {
@@ -211,8 +247,14 @@ mod tests {
     fn what_waits_is_bounded_and_the_newest_of_it() {
         let mut traces = Traces::default();
         (1..=1_000).for_each(|seq| traces.note(&stop(seq)));
-        assert_eq!((traces.open.len(), traces.open[0].seq), (OPEN_MAX, 1_000 - OPEN_MAX as u64 + 1));
-        let span = |number: u64| Span { start_time_unix_nano: number, ..Span::default() };
+        assert_eq!(
+            (traces.open.len(), traces.open[0].seq),
+            (OPEN_MAX, 1_000 - OPEN_MAX as u64 + 1)
+        );
+        let span = |number: u64| Span {
+            start_time_unix_nano: number,
+            ..Span::default()
+        };
         traces.keep((0..5_000).map(span));
         traces.put_back((0..5_000).map(span).collect());
         let kept = traces.take_finished();
@@ -224,7 +266,13 @@ mod tests {
     fn a_delivery_of_no_known_decision_is_no_trace() {
         let mut traces = Traces::default();
         traces.note(&stop(1));
-        traces.note(&envelope(2, Event::DeliveryConfirmed { decision: 7, by: "next_event".into() }));
+        traces.note(&envelope(
+            2,
+            Event::DeliveryConfirmed {
+                decision: 7,
+                by: "next_event".into(),
+            },
+        ));
         assert_eq!((traces.open.len(), traces.take_finished()), (1, vec![]));
     }
 }

@@ -20,13 +20,17 @@ fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
     if let Some(phase) = all.iter().find(exact) {
         return Ok(phase);
     }
-    let mut near = all.iter().filter(|phase| phase.checkpoint.id.starts_with(wanted));
+    let mut near = all
+        .iter()
+        .filter(|phase| phase.checkpoint.id.starts_with(wanted));
     match (near.next(), near.next()) {
         (Some(one), None) if !wanted.is_empty() => Ok(one),
-        (Some(_), Some(_)) => {
-            Err(unknown(format!("several phase checkpoints begin with `{wanted}`: give more of the id")))
-        }
-        _ => Err(unknown(format!("there is no phase checkpoint `{wanted}`: `checkpointd phase list` lists them"))),
+        (Some(_), Some(_)) => Err(unknown(format!(
+            "several phase checkpoints begin with `{wanted}`: give more of the id"
+        ))),
+        _ => Err(unknown(format!(
+            "there is no phase checkpoint `{wanted}`: `checkpointd phase list` lists them"
+        ))),
     }
 }
 
@@ -52,21 +56,49 @@ impl Desk<'_> {
     fn append(&self, events: Vec<Event>) -> Result<Phases> {
         let drafts: Vec<_> = events.into_iter().map(folder::draft).collect();
         if !drafts.is_empty() {
-            self.journal.append_wait(drafts).and_then(|_| self.journal.settle()).map_err(journal_trouble)?;
+            self.journal
+                .append_wait(drafts)
+                .and_then(|_| self.journal.settle())
+                .map_err(journal_trouble)?;
         }
         actors::phases::load(self.journal).map_err(journal_trouble)
     }
 
-    pub(super) fn create(&self, project: Option<&str>, folder: Option<&str>, given: &Value) -> Result<Value> {
+    pub(super) fn create(
+        &self,
+        project: Option<&str>,
+        folder: Option<&str>,
+        given: &Value,
+    ) -> Result<Value> {
         let new = input::request(given).map_err(|problem| (Trouble::Request, problem))?;
-        let named = new.session.as_deref().map(|name| self.session(name)).transpose()?;
-        let of_session = || named.as_deref().and_then(|session| places::project_of(self.journal, session));
-        let project = project.map(places::project).or_else(of_session).or_else(|| folder.map(places::project));
-        let newest = || project.as_deref().and_then(|project| places::newest_session(self.journal, project));
-        let session = named.clone().or_else(newest).unwrap_or_else(|| input::NO_SESSION.to_owned());
+        let named = new
+            .session
+            .as_deref()
+            .map(|name| self.session(name))
+            .transpose()?;
+        let of_session = || {
+            named
+                .as_deref()
+                .and_then(|session| places::project_of(self.journal, session))
+        };
+        let project = project
+            .map(places::project)
+            .or_else(of_session)
+            .or_else(|| folder.map(places::project));
+        let newest = || {
+            project
+                .as_deref()
+                .and_then(|project| places::newest_session(self.journal, project))
+        };
+        let session = named
+            .clone()
+            .or_else(newest)
+            .unwrap_or_else(|| input::NO_SESSION.to_owned());
         let phases = actors::phases::load(self.journal).map_err(journal_trouble)?;
         let created_at = Timestamp::now();
-        let is_taken = |name: &str| phases.ever().any(|known| known.file == name) || self.folder().join(name).exists();
+        let is_taken = |name: &str| {
+            phases.ever().any(|known| known.file == name) || self.folder().join(name).exists()
+        };
         let file = file::name(created_at, &new.phase, is_taken);
         let id = Uuid::now_v7().to_string();
         let checkpoint = input::fit(PhaseCheckpoint {
@@ -81,10 +113,19 @@ impl Desk<'_> {
             metadata: new.metadata,
         });
         let checkpoint = Box::new(checkpoint.map_err(|problem| (Trouble::Request, problem))?);
-        let phases = self.append(vec![Event::PhaseCreated { checkpoint, project, file, imported: false }])?;
+        let phases = self.append(vec![Event::PhaseCreated {
+            checkpoint,
+            project,
+            file,
+            imported: false,
+        }])?;
         let phase = find(&phases, &id)?;
         self.write(phase)?;
-        let problem = self.places.seed.as_deref().and_then(|seed| seed::set(seed, &id).err());
+        let problem = self
+            .places
+            .seed
+            .as_deref()
+            .and_then(|seed| seed::set(seed, &id).err());
         Ok(self.result(phase, problem))
     }
 
@@ -99,10 +140,16 @@ impl Desk<'_> {
     pub(super) fn list(&self, completed: Option<bool>, scope: &Scope) -> Result<Value> {
         let (found, scope) = (self.reconcile(false)?, self.scope(scope)?);
         let wanted = |phase: &&Phase| {
-            completed.is_none_or(|completed| phase.checkpoint.completed == completed) && scope.holds(phase)
+            completed.is_none_or(|completed| phase.checkpoint.completed == completed)
+                && scope.holds(phase)
         };
-        let phases: Vec<_> =
-            found.phases.newest_first().into_iter().filter(wanted).map(|phase| self.view(phase)).collect();
+        let phases: Vec<_> = found
+            .phases
+            .newest_first()
+            .into_iter()
+            .filter(wanted)
+            .map(|phase| self.view(phase))
+            .collect();
         Ok(json!({
             "ok": true,
             "checkpoints": phases,
@@ -132,7 +179,9 @@ impl Desk<'_> {
     pub(super) fn complete(&self, id: &str) -> Result<Value> {
         let found = self.reconcile(false)?;
         let id = find(&found.phases, id)?.checkpoint.id.clone();
-        let phases = self.append(vec![Event::PhaseCompleted { checkpoint: id.clone() }])?;
+        let phases = self.append(vec![Event::PhaseCompleted {
+            checkpoint: id.clone(),
+        }])?;
         let phase = find(&phases, &id)?;
         self.write(phase)?;
         Ok(self.result(phase, self.clear_seed(&[&id])))
@@ -140,29 +189,44 @@ impl Desk<'_> {
 
     pub(super) fn cleanup(&self, older_than: Option<&str>, incomplete: bool) -> Result<Value> {
         let age = match older_than {
-            Some(text) => {
-                parse_duration(text).map_err(|problem| (Trouble::Request, format!("older_than: {problem}")))?
-            }
+            Some(text) => parse_duration(text)
+                .map_err(|problem| (Trouble::Request, format!("older_than: {problem}")))?,
             None => self.places.keep,
         };
         let found = self.reconcile(false)?;
         let before = Timestamp::now().minus(age);
-        let old: Vec<&Phase> =
-            found.phases.newest_first().into_iter().filter(|phase| phase.checkpoint.created_at < before).collect();
-        let (gone, kept): (Vec<&Phase>, Vec<&Phase>) =
-            old.into_iter().partition(|phase| incomplete || phase.checkpoint.completed);
-        let ids: Vec<&str> = gone.iter().map(|phase| phase.checkpoint.id.as_str()).collect();
-        self.append(ids.iter().map(|id| Event::PhaseDeleted { checkpoint: (*id).to_owned() }).collect())?;
+        let old: Vec<&Phase> = found
+            .phases
+            .newest_first()
+            .into_iter()
+            .filter(|phase| phase.checkpoint.created_at < before)
+            .collect();
+        let (gone, kept): (Vec<&Phase>, Vec<&Phase>) = old
+            .into_iter()
+            .partition(|phase| incomplete || phase.checkpoint.completed);
+        let ids: Vec<&str> = gone
+            .iter()
+            .map(|phase| phase.checkpoint.id.as_str())
+            .collect();
+        self.append(
+            ids.iter()
+                .map(|id| Event::PhaseDeleted {
+                    checkpoint: (*id).to_owned(),
+                })
+                .collect(),
+        )?;
         let files = gone.iter().map(|phase| &phase.file).chain(&found.leftover);
         let mut problems = json!(found.problems);
         for name in files {
             let path = self.folder().join(name);
-            if let (Err(error), Some(problems)) = (crate::install::files::remove(&path), problems.as_array_mut()) {
+            if let (Err(error), Some(problems)) = (
+                crate::install::files::remove(&path),
+                problems.as_array_mut(),
+            ) {
                 problems.push(json!({ "file": path, "error": error }));
             }
         }
-        let mut answer =
-            json!({ "ok": true, "deleted": gone.len(), "keptIncomplete": kept.len(), "problems": problems });
+        let mut answer = json!({ "ok": true, "deleted": gone.len(), "keptIncomplete": kept.len(), "problems": problems });
         if let Some(problem) = self.clear_seed(&ids) {
             answer["seedProblem"] = problem.into();
         }
@@ -183,7 +247,11 @@ impl Desk<'_> {
     fn scope(&self, scope: &Scope) -> Result<Scope> {
         Ok(Scope {
             project: scope.project.as_deref().map(places::project),
-            session: scope.session.as_deref().map(|name| self.session(name)).transpose()?,
+            session: scope
+                .session
+                .as_deref()
+                .map(|name| self.session(name))
+                .transpose()?,
         })
     }
 
@@ -205,7 +273,10 @@ impl Desk<'_> {
     }
 
     fn clear_seed(&self, ids: &[&str]) -> Option<String> {
-        self.places.seed.as_deref().and_then(|seed| seed::clear(seed, ids).err())
+        self.places
+            .seed
+            .as_deref()
+            .and_then(|seed| seed::clear(seed, ids).err())
     }
 
     fn view(&self, phase: &Phase) -> Value {

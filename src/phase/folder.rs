@@ -102,7 +102,11 @@ pub(crate) fn reconcile(
                 Err(error) => found.problem(folder, name, error),
             },
             Standing::Wrong(error, is_known) => {
-                let hint = if is_known { "; `checkpointd phase rebuild` writes it anew from the journal" } else { "" };
+                let hint = if is_known {
+                    "; `checkpointd phase rebuild` writes it anew from the journal"
+                } else {
+                    ""
+                };
                 found.problem(folder, name, format!("{error}{hint}"));
             }
         }
@@ -126,7 +130,10 @@ pub(crate) fn reconcile(
 
 impl Reconciled {
     fn problem(&mut self, folder: &Path, name: &str, error: String) {
-        self.problems.push(Problem { file: folder.join(name).display().to_string(), error });
+        self.problems.push(Problem {
+            file: folder.join(name).display().to_string(),
+            error,
+        });
     }
 }
 
@@ -134,7 +141,9 @@ impl Reconciled {
 pub(crate) fn draft(event: Event) -> Draft {
     let about = match &event {
         Event::PhaseCreated { checkpoint, .. } => checkpoint.id.clone(),
-        Event::PhaseCompleted { checkpoint } | Event::PhaseDeleted { checkpoint } => checkpoint.clone(),
+        Event::PhaseCompleted { checkpoint } | Event::PhaseDeleted { checkpoint } => {
+            checkpoint.clone()
+        }
         _ => String::new(),
     };
     derived(&Stream::phases(), Timestamp::now(), event, &about)
@@ -152,19 +161,31 @@ pub(crate) fn write(folder: &Path, phase: &Phase) -> Result<PathBuf, String> {
 
 /// Returns the names of checkpoints' files, in order, and removes what is half written; none where nobody can tell.
 fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
-    let read = fs::read_dir(folder)
-        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>());
+    let read = fs::read_dir(folder).and_then(|entries| {
+        entries
+            .map(|entry| entry.map(|entry| entry.file_name()))
+            .collect::<Result<Vec<_>, _>>()
+    });
     let mut names: Vec<String> = match read {
-        Ok(names) => names.into_iter().filter_map(|name| name.into_string().ok()).collect(),
+        Ok(names) => names
+            .into_iter()
+            .filter_map(|name| name.into_string().ok())
+            .collect(),
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         Err(error) => {
             let error = format!("the folder cannot be read: {error}");
-            problems.push(Problem { file: folder.display().to_string(), error });
+            problems.push(Problem {
+                file: folder.display().to_string(),
+                error,
+            });
             return None;
         }
     };
     // Nobody writes here now but us, and we do not: what is half written was left by a process that was killed.
-    for half in names.iter().filter(|name| name.starts_with(files::HALF_WRITTEN)) {
+    for half in names
+        .iter()
+        .filter(|name| name.starts_with(files::HALF_WRITTEN))
+    {
         let _ = fs::remove_file(folder.join(half));
     }
     names.retain(|name| file::is_name(name));
@@ -176,7 +197,10 @@ fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = path.metadata().map_or(0, |meta| meta.len());
     if bytes > input::BYTES_MAX as u64 {
-        return Err(format!("has {bytes} bytes, and a checkpoint at most {}", input::BYTES_MAX));
+        return Err(format!(
+            "has {bytes} bytes, and a checkpoint at most {}",
+            input::BYTES_MAX
+        ));
     }
     Ok(files::read(path)?.unwrap_or_default())
 }
@@ -188,7 +212,9 @@ fn standing(
     bytes: Result<Vec<u8>, String>,
     project_of: impl Fn(&str) -> Option<String>,
 ) -> Standing {
-    let here = phases.ever().find(|phase| phase.file == name && !phase.deleted);
+    let here = phases
+        .ever()
+        .find(|phase| phase.file == name && !phase.deleted);
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) => return Standing::Wrong(error, here.is_some()),
@@ -200,12 +226,19 @@ fn standing(
         Ok(checkpoint) => checkpoint,
         Err(error) => return Standing::Wrong(error, here.is_some()),
     };
-    let copy_of = |file: &str| Standing::Wrong(format!("holds the checkpoint of {file} once more"), here.is_some());
+    let copy_of = |file: &str| {
+        Standing::Wrong(
+            format!("holds the checkpoint of {file} once more"),
+            here.is_some(),
+        )
+    };
     let id = &checkpoint.id;
     let Some(known) = phases.get(id) else {
         return match new.get(id) {
             Some(first) => copy_of(first),
-            None if here.is_some() => Standing::Wrong(format!("holds another checkpoint, `{id}`"), true),
+            None if here.is_some() => {
+                Standing::Wrong(format!("holds another checkpoint, `{id}`"), true)
+            }
             None => {
                 let project = project_of(&checkpoint.session);
                 let checkpoint = Box::new(checkpoint);
@@ -225,19 +258,32 @@ fn standing(
         return copy_of(&known.file);
     }
     let is = &known.checkpoint;
-    let completed = PhaseCheckpoint { completed: true, ..checkpoint.clone() };
+    let completed = PhaseCheckpoint {
+        completed: true,
+        ..checkpoint.clone()
+    };
     match (checkpoint == *is, completed == *is, is.completed) {
         (true, ..) => Standing::Fits,
         (_, true, true) => Standing::Behind,
-        _ if checkpoint.completed && completed == (PhaseCheckpoint { completed: true, ..is.clone() }) => {
-            Standing::News(Box::new(Event::PhaseCompleted { checkpoint: checkpoint.id }))
+        _ if checkpoint.completed
+            && completed
+                == (PhaseCheckpoint {
+                    completed: true,
+                    ..is.clone()
+                }) =>
+        {
+            Standing::News(Box::new(Event::PhaseCompleted {
+                checkpoint: checkpoint.id,
+            }))
         }
         _ => Standing::Wrong("says something else than the journal".to_owned(), true),
     }
 }
 
 fn put_aside(folder: &Path, name: &str) -> Result<(), String> {
-    let free = (1_u64..).map(|count| folder.join(format!("{name}.{ASIDE}{count}"))).find(|path| !path.exists());
+    let free = (1_u64..)
+        .map(|count| folder.join(format!("{name}.{ASIDE}{count}")))
+        .find(|path| !path.exists());
     let aside = free.expect("not all names are taken");
     fs::rename(folder.join(name), &aside).map_err(|error| format!("cannot be renamed: {error}"))
 }

@@ -102,13 +102,16 @@ impl Request {
     ///
     /// When there is no such word, or the fields are not right.
     pub(crate) fn read(word: &str, fields: Value) -> Result<Self> {
-        serde_json::from_value(json!({ word: fields })).map_err(|error| (Trouble::Request, error.to_string()))
+        serde_json::from_value(json!({ word: fields }))
+            .map_err(|error| (Trouble::Request, error.to_string()))
     }
 
     /// Returns the request's word and its fields.
     pub(crate) fn parts(&self) -> (String, Value) {
         let tagged = serde_json::to_value(self).expect("plain data");
-        let Value::Object(parts) = tagged else { unreachable!("a variant with fields is an object") };
+        let Value::Object(parts) = tagged else {
+            unreachable!("a variant with fields is an object")
+        };
         parts.into_iter().next().expect("it has one key")
     }
 }
@@ -130,7 +133,10 @@ impl Places {
         let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
         let resolve = |path: &UserPath| {
             let resolved = path.resolve(home.as_deref()).map(PathBuf::from);
-            resolved.ok_or((Trouble::Files, format!("HOME is not set, so nobody can tell where {} is", path.0)))
+            resolved.ok_or((
+                Trouble::Files,
+                format!("HOME is not set, so nobody can tell where {} is", path.0),
+            ))
         };
         Ok(Self {
             folder: resolve(&settings.folder)?,
@@ -153,23 +159,32 @@ pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> R
     journal.settle().map_err(journal_trouble)?;
     let desk = Desk { journal, places };
     match request {
-        Request::Create { project, folder, checkpoint } => {
-            desk.create(project.as_deref(), folder.as_deref(), checkpoint)
-        }
+        Request::Create {
+            project,
+            folder,
+            checkpoint,
+        } => desk.create(project.as_deref(), folder.as_deref(), checkpoint),
         Request::Show { id } => desk.show(id),
         Request::List { completed, scope } => desk.list(*completed, scope),
         Request::Detect { scope } => desk.detect(scope),
         Request::Complete { id } => desk.complete(id),
-        Request::Cleanup { older_than, incomplete } => desk.cleanup(older_than.as_deref(), *incomplete),
+        Request::Cleanup {
+            older_than,
+            incomplete,
+        } => desk.cleanup(older_than.as_deref(), *incomplete),
         Request::Rebuild {} => desk.rebuild(),
     }
 }
 
 /// Looks into the folder as the daemon comes up, so that what other programs left there can be resumed. Blocks.
 pub(crate) fn look(shared: &Shared) {
-    let list = Request::List { completed: None, scope: Scope::default() };
+    let list = Request::List {
+        completed: None,
+        scope: Scope::default(),
+    };
     let config = shared.config();
-    let looked = Places::of(&config.settings.phase).and_then(|places| answer(&list, &shared.journal, &places));
+    let looked = Places::of(&config.settings.phase)
+        .and_then(|places| answer(&list, &shared.journal, &places));
     match looked {
         Ok(found) => {
             for problem in found["problems"].as_array().into_iter().flatten() {
@@ -181,5 +196,8 @@ pub(crate) fn look(shared: &Shared) {
 }
 
 fn journal_trouble(error: journal::Error) -> Refusal {
-    (Trouble::Journal, format!("the journal cannot be used: {error}"))
+    (
+        Trouble::Journal,
+        format!("the journal cannot be used: {error}"),
+    )
 }

@@ -12,7 +12,10 @@ const SESSIONS_MAX: usize = 50;
 
 /// Returns the project of a session of the journal.
 pub(crate) fn project_of(journal: &Journal, native: &str) -> Option<String> {
-    let entry = journal.sessions().into_iter().find(|entry| is_host(entry) && entry.stream.native() == native)?;
+    let entry = journal
+        .sessions()
+        .into_iter()
+        .find(|entry| is_host(entry) && entry.stream.native() == native)?;
     project_of_entry(journal, &entry)
 }
 
@@ -25,7 +28,9 @@ pub(crate) fn project_of(journal: &Journal, native: &str) -> Option<String> {
 pub(crate) fn session(journal: &Journal, name: &str) -> query::Result<String> {
     let begins = |entry: &SessionEntry| {
         is_host(entry)
-            && [entry.stream.native(), entry.stream.session.to_string()].iter().any(|known| known.starts_with(name))
+            && [entry.stream.native(), entry.stream.session.to_string()]
+                .iter()
+                .any(|known| known.starts_with(name))
     };
     if name != "last" && !journal.sessions().iter().any(begins) {
         return Ok(name.to_owned());
@@ -38,8 +43,13 @@ pub(crate) fn newest_session(journal: &Journal, project: &str) -> Option<String>
     let mut entries = journal.sessions();
     entries.retain(is_host);
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
-    let of_project = |entry: &&SessionEntry| project_of_entry(journal, entry).as_deref() == Some(project);
-    entries.iter().take(SESSIONS_MAX).find(of_project).map(|entry| entry.stream.native())
+    let of_project =
+        |entry: &&SessionEntry| project_of_entry(journal, entry).as_deref() == Some(project);
+    entries
+        .iter()
+        .take(SESSIONS_MAX)
+        .find(of_project)
+        .map(|entry| entry.stream.native())
 }
 
 fn is_host(entry: &SessionEntry) -> bool {

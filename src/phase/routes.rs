@@ -17,10 +17,19 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) -> HttpResponse {
     let shared = Arc::clone(&api.shared);
     let work = web::block(move || {
-        let fields = if body.is_empty() { Ok(json!({})) } else { serde_json::from_slice::<Value>(&body) };
-        let fields = fields.map_err(|error| (Trouble::Request, format!("the body is not JSON: {error}")))?;
+        let fields = if body.is_empty() {
+            Ok(json!({}))
+        } else {
+            serde_json::from_slice::<Value>(&body)
+        };
+        let fields =
+            fields.map_err(|error| (Trouble::Request, format!("the body is not JSON: {error}")))?;
         let request = Request::read(&word, fields)?;
-        answer(&request, &shared.journal, &Places::of(&shared.config().settings.phase)?)
+        answer(
+            &request,
+            &shared.journal,
+            &Places::of(&shared.config().settings.phase)?,
+        )
     });
     match work.await {
         Ok(Ok(answer)) => HttpResponse::Ok().json(answer),

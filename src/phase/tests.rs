@@ -20,10 +20,19 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let (journal, _) = Journal::open(&folder.path().join("journal"), Options::default()).expect("opens");
+        let (journal, _) =
+            Journal::open(&folder.path().join("journal"), Options::default()).expect("opens");
         let keep = std::time::Duration::from_secs(86_400);
-        let places = Places { folder: folder.path().join("ckpt"), seed: Some(folder.path().join("seed.json")), keep };
-        Self { folder, journal, places }
+        let places = Places {
+            folder: folder.path().join("ckpt"),
+            seed: Some(folder.path().join("seed.json")),
+            keep,
+        };
+        Self {
+            folder,
+            journal,
+            places,
+        }
     }
 
     fn try_ask(&self, word: &str, fields: Value) -> Result<Value, Refusal> {
@@ -37,15 +46,25 @@ impl Stage {
     }
 
     fn create(&self, phase: &str) -> String {
-        let checkpoint = json!({ "phase": phase, "phaseNumber": 2, "taskSummary": "so far", "sessionId": "s1" });
-        id(&self.ask("create", json!({ "checkpoint": checkpoint, "folder": self.folder.path() })))
+        let checkpoint =
+            json!({ "phase": phase, "phaseNumber": 2, "taskSummary": "so far", "sessionId": "s1" });
+        id(&self.ask(
+            "create",
+            json!({ "checkpoint": checkpoint, "folder": self.folder.path() }),
+        ))
     }
 
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let read = fs::read_dir(&self.places.folder).map(|entries| {
             entries.map(|entry| {
                 let path = entry.expect("an entry").path();
-                (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(path).expect("readable"))
+                (
+                    path.file_name()
+                        .expect("a name")
+                        .to_string_lossy()
+                        .into_owned(),
+                    fs::read(path).expect("readable"),
+                )
             })
         });
         read.map(Iterator::collect).unwrap_or_default()
@@ -68,7 +87,12 @@ fn id(answer: &Value) -> String {
 }
 
 fn ids(answer: &Value) -> Vec<&str> {
-    answer["checkpoints"].as_array().expect("a list").iter().map(|one| one["id"].as_str().expect("an id")).collect()
+    answer["checkpoints"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["id"].as_str().expect("an id"))
+        .collect()
 }
 
 fn foreign(id: &str, created_at: &str, completed: bool) -> Value {
@@ -116,26 +140,63 @@ proptest! {
 #[test]
 fn what_other_programs_left_is_taken_over_once() {
     let stage = Stage::new();
-    stage.put("ckpt-2026-02-01T10-30-00-observe.json", &foreign("far-1", "2026-02-01T10:30:00.000Z", false));
-    stage.put("ckpt-2026-02-01T10-35-00-observe.json", &foreign("far-2", "2026-02-01T10:35:00.000Z", true));
-    stage.put("ckpt-copy.json", &foreign("far-1", "2026-02-01T10:30:00.000Z", false));
+    stage.put(
+        "ckpt-2026-02-01T10-30-00-observe.json",
+        &foreign("far-1", "2026-02-01T10:30:00.000Z", false),
+    );
+    stage.put(
+        "ckpt-2026-02-01T10-35-00-observe.json",
+        &foreign("far-2", "2026-02-01T10:35:00.000Z", true),
+    );
+    stage.put(
+        "ckpt-copy.json",
+        &foreign("far-1", "2026-02-01T10:30:00.000Z", false),
+    );
     stage.put("notes.json", &json!("not ours"));
     let own = stage.create("build");
     let listed = stage.ask("list", json!({}));
-    assert_eq!(ids(&listed), [own.as_str(), "far-2", "far-1"], "newest first");
+    assert_eq!(
+        ids(&listed),
+        [own.as_str(), "far-2", "far-1"],
+        "newest first"
+    );
     assert_eq!(listed["imported"].as_array().map(Vec::len), Some(2));
     let problem = listed["problems"][0]["error"].as_str().expect("one");
-    assert_eq!(problem, "holds the checkpoint of ckpt-2026-02-01T10-30-00-observe.json once more");
+    assert_eq!(
+        problem,
+        "holds the checkpoint of ckpt-2026-02-01T10-30-00-observe.json once more"
+    );
     let before = stage.files();
     let events = stage.journal.last_seq();
-    assert_eq!(ids(&stage.ask("list", json!({ "completed": false }))), [own.as_str(), "far-1"]);
-    assert_eq!((stage.journal.last_seq(), stage.files()), (events, before), "a second look changes nothing");
+    assert_eq!(
+        ids(&stage.ask("list", json!({ "completed": false }))),
+        [own.as_str(), "far-1"]
+    );
+    assert_eq!(
+        (stage.journal.last_seq(), stage.files()),
+        (events, before),
+        "a second look changes nothing"
+    );
 
     // The other program completes it in its file.
-    stage.put("ckpt-2026-02-01T10-30-00-observe.json", &foreign("far-1", "2026-02-01T10:30:00.000Z", true));
-    assert_eq!(ids(&stage.ask("list", json!({ "completed": false }))), [own.as_str()]);
-    assert_eq!(stage.try_ask("show", json!({ "id": "far" })).map_err(|(trouble, _)| trouble), Err(Trouble::Unknown));
-    assert_eq!(stage.ask("show", json!({ "id": "far-1" }))["checkpoint"]["completed"], true);
+    stage.put(
+        "ckpt-2026-02-01T10-30-00-observe.json",
+        &foreign("far-1", "2026-02-01T10:30:00.000Z", true),
+    );
+    assert_eq!(
+        ids(&stage.ask("list", json!({ "completed": false }))),
+        [own.as_str()]
+    );
+    assert_eq!(
+        stage
+            .try_ask("show", json!({ "id": "far" }))
+            .map_err(|(trouble, _)| trouble),
+        Err(Trouble::Unknown)
+    );
+    assert_eq!(
+        stage.ask("show", json!({ "id": "far-1" }))["checkpoint"]["completed"],
+        true
+    );
 }
 
 #[test]
@@ -144,8 +205,15 @@ fn damage_is_reported_and_mended_only_when_asked() {
     let (one, two) = (stage.create("one"), stage.create("two"));
     let written = stage.files();
     let name = |id: &str| {
-        let file = stage.ask("show", json!({ "id": id }))["file"].as_str().expect("a path").to_owned();
-        Path::new(&file).file_name().expect("a name").to_string_lossy().into_owned()
+        let file = stage.ask("show", json!({ "id": id }))["file"]
+            .as_str()
+            .expect("a path")
+            .to_owned();
+        Path::new(&file)
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned()
     };
     let (first, second) = (name(&one), name(&two));
     fs::write(stage.places.folder.join(&first), "{\"id\":").expect("writable");
@@ -154,9 +222,17 @@ fn damage_is_reported_and_mended_only_when_asked() {
     stage.put(&second, &edited);
     stage.put("ckpt-strange.json", &json!({ "id": "x" }));
     let listed = stage.ask("list", json!({}));
-    assert_eq!(ids(&listed), [two.as_str(), one.as_str()], "the journal knows them all the same");
-    let problems: Vec<_> =
-        listed["problems"].as_array().expect("a list").iter().map(|one| one["error"].as_str().expect("text")).collect();
+    assert_eq!(
+        ids(&listed),
+        [two.as_str(), one.as_str()],
+        "the journal knows them all the same"
+    );
+    let problems: Vec<_> = listed["problems"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["error"].as_str().expect("text"))
+        .collect();
     let sorted_is = |mut problems: Vec<&str>| {
         problems.sort_unstable();
         problems.join("\n")
@@ -167,10 +243,22 @@ fn damage_is_reported_and_mended_only_when_asked() {
     says something else than the journal; `checkpointd phase rebuild` writes it anew from the journal
     ");
     let rebuilt = stage.ask("rebuild", json!({}));
-    assert_eq!(rebuilt["problems"].as_array().map(Vec::len), Some(1), "what nobody knows stays as it is");
+    assert_eq!(
+        rebuilt["problems"].as_array().map(Vec::len),
+        Some(1),
+        "what nobody knows stays as it is"
+    );
     let after = stage.files();
-    assert!(written.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
-    assert_eq!(after.get(&format!("{first}.old1")).map(Vec::as_slice), Some(&b"{\"id\":"[..]), "it is kept");
+    assert!(
+        written
+            .iter()
+            .all(|(name, bytes)| after.get(name) == Some(bytes))
+    );
+    assert_eq!(
+        after.get(&format!("{first}.old1")).map(Vec::as_slice),
+        Some(&b"{\"id\":"[..]),
+        "it is kept"
+    );
 }
 
 #[test]
@@ -179,21 +267,38 @@ fn cleanup_keeps_what_is_young_or_not_over() {
     let young = stage.create("build");
     stage.ask("complete", json!({ "id": young }));
     for (id, completed) in [("old-open", false), ("old-done", true)] {
-        stage.put(&format!("ckpt-{id}.json"), &foreign(id, "2020-02-01T10:30:00Z", completed));
+        stage.put(
+            &format!("ckpt-{id}.json"),
+            &foreign(id, "2020-02-01T10:30:00Z", completed),
+        );
     }
     let cleaned = stage.ask("cleanup", json!({}));
-    assert_eq!((&cleaned["deleted"], &cleaned["keptIncomplete"]), (&json!(1), &json!(1)));
-    assert_eq!(ids(&stage.ask("list", json!({}))), [young.as_str(), "old-open"]);
+    assert_eq!(
+        (&cleaned["deleted"], &cleaned["keptIncomplete"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(
+        ids(&stage.ask("list", json!({}))),
+        [young.as_str(), "old-open"]
+    );
     assert!(!stage.places.folder.join("ckpt-old-done.json").exists());
-    assert_eq!(stage.ask("cleanup", json!({ "older_than": "1h", "incomplete": true }))["deleted"], 1);
+    assert_eq!(
+        stage.ask("cleanup", json!({ "older_than": "1h", "incomplete": true }))["deleted"],
+        1
+    );
     assert_eq!(ids(&stage.ask("list", json!({}))), [young.as_str()]);
 
     // A crash between the journal and the folder: the file is not taken for a new one, and the next cleanup removes it.
-    stage.put("ckpt-old-done.json", &foreign("old-done", "2020-02-01T10:30:00Z", true));
+    stage.put(
+        "ckpt-old-done.json",
+        &foreign("old-done", "2020-02-01T10:30:00Z", true),
+    );
     assert_eq!(ids(&stage.ask("list", json!({}))), [young.as_str()]);
     stage.ask("cleanup", json!({}));
     assert_eq!(stage.files().len(), 1);
-    let refused = stage.try_ask("cleanup", json!({ "older_than": "old" })).expect_err("no duration");
+    let refused = stage
+        .try_ask("cleanup", json!({ "older_than": "old" }))
+        .expect_err("no duration");
     assert_eq!(refused.0, Trouble::Request);
 }
 
@@ -203,7 +308,12 @@ fn the_seed_names_the_latest_one_until_it_is_over() {
     let seed = stage.folder.path().join("seed.json");
     let checkpoint = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "" });
     let without = stage.ask("create", json!({ "checkpoint": checkpoint }));
-    assert!(without["seedProblem"].as_str().is_some_and(|problem| problem.ends_with("is not there")), "{without}");
+    assert!(
+        without["seedProblem"]
+            .as_str()
+            .is_some_and(|problem| problem.ends_with("is not there")),
+        "{without}"
+    );
     assert!(!seed.exists());
     let text = "{\n\t\"version\": \"1.0\",\n\t\"state\": {\n\t\t\"proposals\": [ 1,2 ]\n\t}\n}";
     fs::write(&seed, text).expect("writable");
@@ -219,10 +329,17 @@ fn the_seed_names_the_latest_one_until_it_is_over() {
     assert_eq!(fs::read_to_string(&seed).expect("there"), text);
     let three = stage.create("three");
     stage.ask("cleanup", json!({ "older_than": "0s", "incomplete": true }));
-    assert_eq!(fs::read_to_string(&seed).expect("there"), text, "{three} is gone");
+    assert_eq!(
+        fs::read_to_string(&seed).expect("there"),
+        text,
+        "{three} is gone"
+    );
     fs::write(&seed, "{").expect("writable");
     let answer = stage.ask("create", json!({ "checkpoint": checkpoint }));
-    assert!(answer["seedProblem"].is_string(), "and the checkpoint is there all the same");
+    assert!(
+        answer["seedProblem"].is_string(),
+        "and the checkpoint is there all the same"
+    );
 }
 
 #[test]
@@ -239,18 +356,37 @@ fn what_is_asked_wrongly_is_refused() {
         ("detect", json!({ "scope": { "session": "last" } })),
     ] {
         let refusal = stage.try_ask(word, fields.clone()).expect_err(word);
-        assert_eq!(refusal.0, Trouble::Request, "{word} {fields}: {}", refusal.1);
+        assert_eq!(
+            refusal.0,
+            Trouble::Request,
+            "{word} {fields}: {}",
+            refusal.1
+        );
     }
     let large = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "x".repeat(1024 * 1024) });
-    let refused = stage.try_ask("create", json!({ "checkpoint": large })).expect_err("too large");
+    let refused = stage
+        .try_ask("create", json!({ "checkpoint": large }))
+        .expect_err("too large");
     assert_eq!(refused.0, Trouble::Request, "{}", refused.1);
     assert_eq!(stage.journal.last_seq(), 0, "nothing was journaled");
     fs::write(&stage.places.folder, "in the way").expect("writable");
     let checkpoint = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "" });
-    let refusal = stage.try_ask("create", json!({ "checkpoint": checkpoint })).expect_err("no folder");
+    let refusal = stage
+        .try_ask("create", json!({ "checkpoint": checkpoint }))
+        .expect_err("no folder");
     assert_eq!(refusal.0, Trouble::Files, "{}", refusal.1);
     let listed = stage.ask("list", json!({}));
-    assert_eq!(listed["problems"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(
+        listed["problems"].as_array().map(Vec::len),
+        Some(1),
+        "{listed}"
+    );
     fs::remove_file(&stage.places.folder).expect("a file");
-    assert_eq!(stage.ask("list", json!({}))["rebuilt"].as_array().map(Vec::len), Some(1), "it was journaled");
+    assert_eq!(
+        stage.ask("list", json!({}))["rebuilt"]
+            .as_array()
+            .map(Vec::len),
+        Some(1),
+        "it was journaled"
+    );
 }

@@ -34,7 +34,12 @@ impl Stage {
         let home = Home::under(&folder.path().join("data"));
         let (journal, _) = Journal::open(&home.journal, Options::default()).expect("opens");
         fs::create_dir(folder.path().join("project")).expect("a folder");
-        Self { folder, journal, home, config: Config::default() }
+        Self {
+            folder,
+            journal,
+            home,
+            config: Config::default(),
+        }
     }
 
     fn project(&self) -> PathBuf {
@@ -46,9 +51,17 @@ impl Stage {
         let path = self.project().join(file);
         fs::write(&path, session).expect("writes");
         let tool = json!({ "tool_name": "Write", "tool_use_id": format!("{session}{file}"), "tool_input": { "file_path": path } });
-        for (event, fields) in [("UserPromptSubmit", json!({ "prompt": "go on" })), ("PostToolUse", tool)] {
-            let mut payload = json!({ "session_id": session, "cwd": self.project(), "hook_event_name": event });
-            fields.as_object().expect("an object").iter().for_each(|(key, value)| payload[key] = value.clone());
+        for (event, fields) in [
+            ("UserPromptSubmit", json!({ "prompt": "go on" })),
+            ("PostToolUse", tool),
+        ] {
+            let mut payload =
+                json!({ "session_id": session, "cwd": self.project(), "hook_event_name": event });
+            fields
+                .as_object()
+                .expect("an object")
+                .iter()
+                .for_each(|(key, value)| payload[key] = value.clone());
             let payload = payload.to_string();
             let call = HookCall {
                 agent: Agent::Claude,
@@ -59,17 +72,37 @@ impl Stage {
                 env: Vec::new(),
                 truncated: false,
             };
-            let reading = Reading { prefix: "-", payload_bytes_max: 4096, redactor: &self.config.redactor };
+            let reading = Reading {
+                prefix: "-",
+                payload_bytes_max: 4096,
+                redactor: &self.config.redactor,
+            };
             let normal = normalise(&call, reading).expect("a payload");
-            self.journal.append_wait(vec![normal.draft]).expect("appends");
+            self.journal
+                .append_wait(vec![normal.draft])
+                .expect("appends");
         }
     }
 
     fn write(&self, session: &str, made: &Made) -> PathBuf {
-        let Made { kind, place, stated, .. } = made.clone();
+        let Made {
+            kind,
+            place,
+            stated,
+            ..
+        } = made.clone();
         let stream = Stream::of_native(Agent::Claude, session);
-        let order = Order { stream, kind, cause: "command".into(), stated, place, id: Uuid::now_v7() };
-        progress::write(&self.journal, &self.home, &self.config, order).expect("writes").file
+        let order = Order {
+            stream,
+            kind,
+            cause: "command".into(),
+            stated,
+            place,
+            id: Uuid::now_v7(),
+        };
+        progress::write(&self.journal, &self.home, &self.config, order)
+            .expect("writes")
+            .file
     }
 
     fn rebuild(&self, request: Request) -> Value {
@@ -79,12 +112,18 @@ impl Stage {
     /// Every file of documents, and where every link of theirs leads.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
-        let mut folders = vec![self.project().join(".ai-instructions"), self.home.progress.clone()];
+        let mut folders = vec![
+            self.project().join(".ai-instructions"),
+            self.home.progress.clone(),
+        ];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let path = entry.path();
                 if path.is_symlink() {
-                    let to = fs::read_link(&path).expect("a link").into_os_string().into_encoded_bytes();
+                    let to = fs::read_link(&path)
+                        .expect("a link")
+                        .into_os_string()
+                        .into_encoded_bytes();
                     files.insert(path, to);
                 } else if path.is_dir() {
                     folders.push(path);
@@ -104,7 +143,12 @@ impl Drop for Stage {
 }
 
 fn paths(value: &Value) -> Vec<PathBuf> {
-    value.as_array().expect("a list").iter().map(|path| path.as_str().expect("a path").into()).collect()
+    value
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|path| path.as_str().expect("a path").into())
+        .collect()
 }
 
 fn any_made() -> impl Strategy<Value = Made> {
@@ -112,10 +156,22 @@ fn any_made() -> impl Strategy<Value = Made> {
     let place = prop::sample::select(vec![ProgressPlace::Project, ProgressPlace::Data]);
     let text = || proptest::option::of(".{0,40}");
     let list = proptest::option::of(prop::collection::vec(".{0,20}", 0..3).prop_map(Texts));
-    (0..3_usize, kind, place, text(), text(), list).prop_map(|(session, kind, place, summary, notes, remaining)| {
-        let stated = Judgements { summary, notes, remaining, ..Judgements::default() };
-        Made { session, kind, place, stated }
-    })
+    (0..3_usize, kind, place, text(), text(), list).prop_map(
+        |(session, kind, place, summary, notes, remaining)| {
+            let stated = Judgements {
+                summary,
+                notes,
+                remaining,
+                ..Judgements::default()
+            };
+            Made {
+                session,
+                kind,
+                place,
+                stated,
+            }
+        },
+    )
 }
 
 const SESSIONS: [&str; 3] = ["s-one", "s-two", "s-three"];
@@ -157,8 +213,16 @@ proptest! {
 }
 
 fn made(place: ProgressPlace, summary: &str) -> Made {
-    let stated = Judgements { summary: Some(summary.into()), ..Judgements::default() };
-    Made { session: 0, kind: ProgressKind::Full, place, stated }
+    let stated = Judgements {
+        summary: Some(summary.into()),
+        ..Judgements::default()
+    };
+    Made {
+        session: 0,
+        kind: ProgressKind::Full,
+        place,
+        stated,
+    }
 }
 
 #[test]
@@ -174,20 +238,35 @@ fn what_a_person_has_changed_stays_unless_forced_and_is_kept_then() {
     // A crash between the journal and the file.
     fs::write(&file, &older).expect("writes");
     let rebuilt = stage.rebuild(Request::default());
-    assert_eq!((paths(&rebuilt["rebuilt"]), &rebuilt["kept"]), (vec![file.clone()], &json!([])));
+    assert_eq!(
+        (paths(&rebuilt["rebuilt"]), &rebuilt["kept"]),
+        (vec![file.clone()], &json!([]))
+    );
     assert_eq!(fs::read(&file).expect("there"), newer);
 
     fs::write(&file, "mine").expect("writes");
     let rebuilt = stage.rebuild(Request::default());
-    assert_eq!((paths(&rebuilt["edited"]), &rebuilt["rebuilt"]), (vec![file.clone()], &json!([])));
+    assert_eq!(
+        (paths(&rebuilt["edited"]), &rebuilt["rebuilt"]),
+        (vec![file.clone()], &json!([]))
+    );
     assert_eq!(fs::read(&file).expect("there"), b"mine");
     for (content, name) in [("mine", "kept"), ("mine again", "kept2")] {
         fs::write(&file, content).expect("writes");
-        let rebuilt = stage.rebuild(Request { force: true, ..Request::default() });
+        let rebuilt = stage.rebuild(Request {
+            force: true,
+            ..Request::default()
+        });
         let kept = file.with_added_extension(name);
-        assert_eq!((paths(&rebuilt["kept"]), paths(&rebuilt["rebuilt"])), (vec![kept.clone()], vec![file.clone()]));
         assert_eq!(
-            (fs::read(&file).expect("there"), fs::read_to_string(kept).expect("kept")),
+            (paths(&rebuilt["kept"]), paths(&rebuilt["rebuilt"])),
+            (vec![kept.clone()], vec![file.clone()])
+        );
+        assert_eq!(
+            (
+                fs::read(&file).expect("there"),
+                fs::read_to_string(kept).expect("kept")
+            ),
             (newer.clone(), content.into())
         );
     }
@@ -196,7 +275,13 @@ fn what_a_person_has_changed_stays_unless_forced_and_is_kept_then() {
     let shared = file.with_file_name("progress-checkpoint.md");
     fs::remove_file(&shared).expect("a link");
     fs::write(&shared, "mine too").expect("writes");
-    assert_eq!(stage.rebuild(Request { force: true, ..Request::default() })["rebuilt"], json!([]));
+    assert_eq!(
+        stage.rebuild(Request {
+            force: true,
+            ..Request::default()
+        })["rebuilt"],
+        json!([])
+    );
     assert_eq!(fs::read(&shared).expect("there"), b"mine too");
 }
 
@@ -206,26 +291,58 @@ fn only_what_is_asked_for_is_rebuilt_and_no_project_is_made_again() {
     let place = ProgressPlace::Project;
     stage.work("s-one", "a.rs");
     stage.work("s-two", "b.rs");
-    let (one, two) = (stage.write("s-one", &made(place, "one")), stage.write("s-two", &made(place, "two")));
+    let (one, two) = (
+        stage.write("s-one", &made(place, "one")),
+        stage.write("s-two", &made(place, "two")),
+    );
     let unasked = stage.write("s-one", &made(ProgressPlace::Data, "three"));
     let written = stage.files();
     fs::remove_dir_all(one.parent().expect("a folder")).expect("there");
     let elsewhere = stage.folder.path().display().to_string();
-    assert_eq!(stage.rebuild(Request { project: elsewhere, ..Request::default() })["rebuilt"], json!([]));
-    let rebuilt = stage.rebuild(Request { session: Some("s-one".into()), ..Request::default() });
+    assert_eq!(
+        stage.rebuild(Request {
+            project: elsewhere,
+            ..Request::default()
+        })["rebuilt"],
+        json!([])
+    );
+    let rebuilt = stage.rebuild(Request {
+        session: Some("s-one".into()),
+        ..Request::default()
+    });
     // The newest one in this place is the other session's, which was not asked for.
     assert_eq!(paths(&rebuilt["rebuilt"]), [one.as_path()]);
-    let rebuilt = stage.rebuild(Request { project: stage.project().display().to_string(), ..Request::default() });
-    assert_eq!(paths(&rebuilt["rebuilt"]), [two.clone(), two.with_file_name("progress-checkpoint.md")]);
+    let rebuilt = stage.rebuild(Request {
+        project: stage.project().display().to_string(),
+        ..Request::default()
+    });
+    assert_eq!(
+        paths(&rebuilt["rebuilt"]),
+        [two.clone(), two.with_file_name("progress-checkpoint.md")]
+    );
     assert_eq!(stage.files(), written);
 
     // Our own folder has moved, and the project is gone.
     let moved = Home::under(&stage.folder.path().join("elsewhere"));
     fs::rename(&stage.home.progress, stage.folder.path().join("old")).expect("renames");
     fs::remove_dir_all(stage.project()).expect("there");
-    let rebuilt = answer("rebuild", &Request::default(), &stage.journal, &moved, &stage.config).expect("rebuilds");
-    let name = |path: &Path| path.strip_prefix(&stage.home.progress).expect("below").to_owned();
-    assert!(paths(&rebuilt["rebuilt"]).contains(&moved.progress.join(name(&unasked))), "{rebuilt}");
+    let rebuilt = answer(
+        "rebuild",
+        &Request::default(),
+        &stage.journal,
+        &moved,
+        &stage.config,
+    )
+    .expect("rebuilds");
+    let name = |path: &Path| {
+        path.strip_prefix(&stage.home.progress)
+            .expect("below")
+            .to_owned()
+    };
+    assert!(
+        paths(&rebuilt["rebuilt"]).contains(&moved.progress.join(name(&unasked))),
+        "{rebuilt}"
+    );
     assert_eq!(paths(&rebuilt["gone"]).len(), 2);
     assert!(!stage.project().exists());
 }

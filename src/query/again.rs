@@ -29,9 +29,15 @@ pub(super) fn judge_all<T: Send, J: FnMut(Past<'_>) -> T>(
         let mut events = journal.stream(own, 0, usize::MAX)?;
         events.extend(journal.stream(session, 0, usize::MAX)?);
         events.sort_by_key(|envelope| envelope.seq);
-        return Ok(in_order(judge_some(events.into_iter().map(Ok), judge(), |_| Ok(()))?));
+        return Ok(in_order(judge_some(
+            events.into_iter().map(Ok),
+            judge(),
+            |_| Ok(()),
+        )?));
     }
-    let walks = thread::available_parallelism().map_or(1, usize::from).clamp(1, WALKS_MAX) as u128;
+    let walks = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .clamp(1, WALKS_MAX) as u128;
     // One moment for all of them.
     let last = journal.settle()?;
     let share = |walk: u128| {
@@ -48,11 +54,16 @@ pub(super) fn judge_all<T: Send, J: FnMut(Past<'_>) -> T>(
     };
     let (share, judge) = (&share, &judge);
     thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..walks).map(|walk| scope.spawn(move || judge_some(share(walk)?, judge(), |_| Ok(())))).collect();
+        let others: Vec<_> = (1..walks)
+            .map(|walk| scope.spawn(move || judge_some(share(walk)?, judge(), |_| Ok(()))))
+            .collect();
         let mut judged = judge_some(share(0)?, judge(), progress)?;
         for other in others {
-            judged.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            judged.extend(
+                other
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            );
         }
         Ok(in_order(judged))
     })
@@ -68,7 +79,9 @@ fn judge_some<T>(
     for envelope in events {
         let envelope = envelope?;
         progress(envelope.seq)?;
-        replayer.feed(envelope, |past| judged.push((past.envelope.seq, judge(past))));
+        replayer.feed(envelope, |past| {
+            judged.push((past.envelope.seq, judge(past)))
+        });
     }
     Ok(judged)
 }

@@ -18,24 +18,43 @@ pub(super) fn walk(
     filter: &Audit,
     mut each: impl FnMut(&Envelope, &Decision, Outcome, &str) -> Result<()>,
 ) -> Result<()> {
-    let mut whose = Whose::new(journal, filter.session.as_deref(), filter.agent, filter.project.as_deref())?;
+    let mut whose = Whose::new(
+        journal,
+        filter.session.as_deref(),
+        filter.agent,
+        filter.project.as_deref(),
+    )?;
     let text = filter.text.as_deref().map(str::to_lowercase);
     let mut found = 0;
     for decided in journal.decisions_before(filter.before.unwrap_or(u64::MAX)) {
         let (seq, outcome) = decided?;
-        let Some(envelope) = journal.event(seq)? else { continue };
-        let Event::Decided(decision) = &envelope.event else { continue };
+        let Some(envelope) = journal.event(seq)? else {
+            continue;
+        };
+        let Event::Decided(decision) = &envelope.event else {
+            continue;
+        };
         // Decisions come newest first; a decision is recorded after it happened, so nothing older can be wanted.
-        if filter.since.is_some_and(|since| envelope.recorded_at < since) {
+        if filter
+            .since
+            .is_some_and(|since| envelope.recorded_at < since)
+        {
             break;
         }
-        let wanted = filter.verdict.is_none_or(|verdict| decision.verdict == verdict)
+        let wanted = filter
+            .verdict
+            .is_none_or(|verdict| decision.verdict == verdict)
             && filter.reason.is_none_or(|reason| decision.reason == reason)
             && filter.since.is_none_or(|since| envelope.at >= since)
             && filter.until.is_none_or(|until| envelope.at <= until)
             && text.as_deref().is_none_or(|text| says(decision, text));
         if wanted && whose.fits(&envelope.stream)? {
-            each(&envelope, decision, outcome, whose.project(&envelope.stream)?)?;
+            each(
+                &envelope,
+                decision,
+                outcome,
+                whose.project(&envelope.stream)?,
+            )?;
             found += 1;
         }
         if filter.limit.is_some_and(|limit| found >= limit) {
@@ -48,7 +67,11 @@ pub(super) fn walk(
 /// Tells whether a text, in small letters, occurs in what a decision says.
 fn says(decision: &Decision, text: &str) -> bool {
     let actions = decision.actions.iter().map(|action| &action.text);
-    let mut said = decision.message.iter().chain(actions).chain(&decision.observations);
+    let mut said = decision
+        .message
+        .iter()
+        .chain(actions)
+        .chain(&decision.observations);
     said.any(|said| said.to_lowercase().contains(text))
 }
 
@@ -62,7 +85,10 @@ pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Re
         lines.push(line);
         Ok(())
     })?;
-    lines.into_iter().rev().try_for_each(|line| send(emit, line))
+    lines
+        .into_iter()
+        .rev()
+        .try_for_each(|line| send(emit, line))
 }
 
 /// How long turns were: from what the timer counts from to the last stop that was decided about.
@@ -74,14 +100,21 @@ impl TurnLengths {
     pub(super) fn add(&mut self, envelope: &Envelope, decision: &Decision) {
         if let Some(elapsed) = decision.elapsed_ms {
             let began = envelope.at.minus(std::time::Duration::from_millis(elapsed));
-            let turn = self.0.entry((envelope.stream.session, decision.turn)).or_insert((began, envelope.at));
+            let turn = self
+                .0
+                .entry((envelope.stream.session, decision.turn))
+                .or_insert((began, envelope.at));
             *turn = (turn.0.min(began), turn.1.max(envelope.at));
         }
     }
 
     /// Returns each turn's length, the shortest first.
     pub(super) fn lengths_ms(&self) -> Vec<u64> {
-        let mut lengths: Vec<_> = self.0.values().map(|(began, ended)| ended.millis_since(*began)).collect();
+        let mut lengths: Vec<_> = self
+            .0
+            .values()
+            .map(|(began, ended)| ended.millis_since(*began))
+            .collect();
         lengths.sort_unstable();
         lengths
     }
@@ -107,7 +140,11 @@ impl<'a> Followed<'a> {
     ///
     /// When the journal cannot be read.
     pub(super) fn new(journal: &'a Journal) -> Result<Self> {
-        Ok(Self { journal, policies: explain::policies(journal)?, ends: HashMap::new() })
+        Ok(Self {
+            journal,
+            policies: explain::policies(journal)?,
+            ends: HashMap::new(),
+        })
     }
 
     /// Returns what became of a decision's demand, if it made one.
@@ -120,7 +157,11 @@ impl<'a> Followed<'a> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
-                new.insert(aftermath::of_session(&events, &self.policies).into_iter().collect())
+                new.insert(
+                    aftermath::of_session(&events, &self.policies)
+                        .into_iter()
+                        .collect(),
+                )
             }
         };
         Ok(ends.get(&decided.seq))
@@ -144,7 +185,13 @@ struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, envelope: &Envelope, decision: &Decision, outcome: Outcome, aftermath: Option<&Aftermath>) {
+    fn add(
+        &mut self,
+        envelope: &Envelope,
+        decision: &Decision,
+        outcome: Outcome,
+        aftermath: Option<&Aftermath>,
+    ) {
         self.decisions += 1;
         if decision.verdict == Verdict::Inject {
             self.injected += 1;
@@ -188,7 +235,9 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
     walk(journal, filter, |envelope, decision, outcome, project| {
         let end = followed.end(envelope)?;
         total.add(envelope, decision, outcome, end);
-        let group = groups.entry((envelope.stream.agent.word(), project.to_owned())).or_default();
+        let group = groups
+            .entry((envelope.stream.agent.word(), project.to_owned()))
+            .or_default();
         group.add(envelope, decision, outcome, end);
         Ok(())
     })?;
@@ -209,7 +258,11 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
 const DELIVERY_EVENTS_MAX: usize = 4_096;
 
 /// Returns the word for what a checkpoint waits for, or for why it was not delivered.
-pub(super) fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) -> Result<Option<String>> {
+pub(super) fn obstacle(
+    journal: &Journal,
+    decided: &Envelope,
+    outcome: Outcome,
+) -> Result<Option<String>> {
     let mut word = None;
     if matches!(outcome, Outcome::None | Outcome::Confirmed) {
         return Ok(word);
@@ -217,9 +270,12 @@ pub(super) fn obstacle(journal: &Journal, decided: &Envelope, outcome: Outcome) 
     // Whatever became of it stands soon after it.
     for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
         match envelope.event {
-            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => word = Some(obstacle),
+            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => {
+                word = Some(obstacle)
+            }
             Event::DeliveryEntered { decision, .. } if decision == decided.seq => word = None,
-            Event::DeliveryFailed { decision, reason } | Event::DeliveryExpired { decision, reason }
+            Event::DeliveryFailed { decision, reason }
+            | Event::DeliveryExpired { decision, reason }
                 if decision == decided.seq =>
             {
                 return Ok(Some(reason));

@@ -15,7 +15,10 @@ const ANSWERED_WITHIN: Duration = Duration::from_millis(250);
 /// Returns events, sessions of each agent, sizes, rejected payloads and the hooks' times.
 pub(super) fn overview(journal: &Journal) -> Result<Value> {
     let rejected = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
-    let rejected = rejected.iter().filter(|envelope| matches!(envelope.event, Event::PayloadRejected { .. })).count();
+    let rejected = rejected
+        .iter()
+        .filter(|envelope| matches!(envelope.event, Event::PayloadRejected { .. }))
+        .count();
     let sessions = journal.sessions();
     let agents: Vec<_> = Agent::HOSTS
         .into_iter()
@@ -47,7 +50,9 @@ pub(super) struct HookTimes {
 impl HookTimes {
     /// Returns the time within which so many of a hundred calls were journaled, in microseconds.
     pub(super) fn quantile_us(&self, of_hundred: usize) -> Option<u64> {
-        self.times.get(self.times.len() * of_hundred / 100).map(|time| time.as_micros() as u64)
+        self.times
+            .get(self.times.len() * of_hundred / 100)
+            .map(|time| time.as_micros() as u64)
     }
 }
 
@@ -63,7 +68,11 @@ pub(crate) enum HookTime {
 pub(crate) fn hook_time(envelope: &Envelope) -> Option<HookTime> {
     envelope.event.host()?;
     let time = envelope.recorded_at.since(envelope.at);
-    Some(if time <= ANSWERED_WITHIN { HookTime::Answered(time) } else { HookTime::Later })
+    Some(if time <= ANSWERED_WITHIN {
+        HookTime::Answered(time)
+    } else {
+        HookTime::Later
+    })
 }
 
 /// Returns how long the hook calls among so many newest events took.

@@ -18,10 +18,13 @@ const DAYS_MAX: u32 = 366;
 /// The newest events that hook times are taken from.
 const HOOK_EVENTS: u64 = 20_000;
 /// Upper bounds of the classes of turn lengths, in milliseconds; longer ones are a class of their own.
-const TURN_BOUNDS_MS: [u64; 10] =
-    [5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_200_000, 3_600_000, 7_200_000];
+const TURN_BOUNDS_MS: [u64; 10] = [
+    5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_200_000, 3_600_000, 7_200_000,
+];
 /// Upper bounds of the classes of hook times, in microseconds; longer ones are a class of their own.
-const HOOK_BOUNDS_US: [u64; 9] = [1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000];
+const HOOK_BOUNDS_US: [u64; 9] = [
+    1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000,
+];
 
 /// Returns `{"days", "decisions", "demands", "turns", "hooks"}` of the last days, in the time zone of this machine:
 ///
@@ -30,23 +33,40 @@ const HOOK_BOUNDS_US: [u64; 9] = [1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50
 /// - `turns` and `hooks`: `{"bounds","counts"}`, one more count than bounds, and medians.
 pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Value> {
     let zone = TimeZone::system();
-    let date =
-        |at: Timestamp| jiff::Timestamp::from_microsecond(at.as_micros()).map(|at| at.to_zoned(zone.clone()).date());
+    let date = |at: Timestamp| {
+        jiff::Timestamp::from_microsecond(at.as_micros()).map(|at| at.to_zoned(zone.clone()).date())
+    };
     let today = date(now).unwrap_or_default();
     let first = today.saturating_sub(i64::from(days.clamp(1, DAYS_MAX) - 1).days());
-    let began = first.to_zoned(zone.clone()).map(|began| began.timestamp().as_microsecond());
-    let filter = Audit { since: began.ok().map(Timestamp::from_micros), ..Audit::default() };
-    let dates: Vec<Date> = first.series(1.day()).take_while(|day| *day <= today).collect();
+    let began = first
+        .to_zoned(zone.clone())
+        .map(|began| began.timestamp().as_microsecond());
+    let filter = Audit {
+        since: began.ok().map(Timestamp::from_micros),
+        ..Audit::default()
+    };
+    let dates: Vec<Date> = first
+        .series(1.day())
+        .take_while(|day| *day <= today)
+        .collect();
 
     let mut followed = Followed::new(journal)?;
     let mut turns = TurnLengths::default();
-    let (mut decisions, mut demands) = (BTreeMap::<_, u64>::new(), BTreeMap::<usize, (u64, u64)>::new());
+    let (mut decisions, mut demands) = (
+        BTreeMap::<_, u64>::new(),
+        BTreeMap::<usize, (u64, u64)>::new(),
+    );
     audit::walk(journal, &filter, |envelope, decision, _, project| {
-        let Some(day) = date(envelope.at).ok().and_then(|date| dates.iter().position(|day| *day == date)) else {
+        let Some(day) = date(envelope.at)
+            .ok()
+            .and_then(|date| dates.iter().position(|day| *day == date))
+        else {
             return Ok(());
         };
         let verdict = decision.verdict.to_string();
-        *decisions.entry((day, project.to_owned(), verdict, decision.reason.word())).or_default() += 1;
+        *decisions
+            .entry((day, project.to_owned(), verdict, decision.reason.word()))
+            .or_default() += 1;
         turns.add(envelope, decision);
         match followed.end(envelope)? {
             Some(Aftermath::Met) => {

@@ -28,7 +28,10 @@ pub(super) struct Walk {
 
 impl Walk {
     fn begin(stream: &Stream) -> Self {
-        Self { state: SessionState::new(stream.clone()), running: VecDeque::new() }
+        Self {
+            state: SessionState::new(stream.clone()),
+            running: VecDeque::new(),
+        }
     }
 
     /// Takes the next event; returns for the end of a tool call when it began, as far as the journal tells.
@@ -46,11 +49,21 @@ impl Walk {
                 // Gemini's hooks have no ids.
                 let same = |(known, _): &(ToolCall, Timestamp)| match &call.id {
                     Some(id) => known.id.as_ref() == Some(id),
-                    None => known.tool == call.tool && known.command == call.command && known.paths == call.paths,
+                    None => {
+                        known.tool == call.tool
+                            && known.command == call.command
+                            && known.paths == call.paths
+                    }
                 };
-                let begun = self.running.iter().position(same).and_then(|index| self.running.remove(index));
+                let begun = self
+                    .running
+                    .iter()
+                    .position(same)
+                    .and_then(|index| self.running.remove(index));
                 let took = call.duration_ms.map(std::time::Duration::from_millis);
-                let began = begun.map(|(_, at)| at).or_else(|| took.map(|took| envelope.at.minus(took)));
+                let began = begun
+                    .map(|(_, at)| at)
+                    .or_else(|| took.map(|took| envelope.at.minus(took)));
                 Some(began.unwrap_or(envelope.at))
             }
             _ => None,
@@ -97,8 +110,12 @@ impl Walks {
         let mut kept = self.kept();
         let fits = |walk: &Walk| walk.state.stream == *stream && walk.state.last_seq < from;
         let places = kept.iter().enumerate().filter(|(_, walk)| fits(walk));
-        let best = places.max_by_key(|(_, walk)| walk.state.last_seq).map(|(index, _)| index);
-        let Some(walk) = best.and_then(|index| kept.remove(index)) else { return Walk::begin(stream) };
+        let best = places
+            .max_by_key(|(_, walk)| walk.state.last_seq)
+            .map(|(index, _)| index);
+        let Some(walk) = best.and_then(|index| kept.remove(index)) else {
+            return Walk::begin(stream);
+        };
         // Somebody else may come to the same place.
         kept.push_back(walk.clone());
         walk
@@ -106,7 +123,9 @@ impl Walks {
 
     fn keep(&self, walk: Walk) {
         let mut kept = self.kept();
-        kept.retain(|known| known.state.stream != walk.state.stream || known.state.last_seq != walk.state.last_seq);
+        kept.retain(|known| {
+            known.state.stream != walk.state.stream || known.state.last_seq != walk.state.last_seq
+        });
         if kept.len() == KEPT_MAX {
             kept.pop_front();
         }
@@ -126,8 +145,11 @@ mod tests {
 
     #[test]
     fn a_walk_goes_on_from_the_nearest_place_that_is_kept() {
-        let (walks, stream, other) =
-            (Walks::default(), Stream::of_native(Agent::Claude, "one"), Stream::of_native(Agent::Claude, "two"));
+        let (walks, stream, other) = (
+            Walks::default(),
+            Stream::of_native(Agent::Claude, "one"),
+            Stream::of_native(Agent::Claude, "two"),
+        );
         let keep = |last_seq| {
             let mut walk = Walk::begin(&stream);
             walk.state.last_seq = last_seq;
@@ -135,7 +157,10 @@ mod tests {
         };
         let begins_at = |stream: &Stream, from| walks.before(stream, from).state.last_seq;
         [10, 30, 20, 30].into_iter().for_each(keep);
-        assert_eq!([1, 10, 11, 25, 31, 99].map(|from| begins_at(&stream, from)), [0, 0, 10, 20, 30, 30]);
+        assert_eq!(
+            [1, 10, 11, 25, 31, 99].map(|from| begins_at(&stream, from)),
+            [0, 0, 10, 20, 30, 30]
+        );
         assert_eq!(begins_at(&other, 99), 0, "another session");
         // What somebody goes on from stays longest.
         for last_seq in 100..200 {

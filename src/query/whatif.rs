@@ -21,17 +21,22 @@ pub(super) fn what_if(
     text: &str,
     emit: &mut Emit<'_>,
 ) -> Result<()> {
-    let candidate = Candidate::read(name, text).map_err(|error| Error::NotFound(error.to_string()))?;
+    let candidate =
+        Candidate::read(name, text).map_err(|error| Error::NotFound(error.to_string()))?;
     let read_as = match candidate {
         Candidate::Config(_) => "config",
         Candidate::Rules(_) => "rules",
     };
     let judged = judge_all(journal, session, emit, || {
-        let mut policies = Policies { candidate: &candidate, known: HashMap::new() };
+        let mut policies = Policies {
+            candidate: &candidate,
+            known: HashMap::new(),
+        };
         move |past| {
             let (policy, fingerprint) = policies.of(&past);
             let (was, now) = (past.decision, past.under(policy, *fingerprint));
-            let is_changed = (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
+            let is_changed =
+                (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
             is_changed.then(|| {
                 json!({
                     "seq": past.envelope.seq,
@@ -47,7 +52,10 @@ pub(super) fn what_if(
     })?;
     let decisions = judged.len();
     let changed: Vec<_> = judged.into_iter().flatten().collect();
-    send(emit, json!({ "decisions": decisions, "read_as": read_as, "changed": changed }))
+    send(
+        emit,
+        json!({ "decisions": decisions, "read_as": read_as, "changed": changed }),
+    )
 }
 
 fn short(decision: &Decision) -> Value {
@@ -77,7 +85,8 @@ impl Policies<'_> {
                 Candidate::Config(config) => in_project(config, past),
                 Candidate::Rules(rules) => {
                     let then = past.policy.cloned();
-                    rules.over(&then.unwrap_or_else(|| evidence::default_policy(&Config::default())))
+                    rules
+                        .over(&then.unwrap_or_else(|| evidence::default_policy(&Config::default())))
                 }
             };
             let fingerprint = policy.to_text().0;
@@ -97,6 +106,11 @@ fn in_project(config: &Config, past: &Past<'_>) -> Policy {
     if let (Packs::Auto, Some(then)) = (&config.settings.packs, past.policy) {
         config.settings.packs = Packs::Only(then.packs.iter().cloned().map(PackName).collect());
     }
-    let facts = ProjectFacts { path: project.to_owned(), files: Vec::new() };
-    config.policy_for(&facts, None).unwrap_or_else(|_| evidence::default_policy(&config))
+    let facts = ProjectFacts {
+        path: project.to_owned(),
+        files: Vec::new(),
+    };
+    config
+        .policy_for(&facts, None)
+        .unwrap_or_else(|_| evidence::default_policy(&config))
 }

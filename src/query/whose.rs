@@ -31,9 +31,17 @@ impl<'a> Whose<'a> {
         agent: Option<Agent>,
         project: Option<&'a str>,
     ) -> Result<Self> {
-        let session = session.map(|session| find_session(journal, session)).transpose()?;
+        let session = session
+            .map(|session| find_session(journal, session))
+            .transpose()?;
         let session = session.map(|entry| entry.stream.session);
-        Ok(Self { journal, session, agent, project, projects: HashMap::new() })
+        Ok(Self {
+            journal,
+            session,
+            agent,
+            project,
+            projects: HashMap::new(),
+        })
     }
 
     /// Tells whether a session is one of them.

@@ -55,7 +55,13 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let environment: String = setup
         .env
         .iter()
-        .map(|(name, value)| format!("    <key>{}</key>\n    <string>{}</string>\n", escaped(name), escaped(value)))
+        .map(|(name, value)| {
+            format!(
+                "    <key>{}</key>\n    <string>{}</string>\n",
+                escaped(name),
+                escaped(value)
+            )
+        })
         .collect();
     let text = format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -114,11 +120,16 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
 "#,
         escaped(&setup.program.to_string_lossy())
     );
-    vec![Unit { path: folder.join(format!("{LABEL}.plist")), text }]
+    vec![Unit {
+        path: folder.join(format!("{LABEL}.plist")),
+        text,
+    }]
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -137,12 +148,22 @@ mod tests {
         let read: plist::Dictionary = plist::from_bytes(text.as_bytes()).expect("a property list");
         let words = read["ProgramArguments"].as_array().expect("a list");
         assert_eq!(words[0].as_string(), Some("/opt/a & b/checkpointd"));
-        let env = read["EnvironmentVariables"].as_dictionary().expect("a table");
+        let env = read["EnvironmentVariables"]
+            .as_dictionary()
+            .expect("a table");
         assert_eq!(env["CHECKPOINTD_HOME"].as_string(), Some("/Users/u/<x>"));
         assert_eq!(read["Umask"].as_unsigned_integer(), Some(0o077));
-        let socket = read["Sockets"].as_dictionary().expect("a table")[LISTENER].as_dictionary().expect("a table");
-        assert_eq!(socket["SockPathName"].as_string(), Some("/Users/u/<x>/run/sock"));
+        let socket = read["Sockets"].as_dictionary().expect("a table")[LISTENER]
+            .as_dictionary()
+            .expect("a table");
+        assert_eq!(
+            socket["SockPathName"].as_string(),
+            Some("/Users/u/<x>/run/sock")
+        );
         assert_eq!(socket["SockPathMode"].as_unsigned_integer(), Some(0o600));
-        assert_eq!(read["StandardErrorPath"].as_string(), Some("/Users/u/<x>/logs/daemon.log"));
+        assert_eq!(
+            read["StandardErrorPath"].as_string(),
+            Some("/Users/u/<x>/logs/daemon.log")
+        );
     }
 }

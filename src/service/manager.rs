@@ -20,7 +20,11 @@ pub(crate) enum Manager {
 impl Manager {
     /// The one of this platform.
     pub(crate) const fn of_platform() -> Self {
-        if cfg!(target_os = "macos") { Self::Launchd } else { Self::Systemd }
+        if cfg!(target_os = "macos") {
+            Self::Launchd
+        } else {
+            Self::Systemd
+        }
     }
 
     /// The one that answers here.
@@ -33,40 +37,68 @@ impl Manager {
         if asked {
             return Ok(manager);
         }
-        let name = if manager == Self::Systemd { "systemd user manager" } else { "launchd" };
+        let name = if manager == Self::Systemd {
+            "systemd user manager"
+        } else {
+            "launchd"
+        };
         Err(Failure::unreachable(format!("no {name} answers here"))
             .hint("a service is not needed: hooks start the daemon, and `checkpointd daemon --detach` does"))
     }
 
     pub(crate) fn folder(self) -> Result<PathBuf> {
-        let folder = if self == Self::Systemd { systemd::folder() } else { launchd::folder() };
+        let folder = if self == Self::Systemd {
+            systemd::folder()
+        } else {
+            launchd::folder()
+        };
         folder.ok_or_else(|| Failure::usage("HOME is not set").hint("set it to your home folder"))
     }
 
     pub(crate) fn units(self, home: &Home) -> Result<Vec<Unit>> {
         let (setup, folder) = (Setup::current(home)?, self.folder()?);
-        Ok(if self == Self::Systemd { systemd::units(&setup, &folder) } else { launchd::units(&setup, &folder) })
+        Ok(if self == Self::Systemd {
+            systemd::units(&setup, &folder)
+        } else {
+            launchd::units(&setup, &folder)
+        })
     }
 
     /// Returns the files of the service, whether they are there or not.
     pub(crate) fn files(self) -> Result<Vec<PathBuf>> {
         let folder = self.folder()?;
         Ok(match self {
-            Self::Systemd => [systemd::SOCKET, systemd::SERVICE].map(|name| folder.join(name)).into(),
+            Self::Systemd => [systemd::SOCKET, systemd::SERVICE]
+                .map(|name| folder.join(name))
+                .into(),
             Self::Launchd => vec![folder.join(format!("{}.plist", launchd::LABEL))],
         })
     }
 
     /// Tells whether the service's files are in place, or those of a package have been enabled.
     pub(crate) fn is_installed(self) -> bool {
-        self.files().is_ok_and(|files| files.iter().all(|file| file.exists()))
-            || self == Self::Systemd && quiet(&["systemctl", "--user", "is-enabled", "--quiet", systemd::SOCKET])
+        self.files()
+            .is_ok_and(|files| files.iter().all(|file| file.exists()))
+            || self == Self::Systemd
+                && quiet(&[
+                    "systemctl",
+                    "--user",
+                    "is-enabled",
+                    "--quiet",
+                    systemd::SOCKET,
+                ])
     }
 
     /// Tells whether the service runs.
     pub(crate) fn is_active(self) -> bool {
         match self {
-            Self::Systemd => quiet(&["systemctl", "--user", "is-active", "--quiet", systemd::SERVICE]),
+            Self::Systemd => quiet(&[
+                "systemctl",
+                "--user",
+                "is-active",
+                "--quiet",
+                systemd::SERVICE,
+            ]),
             Self::Launchd => quiet(&["launchctl", "print", &launchd::target()]),
         }
     }
@@ -75,6 +107,10 @@ impl Manager {
 /// Runs a command without its words, and returns whether it succeeded.
 pub(crate) fn quiet(words: &[&str]) -> bool {
     let mut command = Command::new(words[0]);
-    command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(&words[1..])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }

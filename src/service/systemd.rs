@@ -12,7 +12,11 @@ pub(crate) const SOCKET: &str = "checkpointd.socket";
 
 /// Returns the folder of the user's own units.
 pub(crate) fn folder() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
     Some(base.join("systemd/user"))
 }
@@ -36,8 +40,11 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
          WantedBy=sockets.target\n",
         percent(&setup.home.socket.to_string_lossy())
     );
-    let environment: String =
-        setup.env.iter().map(|(name, value)| format!("Environment={}\n", quoted(&format!("{name}={value}")))).collect();
+    let environment: String = setup
+        .env
+        .iter()
+        .map(|(name, value)| format!("Environment={}\n", quoted(&format!("{name}={value}"))))
+        .collect();
     let service = format!(
         "[Unit]\n\
          Description=checkpointd: debriefs AI coding agents when they stop\n\
@@ -63,7 +70,16 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
          WantedBy=default.target\n",
         quoted(&setup.program.to_string_lossy())
     );
-    vec![Unit { path: folder.join(SOCKET), text: socket }, Unit { path: folder.join(SERVICE), text: service }]
+    vec![
+        Unit {
+            path: folder.join(SOCKET),
+            text: socket,
+        },
+        Unit {
+            path: folder.join(SERVICE),
+            text: service,
+        },
+    ]
 }
 
 /// Doubles the sign that begins a specifier.
@@ -74,7 +90,11 @@ fn percent(text: &str) -> String {
 /// Returns a text as one word of a unit's setting.
 fn quoted(text: &str) -> String {
     // A dollar sign would name a variable in a command line.
-    let escaped = percent(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('$', "$$");
+    let escaped = percent(text)
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+        .replace('$', "$$");
     format!("\"{escaped}\"")
 }
 
@@ -92,8 +112,20 @@ mod tests {
         };
         let units = units(&setup, Path::new("/units"));
         assert_eq!(units[0].path, Path::new("/units/checkpointd.socket"));
-        assert!(units[0].text.contains("\nListenStream=/home/u/100%%/run/sock\n"));
-        assert!(units[1].text.contains("\nExecStart=\"/opt/my tools/checkpointd\" daemon\n"));
-        assert!(units[1].text.contains("\nEnvironment=\"CHECKPOINTD_HOME=/home/u/100%%\"\n"));
+        assert!(
+            units[0]
+                .text
+                .contains("\nListenStream=/home/u/100%%/run/sock\n")
+        );
+        assert!(
+            units[1]
+                .text
+                .contains("\nExecStart=\"/opt/my tools/checkpointd\" daemon\n")
+        );
+        assert!(
+            units[1]
+                .text
+                .contains("\nEnvironment=\"CHECKPOINTD_HOME=/home/u/100%%\"\n")
+        );
     }
 }

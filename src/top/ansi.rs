@@ -7,7 +7,9 @@ use crate::render;
 
 /// Returns a line with its colours. Whatever else is no plain text in it becomes visible.
 pub(super) fn line(text: &str) -> Line<'static> {
-    let spans = pieces(text).into_iter().map(|(style, piece)| Span::styled(render::printable(piece), style));
+    let spans = pieces(text)
+        .into_iter()
+        .map(|(style, piece)| Span::styled(render::printable(piece), style));
     Line::from(spans.collect::<Vec<_>>())
 }
 
@@ -20,7 +22,9 @@ fn pieces(text: &str) -> Vec<(Style, &str)> {
     let (mut pieces, mut style) = (Vec::new(), Style::new());
     for part in text.split("\x1b[") {
         // The first part is what comes before any colour, even where that is nothing.
-        let coded = part.split_once('m').filter(|_| !std::ptr::eq(part.as_ptr(), text.as_ptr()));
+        let coded = part
+            .split_once('m')
+            .filter(|_| !std::ptr::eq(part.as_ptr(), text.as_ptr()));
         let piece = match coded.and_then(|(code, rest)| Some((style_of(code)?, rest))) {
             Some((next, rest)) => {
                 style = next;
@@ -56,8 +60,20 @@ mod tests {
     fn colours_become_styles_and_nothing_else_gets_through() {
         let text = "a \x1b[32minject\x1b[0m then \x1b[2Jb\x07";
         let line = line(text);
-        let spans: Vec<_> = line.spans.iter().map(|span| (span.content.as_ref(), span.style.fg)).collect();
-        assert_eq!(spans, [("a ", None), ("inject", Some(Color::Green)), (" then ", None), ("2Jb\\x07", None)]);
+        let spans: Vec<_> = line
+            .spans
+            .iter()
+            .map(|span| (span.content.as_ref(), span.style.fg))
+            .collect();
+        assert_eq!(
+            spans,
+            [
+                ("a ", None),
+                ("inject", Some(Color::Green)),
+                (" then ", None),
+                ("2Jb\\x07", None)
+            ]
+        );
         assert_eq!(plain("1m \x1b[1mmen\x1b[0m"), "1m men");
     }
 }

@@ -29,14 +29,26 @@ pub(super) struct Ask {
 
 /// Reads the pages that are asked for, and in between what is new, until nobody asks any more.
 pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
-    let mut feed = Feed { home, known: None, is_lost: false, open: None };
+    let mut feed = Feed {
+        home,
+        known: None,
+        is_lost: false,
+        open: None,
+    };
     loop {
-        if feed.look().into_iter().any(|input| tell.send(input).is_err()) {
+        if feed
+            .look()
+            .into_iter()
+            .any(|input| tell.send(input).is_err())
+        {
             return;
         }
         match asks.recv_timeout(LOOK_EVERY) {
             Ok(ask) => {
-                if tell.send(Input::Read(ask.subject, feed.read(&ask))).is_err() {
+                if tell
+                    .send(Input::Read(ask.subject, feed.read(&ask)))
+                    .is_err()
+                {
                     return;
                 }
             }
@@ -79,18 +91,29 @@ impl Feed<'_> {
     }
 
     fn changes(&mut self) -> Result<Vec<Input>> {
-        let known = self.known.map(|known| format!("?known={known}")).unwrap_or_default();
+        let known = self
+            .known
+            .map(|known| format!("?known={known}"))
+            .unwrap_or_default();
         let answer = source::get(self.home, &format!("/v1/now{known}"))?;
-        let Some(now) = serde_json::from_value::<Option<Now>>(answer).map_err(Failure::failed)? else {
+        let Some(now) = serde_json::from_value::<Option<Now>>(answer).map_err(Failure::failed)?
+        else {
             return Ok(Vec::new());
         };
         let from = self.known.map_or(1, |known| known + 1);
         let mut lines = Vec::new();
-        self.ask(&Query::Events(Events { from, last: Some(EVENTS), ..Events::default() }), |line| {
-            if line["seq"].as_u64().is_some_and(|seq| seq <= now.seq) {
-                lines.push(read::whole(&line));
-            }
-        })?;
+        self.ask(
+            &Query::Events(Events {
+                from,
+                last: Some(EVENTS),
+                ..Events::default()
+            }),
+            |line| {
+                if line["seq"].as_u64().is_some_and(|seq| seq <= now.seq) {
+                    lines.push(read::whole(&line));
+                }
+            },
+        )?;
         self.known = Some(now.seq);
         Ok(vec![Input::Events(lines), Input::Now(Box::new(now))])
     }
@@ -105,12 +128,26 @@ impl Feed<'_> {
 
     /// Reads what is new of a timeline, all of it where it is not open.
     fn timeline(&mut self, session: Uuid, is_open: bool) -> Result<(usize, Vec<Drawn>)> {
-        let known = self.open.take().filter(|open| is_open && open.session == session);
-        let mut open = known.unwrap_or_else(|| Open { session, timeline: Growing::default(), next: 1 });
+        let known = self
+            .open
+            .take()
+            .filter(|open| is_open && open.session == session);
+        let mut open = known.unwrap_or_else(|| Open {
+            session,
+            timeline: Growing::default(),
+            next: 1,
+        });
         let mut lines = Vec::new();
-        let query = Query::Timeline { session: session.to_string(), turn: None, from: open.next };
+        let query = Query::Timeline {
+            session: session.to_string(),
+            turn: None,
+            from: open.next,
+        };
         self.ask(&query, |line| lines.push(line))?;
-        open.next = lines.last().and_then(|line| line["seq"].as_u64()).map_or(open.next, |last| last + 1);
+        open.next = lines
+            .last()
+            .and_then(|line| line["seq"].as_u64())
+            .map_or(open.next, |last| last + 1);
         let news = open.timeline.take(&lines);
         self.open = Some(open);
         Ok(news)
@@ -118,9 +155,24 @@ impl Feed<'_> {
 
     fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
         let mut lines = Vec::new();
-        self.ask(&Query::Explain { seq: Some(seq), session: None }, |line| lines.push(line))?;
-        let text = lines.last().map(read::explanation).unwrap_or_default().into_iter();
-        Ok(text.map(|text| Drawn { text, decision: None }).collect())
+        self.ask(
+            &Query::Explain {
+                seq: Some(seq),
+                session: None,
+            },
+            |line| lines.push(line),
+        )?;
+        let text = lines
+            .last()
+            .map(read::explanation)
+            .unwrap_or_default()
+            .into_iter();
+        Ok(text
+            .map(|text| Drawn {
+                text,
+                decision: None,
+            })
+            .collect())
     }
 
     /// Asks the daemon, and never the journal itself: it must stay free for a daemon that comes up.

@@ -84,8 +84,20 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Resul
     while let Some(input) = next {
         match model.update(input) {
             Effect::Nothing => {}
-            Effect::Read(subject) => send(ask, Ask { subject, is_open: false })?,
-            Effect::ReadOn(subject) => send(ask, Ask { subject, is_open: true })?,
+            Effect::Read(subject) => send(
+                ask,
+                Ask {
+                    subject,
+                    is_open: false,
+                },
+            )?,
+            Effect::ReadOn(subject) => send(
+                ask,
+                Ask {
+                    subject,
+                    is_open: true,
+                },
+            )?,
             Effect::Quit => return Ok(false),
         }
         next = inputs.try_recv().ok();
@@ -94,7 +106,8 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Resul
 }
 
 fn send(asks: &Sender<Ask>, ask: Ask) -> Result<()> {
-    asks.send(ask).map_err(|_| Failure::failed("the reader has ended"))
+    asks.send(ask)
+        .map_err(|_| Failure::failed("the reader has ended"))
 }
 
 /// Passes on keys and new sizes; ends with the terminal.
@@ -115,7 +128,12 @@ fn read_keyboard(tell: &Sender<Input>) {
 
 /// Ends the view in good order when the process is told to end.
 fn wait_for_signal(tell: &Sender<Input>) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+    else {
+        return;
+    };
     let told = runtime.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;

@@ -85,7 +85,10 @@ impl Model {
             Input::Resized(width, height) => {
                 self.size = (width, height);
                 // Lines are broken to the width that they are read for.
-                return self.pages.last().map_or(Effect::Nothing, |page| Effect::Read(page.subject));
+                return self
+                    .pages
+                    .last()
+                    .map_or(Effect::Nothing, |page| Effect::Read(page.subject));
             }
             Input::Tick(at) => self.clock = at,
             Input::Now(now) => return self.take(*now),
@@ -107,7 +110,12 @@ impl Model {
     }
 
     fn take(&mut self, now: Now) -> Effect {
-        let seq_of = |now: &Now, session| now.rows.iter().find(|row| row.session == session).map(|row| row.last_seq);
+        let seq_of = |now: &Now, session| {
+            now.rows
+                .iter()
+                .find(|row| row.session == session)
+                .map(|row| row.last_seq)
+        };
         let was = self.now.replace(now);
         self.lost = None;
         self.keep_selection();
@@ -119,9 +127,14 @@ impl Model {
                 Subject::Timeline(session) => Some(session),
                 Subject::Decision(_) => None,
             })
-            .filter(|session| was.and_then(|was| seq_of(was, *session)) != now.and_then(|now| seq_of(now, *session)))
+            .filter(|session| {
+                was.and_then(|was| seq_of(was, *session))
+                    != now.and_then(|now| seq_of(now, *session))
+            })
             .collect();
-        self.read_on(|subject| matches!(subject, Subject::Timeline(session) if grown.contains(session)))
+        self.read_on(
+            |subject| matches!(subject, Subject::Timeline(session) if grown.contains(session)),
+        )
     }
 
     /// Asks for what is new of the page on top, where it is of this kind.
@@ -134,12 +147,15 @@ impl Model {
     pub(crate) fn rows(&self) -> Vec<&Row> {
         let wanted = self.filter.to_lowercase();
         let rows = self.now.iter().flat_map(|now| &now.rows);
-        rows.filter(|row| wanted.is_empty() || words(row).to_lowercase().contains(&wanted)).collect()
+        rows.filter(|row| wanted.is_empty() || words(row).to_lowercase().contains(&wanted))
+            .collect()
     }
 
     /// Returns the place of the selected session among those that are shown.
     pub(crate) fn selected_at(&self) -> Option<usize> {
-        self.rows().iter().position(|row| Some(row.session) == self.selected)
+        self.rows()
+            .iter()
+            .position(|row| Some(row.session) == self.selected)
     }
 
     /// Returns the lines that a page has room for: all but the head and the foot.
@@ -204,7 +220,9 @@ impl Model {
             Some(page) => page.decision().map(Subject::Decision),
             None => self.selected.map(Subject::Timeline),
         };
-        let Some(subject) = subject else { return Effect::Nothing };
+        let Some(subject) = subject else {
+            return Effect::Nothing;
+        };
         self.pages.push(Page::new(subject));
         Effect::Read(subject)
     }
@@ -245,7 +263,11 @@ impl Model {
             return page.move_by(by, height);
         }
         let last = self.rows().len().saturating_sub(1);
-        let at = self.selected_at().unwrap_or(0).saturating_add_signed(by).min(last);
+        let at = self
+            .selected_at()
+            .unwrap_or(0)
+            .saturating_add_signed(by)
+            .min(last);
         self.selected = self.rows().get(at).map(|row| row.session);
     }
 }
@@ -253,7 +275,14 @@ impl Model {
 /// Returns what a filter looks at.
 fn words(row: &Row) -> String {
     let branch = row.branch.as_deref().unwrap_or_default();
-    let names = [row.agent.word(), &row.project, branch, word_of(row), &row.native_session].join(" ");
+    let names = [
+        row.agent.word(),
+        &row.project,
+        branch,
+        word_of(row),
+        &row.native_session,
+    ]
+    .join(" ");
     format!("{names} {} {}", row.session, row.flags.join(" "))
 }
 

@@ -38,14 +38,24 @@ pub(crate) struct Page {
 impl Page {
     /// Makes one that is still to be read.
     pub(crate) const fn new(subject: Subject) -> Self {
-        Self { subject, content: None, filter: String::new(), cursor: 0, first: 0 }
+        Self {
+            subject,
+            content: None,
+            filter: String::new(),
+            cursor: 0,
+            first: 0,
+        }
     }
 
     /// Returns the lines that the filter lets through.
     pub(crate) fn lines(&self) -> Vec<&Drawn> {
         let wanted = self.filter.to_lowercase();
         let lines = self.content.iter().flatten().flatten();
-        lines.filter(|line| wanted.is_empty() || ansi::plain(&line.text).to_lowercase().contains(&wanted)).collect()
+        lines
+            .filter(|line| {
+                wanted.is_empty() || ansi::plain(&line.text).to_lowercase().contains(&wanted)
+            })
+            .collect()
     }
 
     /// Tells whether there is a line to choose, as against text to read.
@@ -55,7 +65,10 @@ impl Page {
 
     /// Returns the decision in the chosen line.
     pub(crate) fn decision(&self) -> Option<u64> {
-        self.lines().get(self.cursor).filter(|_| self.has_cursor())?.decision
+        self.lines()
+            .get(self.cursor)
+            .filter(|_| self.has_cursor())?
+            .decision
     }
 
     /// Takes what was read. A timeline begins at its end, and who is at the end stays there.
@@ -67,15 +80,27 @@ impl Page {
             all.extend(lines);
             all
         }));
-        self.move_by(if self.has_cursor() && is_at_end { isize::MAX } else { 0 }, height);
+        self.move_by(
+            if self.has_cursor() && is_at_end {
+                isize::MAX
+            } else {
+                0
+            },
+            height,
+        );
     }
 
     /// Moves by so many lines, on a screen of so many.
     pub(crate) fn move_by(&mut self, by: isize, height: usize) {
         let count = self.lines().len();
         if self.has_cursor() {
-            self.cursor = self.cursor.saturating_add_signed(by).min(count.saturating_sub(1));
-            self.first = self.first.clamp((self.cursor + 1).saturating_sub(height), self.cursor);
+            self.cursor = self
+                .cursor
+                .saturating_add_signed(by)
+                .min(count.saturating_sub(1));
+            self.first = self
+                .first
+                .clamp((self.cursor + 1).saturating_sub(height), self.cursor);
         } else {
             self.first = self.first.saturating_add_signed(by);
         }

@@ -41,7 +41,14 @@ fn row(number: u128, agent: Agent, project: &str, standing: Standing) -> Row {
 
 fn tool(tool: &str, about: &str, failed: bool) -> Option<LastTool> {
     let (tool, about) = (tool.into(), about.into());
-    Some(LastTool { tool, about, at: at(-8), duration_ms: Some(900), finished: true, failed })
+    Some(LastTool {
+        tool,
+        about,
+        at: at(-8),
+        duration_ms: Some(900),
+        finished: true,
+        failed,
+    })
 }
 
 fn now() -> Now {
@@ -57,23 +64,42 @@ fn now() -> Now {
     let mut old = row(4, Agent::Claude, "attic", Standing::Waiting);
     old.earlier = true;
     old.branch = None;
-    Now { seq: 421, at: at(0), rows: vec![asks, waits, runs, old], sessions: 4 }
+    Now {
+        seq: 421,
+        at: at(0),
+        rows: vec![asks, waits, runs, old],
+        sessions: 4,
+    }
 }
 
 fn model(width: u16, height: u16) -> Model {
-    let mut model = Model { size: (width, height), clock: at(0), ..Model::default() };
-    let event =
-        |number: u32| format!("12:00:{number:02}.000  {:>6}  claude 00000001  tool started         Bash", 400 + number);
+    let mut model = Model {
+        size: (width, height),
+        clock: at(0),
+        ..Model::default()
+    };
+    let event = |number: u32| {
+        format!(
+            "12:00:{number:02}.000  {:>6}  claude 00000001  tool started         Bash",
+            400 + number
+        )
+    };
     model.update(Input::Events((0..30).map(event).collect()));
     model.update(Input::Now(Box::new(now())));
     model
 }
 
 fn screen(model: &Model) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(model.size.0, model.size.1)).expect("a terminal");
-    terminal.draw(|frame| view::draw(model, frame)).expect("draws");
+    let mut terminal =
+        Terminal::new(TestBackend::new(model.size.0, model.size.1)).expect("a terminal");
+    terminal
+        .draw(|frame| view::draw(model, frame))
+        .expect("draws");
     let text = terminal.backend().to_string();
-    text.lines().map(|line| line.trim_matches('"').trim_end()).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| line.trim_matches('"').trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn press(model: &mut Model, code: KeyCode) -> Effect {
@@ -184,12 +210,24 @@ fn a_lost_daemon_is_shown_until_it_answers_again() {
     let mut model = model(80, 24);
     model.update(Input::Lost("no daemon answers on /run/sock: gone".into()));
     let text = screen(&model);
-    let (first, last) = (text.lines().next().expect("a line"), text.lines().last().expect("a line"));
+    let (first, last) = (
+        text.lines().next().expect("a line"),
+        text.lines().last().expect("a line"),
+    );
     assert!(first.ends_with("no daemon, trying again"), "{first}");
     assert_eq!(last, " no daemon answers on /run/sock: gone");
-    assert!(text.contains("billing-serv"), "what was known stays: {text}");
+    assert!(
+        text.contains("billing-serv"),
+        "what was known stays: {text}"
+    );
     model.update(Input::Back);
-    assert!(screen(&model).lines().next().expect("a line").ends_with("event 421"));
+    assert!(
+        screen(&model)
+            .lines()
+            .next()
+            .expect("a line")
+            .ends_with("event 421")
+    );
 }
 
 #[test]
@@ -198,8 +236,15 @@ fn colours_are_left_out_where_they_are_not_wanted() {
         let mut model = model(80, 24);
         model.colours = colours;
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a terminal");
-        terminal.draw(|frame| view::draw(&model, frame)).expect("draws");
-        terminal.backend().buffer().content().iter().any(|cell| cell.fg != ratatui::style::Color::Reset)
+        terminal
+            .draw(|frame| view::draw(&model, frame))
+            .expect("draws");
+        terminal
+            .backend()
+            .buffer()
+            .content()
+            .iter()
+            .any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
     assert!(coloured(true) && !coloured(false));
 }
@@ -210,30 +255,52 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
     press(&mut model, KeyCode::Down);
     let session = model.selected.expect("one");
     assert_eq!(session, now().rows[1].session);
-    assert_eq!(press(&mut model, KeyCode::Enter), Effect::Read(Subject::Timeline(session)));
+    assert_eq!(
+        press(&mut model, KeyCode::Enter),
+        Effect::Read(Subject::Timeline(session))
+    );
     assert!(screen(&model).contains("Reading..."));
-    model.update(Input::Read(Subject::Timeline(session), Ok((0, timeline(95)))));
+    model.update(Input::Read(
+        Subject::Timeline(session),
+        Ok((0, timeline(95))),
+    ));
     let text = screen(&model);
     assert!(
-        text.starts_with(" timeline of 00000002: codex, waiting, /home/me/code/website  lines 74-95 of 95"),
+        text.starts_with(
+            " timeline of 00000002: codex, waiting, /home/me/code/website  lines 74-95 of 95"
+        ),
         "{text}"
     );
-    assert!(text.contains("       95 line 95"), "it begins at its end: {text}");
+    assert!(
+        text.contains("       95 line 95"),
+        "it begins at its end: {text}"
+    );
 
     assert_eq!(model.pages[0].decision(), Some(95));
     press(&mut model, KeyCode::Up);
-    assert_eq!(press(&mut model, KeyCode::Enter), Effect::Nothing, "no decision is there");
+    assert_eq!(
+        press(&mut model, KeyCode::Enter),
+        Effect::Nothing,
+        "no decision is there"
+    );
     press(&mut model, KeyCode::PageUp);
     assert_eq!((model.pages[0].cursor, model.pages[0].first), (71, 71));
     press(&mut model, KeyCode::Char('g'));
     for _ in 0..4 {
         press(&mut model, KeyCode::Char('j'));
     }
-    assert_eq!(press(&mut model, KeyCode::Enter), Effect::Read(Subject::Decision(5)));
+    assert_eq!(
+        press(&mut model, KeyCode::Enter),
+        Effect::Read(Subject::Decision(5))
+    );
     model.update(Input::Read(Subject::Decision(5), Err("it is gone".into())));
     assert!(screen(&model).contains("it is gone"));
 
-    assert_eq!(press(&mut model, KeyCode::Esc), Effect::ReadOn(Subject::Timeline(session)), "it may have grown");
+    assert_eq!(
+        press(&mut model, KeyCode::Esc),
+        Effect::ReadOn(Subject::Timeline(session)),
+        "it may have grown"
+    );
     assert_eq!(model.pages[0].cursor, 4);
     assert_eq!(press(&mut model, KeyCode::Backspace), Effect::Nothing);
     assert!(model.pages.is_empty());
@@ -246,17 +313,35 @@ fn an_open_timeline_grows_with_its_session_and_stays_where_one_reads() {
     let subject = Subject::Timeline(model.selected.expect("one"));
     press(&mut model, KeyCode::Enter);
     model.update(Input::Read(subject, Ok((0, timeline(50)))));
-    assert_eq!(model.update(Input::Now(Box::new(now()))), Effect::Nothing, "nothing happened in it");
+    assert_eq!(
+        model.update(Input::Now(Box::new(now()))),
+        Effect::Nothing,
+        "nothing happened in it"
+    );
     let mut grown = now();
     grown.rows[0].last_seq += 1;
-    assert_eq!(model.update(Input::Now(Box::new(grown))), Effect::ReadOn(subject));
+    assert_eq!(
+        model.update(Input::Now(Box::new(grown))),
+        Effect::ReadOn(subject)
+    );
     model.update(Input::Read(subject, Ok((48, timeline(51).split_off(48)))));
-    assert_eq!(model.pages[0].lines(), timeline(51).iter().collect::<Vec<_>>(), "what is new comes after what stays");
+    assert_eq!(
+        model.pages[0].lines(),
+        timeline(51).iter().collect::<Vec<_>>(),
+        "what is new comes after what stays"
+    );
     assert_eq!(model.pages[0].cursor, 50, "who is at the end stays there");
     press(&mut model, KeyCode::Up);
     model.update(Input::Read(subject, Ok((51, timeline(60).split_off(51)))));
-    assert_eq!((model.pages[0].cursor, model.pages[0].lines().len()), (49, 60));
-    assert_eq!(model.update(Input::Resized(140, 40)), Effect::Read(subject), "lines are broken anew");
+    assert_eq!(
+        (model.pages[0].cursor, model.pages[0].lines().len()),
+        (49, 60)
+    );
+    assert_eq!(
+        model.update(Input::Resized(140, 40)),
+        Effect::Read(subject),
+        "lines are broken anew"
+    );
 }
 
 #[test]
@@ -275,11 +360,18 @@ fn a_filter_shows_only_what_has_its_text() {
     let mut model = model(80, 24);
     press(&mut model, KeyCode::Char('/'));
     typed(&mut model, "SEARCHq");
-    assert!(screen(&model).contains("No session has \"SEARCHq\""), "{}", screen(&model));
+    assert!(
+        screen(&model).contains("No session has \"SEARCHq\""),
+        "{}",
+        screen(&model)
+    );
     assert!(screen(&model).ends_with(" filter: SEARCHq_"));
     press(&mut model, KeyCode::Backspace);
     press(&mut model, KeyCode::Enter);
-    assert_eq!((model.rows().len(), model.selected), (1, Some(now().rows[2].session)));
+    assert_eq!(
+        (model.rows().len(), model.selected),
+        (1, Some(now().rows[2].session))
+    );
     press(&mut model, KeyCode::Enter);
     model.update(Input::Read(model.pages[0].subject, Ok((0, timeline(50)))));
     press(&mut model, KeyCode::Char('/'));
@@ -287,7 +379,11 @@ fn a_filter_shows_only_what_has_its_text() {
     press(&mut model, KeyCode::Enter);
     assert_eq!(model.pages[0].lines().len(), 11);
     press(&mut model, KeyCode::Esc);
-    assert_eq!((model.pages.len(), model.pages[0].lines().len()), (1, 50), "the filter goes first");
+    assert_eq!(
+        (model.pages.len(), model.pages[0].lines().len()),
+        (1, 50),
+        "the filter goes first"
+    );
     press(&mut model, KeyCode::Esc);
     press(&mut model, KeyCode::Esc);
     assert_eq!(model.rows().len(), 4);

@@ -66,11 +66,20 @@ pub(crate) fn brief(envelope: &Envelope, began: Option<Timestamp>) -> Value {
 }
 
 fn said(line: &mut Map<String, Value>, event: &Event) {
-    let Ok(Value::Object(tagged)) = serde_json::to_value(event) else { return };
-    let fields = tagged
-        .into_iter()
-        .filter_map(|(_, fields)| if let Value::Object(fields) = fields { Some(fields) } else { None });
-    for (name, value) in fields.flatten().filter(|(name, _)| SAID.contains(&name.as_str())) {
+    let Ok(Value::Object(tagged)) = serde_json::to_value(event) else {
+        return;
+    };
+    let fields = tagged.into_iter().filter_map(|(_, fields)| {
+        if let Value::Object(fields) = fields {
+            Some(fields)
+        } else {
+            None
+        }
+    });
+    for (name, value) in fields
+        .flatten()
+        .filter(|(name, _)| SAID.contains(&name.as_str()))
+    {
         let value = match value {
             Value::String(text) => cut(&text).into(),
             Value::Null | Value::Bool(false) | Value::Array(_) | Value::Object(_) => continue,
@@ -85,7 +94,12 @@ fn call(call: &ToolCall) -> Value {
     if let Some(command) = &call.command {
         line["command"] = cut(command).into();
     } else if !call.paths.is_empty() {
-        line["paths"] = call.paths.iter().take(PATHS_MAX).map(|path| cut(path)).collect();
+        line["paths"] = call
+            .paths
+            .iter()
+            .take(PATHS_MAX)
+            .map(|path| cut(path))
+            .collect();
     }
     if let Some(took) = call.duration_ms {
         line["duration_ms"] = took.into();
@@ -123,9 +137,16 @@ mod tests {
     #[test]
     fn a_text_is_cut_however_long_it_is() {
         assert_eq!(cut("  do\n\tthis   now "), "do this now");
-        for text in ["word ".repeat(10_000), "ä".repeat(10_000), format!("{} {}", "a".repeat(119), "b".repeat(9))] {
+        for text in [
+            "word ".repeat(10_000),
+            "ä".repeat(10_000),
+            format!("{} {}", "a".repeat(119), "b".repeat(9)),
+        ] {
             let short = cut(&text);
-            assert!((118..=TEXT_CHARS_MAX).contains(&short.chars().count()), "{short}");
+            assert!(
+                (118..=TEXT_CHARS_MAX).contains(&short.chars().count()),
+                "{short}"
+            );
         }
     }
 }

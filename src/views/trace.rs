@@ -14,7 +14,11 @@ const COMMAND_CHARS_MAX: usize = 90;
 pub(super) fn trace(rules: &[RuleTrace], timeline: &Timeline) -> Value {
     let mut view = json!(rules);
     for (rule, shown) in rules.iter().zip(view.as_array_mut().into_iter().flatten()) {
-        for (action, shown) in rule.actions.iter().zip(shown["actions"].as_array_mut().into_iter().flatten()) {
+        for (action, shown) in rule
+            .actions
+            .iter()
+            .zip(shown["actions"].as_array_mut().into_iter().flatten())
+        {
             shown["looked"] = looked(&action.looked_for).into();
             shown["seen"] = seen(action, timeline).into();
         }
@@ -41,7 +45,9 @@ fn seen(action: &ActionTrace, timeline: &Timeline) -> Vec<String> {
     }
     let nothing = match timeline.calls.len() {
         _ if action.looked_for.is_empty() => return Vec::new(),
-        _ if timeline.source == TimelineSource::None => "nothing: what the agent did is not known".into(),
+        _ if timeline.source == TimelineSource::None => {
+            "nothing: what the agent did is not known".into()
+        }
         0 => "nothing: the agent called no tool".into(),
         1 => "nothing like it in 1 call".into(),
         calls => format!("nothing like it in {calls} calls"),
@@ -57,7 +63,11 @@ fn call(seen: &Seen) -> String {
         Outcome::TooEarly => "came before what it has to follow",
         Outcome::BeforeEdit => "came before the last edit",
     };
-    format!("call {} `{}`: {outcome}", seen.call + 1, crate::render::cut(&seen.command, COMMAND_CHARS_MAX))
+    format!(
+        "call {} `{}`: {outcome}",
+        seen.call + 1,
+        crate::render::cut(&seen.command, COMMAND_CHARS_MAX)
+    )
 }
 
 #[cfg(test)]
@@ -66,7 +76,14 @@ mod tests {
 
     #[test]
     fn what_was_looked_for_is_short() {
-        let looked = |commands: &str| looked(&commands.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let looked = |commands: &str| {
+            looked(
+                &commands
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>(),
+            )
+        };
         assert_eq!(looked("a b c d"), "a, b, c, d");
         assert_eq!(looked("a b c d e"), "a, b, c, d, e");
         assert_eq!(looked("a b c d e f"), "a, b, c, d and 2 more");

@@ -37,7 +37,8 @@ impl Doors {
 
     /// Takes a token, which is void from then on, and returns a cookie for it; none where it opens nothing.
     pub(super) fn exchange(&mut self, token: &str, now: Instant) -> Option<String> {
-        self.tokens.retain(|(_, minted)| now.saturating_duration_since(*minted) < TOKEN_LIFE);
+        self.tokens
+            .retain(|(_, minted)| now.saturating_duration_since(*minted) < TOKEN_LIFE);
         let token = hash(token);
         let place = self.tokens.iter().position(|(known, _)| *known == token)?;
         self.tokens.remove(place);
@@ -85,7 +86,11 @@ mod tests {
         assert!(doors.know(&cookie) && !doors.know(&token) && !doors.know(""));
         assert_eq!(doors.exchange(&token, now), None, "it is used up");
         let late = doors.mint(now);
-        assert_eq!(doors.exchange(&late, now + TOKEN_LIFE), None, "it is too old");
+        assert_eq!(
+            doors.exchange(&late, now + TOKEN_LIFE),
+            None,
+            "it is too old"
+        );
         assert_eq!(doors.exchange("", now), None);
     }
 

@@ -50,7 +50,9 @@ impl Own {
 
     /// Tells whether a request names this page as its host.
     fn is_host(&self, host: &str) -> bool {
-        ["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{}", self.port))
+        ["127.0.0.1", "localhost"]
+            .iter()
+            .any(|name| host == format!("{name}:{}", self.port))
     }
 }
 
@@ -69,15 +71,22 @@ pub(super) async fn check<B: MessageBody + 'static>(
         None => next.call(request).await?.map_into_left_body(),
     };
     for (name, value) in HEADERS {
-        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        response.headers_mut().insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
     Ok(response)
 }
 
 /// Returns the answer to a request that does not get through, or the exchange of a token.
 fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
-    let own = request.app_data::<web::Data<Own>>().expect("the page has it");
-    let page = request.app_data::<web::Data<Page>>().expect("the page has it");
+    let own = request
+        .app_data::<web::Data<Own>>()
+        .expect("the page has it");
+    let page = request
+        .app_data::<web::Data<Page>>()
+        .expect("the page has it");
     let said = |name: HeaderName| said(request.headers(), name);
     let host = said(header::HOST).unwrap_or_default();
     if !own.is_host(host) {
@@ -92,8 +101,10 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     let first = first.filter(|_| request.path() == "/" && request.method() == Method::GET);
     // Browsers say where a request comes from: from the page itself, or from a person (`none`).
     let fetch = |name: &'static str| said(HeaderName::from_static(name));
-    let is_led_here = fetch("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");
-    let is_whole_page = fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
+    let is_led_here =
+        fetch("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");
+    let is_whole_page =
+        fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
     if is_led_here && !(first.is_some() && is_whole_page) {
         return Some(forbidden("another page asks"));
     }
@@ -101,7 +112,10 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     let is_known = cookies(request.headers(), &name).any(|cookie| page.doors().know(cookie));
     match first {
         Some(first) => match page.doors().exchange(&first.token, Instant::now()) {
-            Some(cookie) => Some(let_in(&format!("{name}={cookie}; Path=/; HttpOnly; SameSite=Strict"), is_led_here)),
+            Some(cookie) => Some(let_in(
+                &format!("{name}={cookie}; Path=/; HttpOnly; SameSite=Strict"),
+                is_led_here,
+            )),
             // Somebody goes back in a browser that was let in.
             None if is_known => Some(go_on().finish()),
             None => Some(forbidden("this address was used already, or is too old")),
@@ -119,7 +133,10 @@ fn said(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 }
 
 fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let all = headers.get_all(header::COOKIE).filter_map(|value| value.to_str().ok()).flat_map(|line| line.split(';'));
+    let all = headers
+        .get_all(header::COOKIE)
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| line.split(';'));
     all.filter_map(move |cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
@@ -136,10 +153,17 @@ fn let_in(cookie: &str, is_led_here: bool) -> HttpResponse {
         return go_on().insert_header((header::SET_COOKIE, cookie)).finish();
     }
     let mut response = HttpResponse::Ok();
-    response.content_type("text/html; charset=utf-8").insert_header((header::SET_COOKIE, cookie)).body(STEP)
+    response
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::SET_COOKIE, cookie))
+        .body(STEP)
 }
 
 fn forbidden(why: &str) -> HttpResponse {
-    let text = format!("checkpointd: {why}.\n\nRun `checkpointd web --open`: it opens the page for this browser.\n");
-    HttpResponse::Forbidden().content_type("text/plain; charset=utf-8").body(text)
+    let text = format!(
+        "checkpointd: {why}.\n\nRun `checkpointd web --open`: it opens the page for this browser.\n"
+    );
+    HttpResponse::Forbidden()
+        .content_type("text/plain; charset=utf-8")
+        .body(text)
 }

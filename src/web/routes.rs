@@ -30,7 +30,9 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/api/trends", web::get().to(trends))
         .route("/api/config", web::get().to(configuration))
         .route("/api/what-if", web::post().to(what_if))
-        .default_service(web::to(|| async { refuse(StatusCode::NOT_FOUND, "there is nothing here") }));
+        .default_service(web::to(|| async {
+            refuse(StatusCode::NOT_FOUND, "there is nothing here")
+        }));
 }
 
 async fn now(page: web::Data<Page>, shown: web::Query<Shown>) -> HttpResponse {
@@ -43,8 +45,19 @@ struct From {
     from: u64,
 }
 
-async fn timeline(page: web::Data<Page>, id: web::Path<String>, from: web::Query<From>) -> HttpResponse {
-    walk(&page, Query::Lanes { session: id.into_inner(), from: from.from }).await
+async fn timeline(
+    page: web::Data<Page>,
+    id: web::Path<String>,
+    from: web::Query<From>,
+) -> HttpResponse {
+    walk(
+        &page,
+        Query::Lanes {
+            session: id.into_inner(),
+            from: from.from,
+        },
+    )
+    .await
 }
 
 async fn event(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
@@ -56,7 +69,15 @@ async fn decisions(page: web::Data<Page>, filter: web::Query<Audit>) -> HttpResp
 }
 
 async fn decision(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
-    ask_whole(&page.reader, Query::Explain { seq: Some(*seq), session: None }, true).await
+    ask_whole(
+        &page.reader,
+        Query::Explain {
+            seq: Some(*seq),
+            session: None,
+        },
+        true,
+    )
+    .await
 }
 
 #[derive(Deserialize)]
@@ -71,9 +92,15 @@ async fn trends(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
 /// The user's configuration as it stands, and what holds.
 async fn configuration(page: web::Data<Page>) -> HttpResponse {
     let shared = Arc::clone(&page.shared);
-    let read = web::block(move || std::fs::read_to_string(&shared.home.config).unwrap_or_default()).await;
-    let settings: Vec<Value> =
-        page.shared.config().show().into_iter().map(|(key, value, _)| json!([key, value])).collect();
+    let read =
+        web::block(move || std::fs::read_to_string(&shared.home.config).unwrap_or_default()).await;
+    let settings: Vec<Value> = page
+        .shared
+        .config()
+        .show()
+        .into_iter()
+        .map(|(key, value, _)| json!([key, value]))
+        .collect();
     HttpResponse::Ok().json(json!({ "text": read.unwrap_or_default(), "settings": settings }))
 }
 
@@ -83,7 +110,15 @@ struct Tried {
 }
 
 async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse {
-    walk(&page, Query::WhatIf { session: None, name: "config.yml".into(), text: tried.into_inner().text }).await
+    walk(
+        &page,
+        Query::WhatIf {
+            session: None,
+            name: "config.yml".into(),
+            text: tried.into_inner().text,
+        },
+    )
+    .await
 }
 
 /// Answers line by line what takes a walk over many events, once not too many such walks are under way.

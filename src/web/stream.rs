@@ -41,21 +41,36 @@ pub(super) struct After {
 }
 
 /// Follows the journal for as long as the page listens.
-pub(super) async fn follow(page: web::Data<Page>, request: HttpRequest, after: web::Query<After>) -> HttpResponse {
+pub(super) async fn follow(
+    page: web::Data<Page>,
+    request: HttpRequest,
+    after: web::Query<After>,
+) -> HttpResponse {
     // A browser that connects again says what it got last.
-    let last = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let last = request
+        .headers()
+        .get("last-event-id")
+        .and_then(|id| id.to_str().ok()?.parse().ok());
     let (messages, body) = mpsc::channel::<Result<web::Bytes, Infallible>>(MESSAGES_MAX);
     actix_web::rt::spawn(send_changes(page, last.unwrap_or(after.after), messages));
-    HttpResponse::Ok().content_type("text/event-stream").streaming(ReceiverStream::new(body))
+    HttpResponse::Ok()
+        .content_type("text/event-stream")
+        .streaming(ReceiverStream::new(body))
 }
 
-async fn send_changes(page: web::Data<Page>, mut known: u64, messages: mpsc::Sender<Result<web::Bytes, Infallible>>) {
+async fn send_changes(
+    page: web::Data<Page>,
+    mut known: u64,
+    messages: mpsc::Sender<Result<web::Bytes, Infallible>>,
+) {
     let mut grown = page.grown.subscribe();
     loop {
         let mut pause = PAUSE;
         // What is waited for is let go of at once: while somebody holds it, the journal cannot tell of more.
-        let changed =
-            tokio::time::timeout(SIGN_EVERY, async { grown.wait_for(|last| *last > known).await.map(drop) }).await;
+        let changed = tokio::time::timeout(SIGN_EVERY, async {
+            grown.wait_for(|last| *last > known).await.map(drop)
+        })
+        .await;
         let message = match changed {
             Ok(Ok(())) => {
                 let (shared, began) = (Arc::clone(&page.shared), Instant::now());
@@ -97,5 +112,8 @@ fn changes(shared: &Shared, known: u64) -> query::Result<(u64, serde_json::Value
         return Ok((last, json!({ "seq": last, "everything": true })));
     }
     let now = live::now(&shared.journal, &shared.config(), &Wanted::These(sessions))?;
-    Ok((last, json!({ "seq": last, "at": now.at, "rows": now.rows, "sessions": now.sessions })))
+    Ok((
+        last,
+        json!({ "seq": last, "at": now.at, "rows": now.rows, "sessions": now.sessions }),
+    ))
 }

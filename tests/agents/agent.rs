@@ -25,7 +25,9 @@ const CLAUDE_KEY: &str = "sk-ant-dummy";
 
 /// Returns the folder with the agents' programs.
 pub(crate) fn programs() -> PathBuf {
-    std::env::var_os(PROGRAMS).expect("tests/agents/run.sh says where the agents are").into()
+    std::env::var_os(PROGRAMS)
+        .expect("tests/agents/run.sh says where the agents are")
+        .into()
 }
 
 impl Agent {

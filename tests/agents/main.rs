@@ -28,7 +28,9 @@ struct Tally {
 
 fn main() -> ExitCode {
     if std::env::var_os(agent::PROGRAMS).is_none() || !is_alone() {
-        eprintln!("run tests/agents/run.sh: it installs the agents, and takes the network away from them");
+        eprintln!(
+            "run tests/agents/run.sh: it installs the agents, and takes the network away from them"
+        );
         return ExitCode::FAILURE;
     }
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -45,32 +47,67 @@ fn main() -> ExitCode {
     });
     let tallies = runs.map(|(agent, run)| (agent, run.join().expect("panics are caught inside")));
     println!("\nagent   scenarios  failed  runs  hook events  decisions  checkpoints delivered");
-    for (agent, Tally { scenarios, failed, counts }) in &tallies {
-        let Counts { runs, hooks, decisions, delivered } = counts;
+    for (
+        agent,
+        Tally {
+            scenarios,
+            failed,
+            counts,
+        },
+    ) in &tallies
+    {
+        let Counts {
+            runs,
+            hooks,
+            decisions,
+            delivered,
+        } = counts;
         let name = agent.name();
-        println!("{name:<7} {scenarios:>9}  {failed:>6}  {runs:>4}  {hooks:>11}  {decisions:>9}  {delivered:>21}");
+        println!(
+            "{name:<7} {scenarios:>9}  {failed:>6}  {runs:>4}  {hooks:>11}  {decisions:>9}  {delivered:>21}"
+        );
     }
     println!("{:.0} s", began.elapsed().as_secs_f64());
     let is_good = tallies.iter().all(|(_, tally)| tally.failed == 0);
     let any = tallies.iter().any(|(_, tally)| tally.scenarios > 0);
-    if is_good && any { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_good && any {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Returns whether there is no network but loopback, so that no agent can call anybody.
 fn is_alone() -> bool {
     let devices = std::fs::read_to_string("/proc/net/dev").unwrap_or_default();
-    let mut names = devices.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim);
+    let mut names = devices
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split(':').next())
+        .map(str::trim);
     names.all(|name| name == "lo")
 }
 
 fn play(agent: Agent, words: &[String]) -> Tally {
     let mut tally = Tally::default();
-    let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word) || agent.name() == word);
-    for (name, scenario) in scenarios::of(agent).into_iter().filter(|(name, _)| wanted(name)) {
+    let wanted = |name: &str| {
+        words.is_empty()
+            || words
+                .iter()
+                .any(|word| name.contains(word) || agent.name() == word)
+    };
+    for (name, scenario) in scenarios::of(agent)
+        .into_iter()
+        .filter(|(name, _)| wanted(name))
+    {
         let began = Instant::now();
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| scenario(agent)));
         let word = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("{:<7} {name:<66} {word:<6} {:>5.1} s", agent.name(), began.elapsed().as_secs_f64());
+        println!(
+            "{:<7} {name:<66} {word:<6} {:>5.1} s",
+            agent.name(),
+            began.elapsed().as_secs_f64()
+        );
         tally.scenarios += 1;
         match outcome {
             Ok(counts) => tally.counts.add(counts),

@@ -105,17 +105,32 @@ impl Model {
         let thread = thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
                 let limit = web::PayloadConfig::new(64 << 20);
-                let app =
-                    move || App::new().app_data(data.clone()).app_data(limit.clone()).default_service(web::to(serve));
-                let server = HttpServer::new(app).workers(1).disable_signals().bind(("127.0.0.1", 0)).expect("a port");
+                let app = move || {
+                    App::new()
+                        .app_data(data.clone())
+                        .app_data(limit.clone())
+                        .default_service(web::to(serve))
+                };
+                let server = HttpServer::new(app)
+                    .workers(1)
+                    .disable_signals()
+                    .bind(("127.0.0.1", 0))
+                    .expect("a port");
                 let port = server.addrs()[0].port();
                 let server = server.run();
-                sender.send((port, server.handle())).expect("the starter waits");
+                sender
+                    .send((port, server.handle()))
+                    .expect("the starter waits");
                 server.await.expect("it serves");
             });
         });
         let (port, handle) = receiver.recv().expect("it starts");
-        Self { port, shared, handle, thread: Some(thread) }
+        Self {
+            port,
+            shared,
+            handle,
+            thread: Some(thread),
+        }
     }
 
     /// Says what to answer in the conversation that begins with this task, after what was said before.
@@ -123,21 +138,38 @@ impl Model {
         let mut conversations = self.shared.conversations();
         match conversations.iter_mut().find(|one| one.task == task) {
             Some(conversation) => conversation.answers.extend(answers),
-            None => conversations.push(Conversation { task: task.to_owned(), answers: answers.into_iter().collect() }),
+            None => conversations.push(Conversation {
+                task: task.to_owned(),
+                answers: answers.into_iter().collect(),
+            }),
         }
     }
 
     /// Returns what each request in the conversation of this task held, and asserts that all of its answers were
     /// asked for.
     pub(crate) fn asked(&self, task: &str) -> Vec<String> {
-        for conversation in self.shared.conversations().iter().filter(|one| one.task == task) {
-            assert_eq!(conversation.answers.len(), 0, "the agent stopped before its script ended: {task}");
+        for conversation in self
+            .shared
+            .conversations()
+            .iter()
+            .filter(|one| one.task == task)
+        {
+            assert_eq!(
+                conversation.answers.len(),
+                0,
+                "the agent stopped before its script ended: {task}"
+            );
         }
         let lines = fs::read_to_string(&self.shared.record).unwrap_or_default();
         // Another request may be written just now.
         let (whole, _) = lines.rsplit_once('\n').unwrap_or_default();
-        let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).expect("our own line"));
-        lines.filter(|line| line["task"] == task).map(|line| text(&line["holds"])).collect()
+        let lines = whole
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("our own line"));
+        lines
+            .filter(|line| line["task"] == task)
+            .map(|line| text(&line["holds"]))
+            .collect()
     }
 }
 
@@ -151,7 +183,9 @@ impl Drop for Model {
 
 impl Shared {
     fn conversations(&self) -> std::sync::MutexGuard<'_, Vec<Conversation>> {
-        self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
+        self.conversations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the answer to a request, and keeps the request.
@@ -160,16 +194,24 @@ impl Shared {
         // A whole text: what is asked beside the conversation only quotes it. Gemini sets before it what a hook said.
         let is_in = |one: &Conversation, text: &str| {
             let task = json!(one.task).to_string();
-            text.contains(&format!(":{task}")) || text.contains(&format!("</hook_context>\\n\\n{}", &task[1..]))
+            text.contains(&format!(":{task}"))
+                || text.contains(&format!("</hook_context>\\n\\n{}", &task[1..]))
         };
         // What comes after a compaction begins with a summary, and maybe with what was said before it.
-        let place = conversations.iter().rposition(|one| is_in(one, &asked.begins));
-        let place = place.or_else(|| conversations.iter().rposition(|one| is_in(one, &asked.holds)));
+        let place = conversations
+            .iter()
+            .rposition(|one| is_in(one, &asked.begins));
+        let place = place.or_else(|| {
+            conversations
+                .iter()
+                .rposition(|one| is_in(one, &asked.holds))
+        });
         let conversation = place.map(|place| &mut conversations[place]);
         let task = conversation.as_ref().map(|one| one.task.clone());
         // Where the script is over the agent is let go; the test sees that there was a request too many.
-        let answer =
-            conversation.and_then(|one| one.answers.pop_front()).unwrap_or_else(|| says("(not in the script)"));
+        let answer = conversation
+            .and_then(|one| one.answers.pop_front())
+            .unwrap_or_else(|| says("(not in the script)"));
         drop(conversations);
         self.keep(&json!({ "task": task, "holds": asked.holds }));
         answer
@@ -186,12 +228,15 @@ impl Shared {
         if path.ends_with(":generateContent") {
             return HttpResponse::Ok().json(&events[0]);
         }
-        HttpResponse::Ok().content_type("text/event-stream").body(events.iter().map(server_sent).collect::<String>())
+        HttpResponse::Ok()
+            .content_type("text/event-stream")
+            .body(events.iter().map(server_sent).collect::<String>())
     }
 
     fn keep(&self, line: &Value) {
         let file = File::options().append(true).create(true).open(&self.record);
-        file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes())).expect("the request is kept");
+        file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
+            .expect("the request is kept");
     }
 }
 

@@ -15,8 +15,7 @@ const NEXT: &str = "Go on with it.";
 /// What it is asked when it is resumed.
 const LATER: &str = "And now?";
 /// What an agent states of its work.
-const STATED: &str =
-    "## Goal\nA small program\n\n## Remaining\n- a test for it\n\n## Must Read\n- app.py - goes on here\n";
+const STATED: &str = "## Goal\nA small program\n\n## Remaining\n- a test for it\n\n## Must Read\n- app.py - goes on here\n";
 /// No stop gets a checkpoint.
 const NEVER: &str = "min_turn: 1h\n";
 
@@ -27,14 +26,31 @@ pub(crate) fn told_at_start(agent: Agent) -> Counts {
     state(&stage);
     stage.run(NEXT, [shell("echo on"), says("More is done.")]);
     // Gemini leaves a message out of a resumed session that begins with what a hook said.
-    let (first, offers) = if agent == Agent::Gemini { (LATER, 0) } else { (NEXT, 1) };
+    let (first, offers) = if agent == Agent::Gemini {
+        (LATER, 0)
+    } else {
+        (NEXT, 1)
+    };
     stage.run_again(first, LATER, [says("Now it is well.")]);
-    assert_eq!(stage.offers(TASK), [0, 0], "there was nothing to go on with");
+    assert_eq!(
+        stage.offers(TASK),
+        [0, 0],
+        "there was nothing to go on with"
+    );
     assert_eq!(stage.offers(NEXT)[..2], [1, 1]);
-    assert_eq!(stage.offers(first).last(), Some(&offers), "who resumes a session is told nothing new");
+    assert_eq!(
+        stage.offers(first).last(),
+        Some(&offers),
+        "who resumes a session is told nothing new"
+    );
     assert_eq!(stage.events("resume_offered").len(), 1);
     let told = &stage.model.asked(NEXT)[0];
-    for words in ["Goal: A small program", "Validation: it still holds.", "- app.py goes on here", "- a test for it"] {
+    for words in [
+        "Goal: A small program",
+        "Validation: it still holds.",
+        "- app.py goes on here",
+        "- a test for it",
+    ] {
         assert!(told.contains(words), "{words}\n{told}");
     }
     stage.finish()
@@ -44,12 +60,22 @@ pub(crate) fn told_at_start(agent: Agent) -> Counts {
 pub(crate) fn compacted(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, NEVER);
     let terminal = begin(&mut stage);
-    terminal.say(if agent == Agent::Gemini { "/compress" } else { "/compact" });
-    terminal.wait_until("it is written down", || !stage.events("progress_written").is_empty());
-    if agent == Agent::Gemini {
-        terminal.wait_until("the history is compressed", || terminal.screen().contains("compressed from"));
+    terminal.say(if agent == Agent::Gemini {
+        "/compress"
     } else {
-        terminal.wait_until("the context is compacted", || !stage.events("compaction_finished").is_empty());
+        "/compact"
+    });
+    terminal.wait_until("it is written down", || {
+        !stage.events("progress_written").is_empty()
+    });
+    if agent == Agent::Gemini {
+        terminal.wait_until("the history is compressed", || {
+            terminal.screen().contains("compressed from")
+        });
+    } else {
+        terminal.wait_until("the context is compacted", || {
+            !stage.events("compaction_finished").is_empty()
+        });
         // Who is compacted needs its own document.
         go_on(&stage, &terminal);
         assert_eq!(stage.offers(NEXT), [1]);
@@ -57,7 +83,10 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
     let written = &stage.events("progress_written")[0];
     assert_eq!(written["progress"], "pre-compaction");
     let text = fs::read_to_string(written["file"].as_str().expect("a path")).expect("a file");
-    assert!(text.contains("**Type**: pre-compaction\n") && text.contains("| app.py | - | created |"), "{text}");
+    assert!(
+        text.contains("**Type**: pre-compaction\n") && text.contains("| app.py | - | created |"),
+        "{text}"
+    );
     terminal.quit();
     stage.finish()
 }
@@ -68,7 +97,9 @@ pub(crate) fn cleared(agent: Agent) -> Counts {
     let terminal = begin(&mut stage);
     state(&stage);
     terminal.say("/clear");
-    terminal.wait_until("the screen is cleared", || !terminal.screen().contains("Begun."));
+    terminal.wait_until("the screen is cleared", || {
+        !terminal.screen().contains("Begun.")
+    });
     go_on(&stage, &terminal);
     assert_eq!(stage.offers(NEXT), [1]);
     assert_eq!(stage.ask(&["sessions", "--json"]).len(), 2);
@@ -80,15 +111,26 @@ pub(crate) fn cleared(agent: Agent) -> Counts {
 fn state(stage: &Stage) {
     fs::write(stage.path("stated.md"), STATED).expect("writes");
     let file = stage.path("stated.md");
-    stage.checkpointd(&["progress", "write", "--type", "handoff", "--from", file.to_str().expect("text")]);
+    stage.checkpointd(&[
+        "progress",
+        "write",
+        "--type",
+        "handoff",
+        "--from",
+        file.to_str().expect("text"),
+    ]);
 }
 
 /// Has an agent begin in its terminal, and waits until it is at rest.
 fn begin(stage: &mut Stage) -> Terminal {
     let terminal = stage.open(TASK, [write("app.py", CODE), says("Begun.")]);
     let has_stopped = |line: &Value| line["kind"] == "agent_stopped";
-    terminal.wait_until("it is at rest", || stage.journaled().iter().any(has_stopped));
-    terminal.wait_until("its words are shown", || terminal.screen().contains("Begun."));
+    terminal.wait_until("it is at rest", || {
+        stage.journaled().iter().any(has_stopped)
+    });
+    terminal.wait_until("its words are shown", || {
+        terminal.screen().contains("Begun.")
+    });
     terminal
 }
 

@@ -18,21 +18,36 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = vec![
         ("a short turn is left alone", short_turn),
         ("a long turn gets one checkpoint, then may end", long_turn),
-        ("after the checkpoint it may work on; the next prompt counts anew", next_prompt),
+        (
+            "after the checkpoint it may work on; the next prompt counts anew",
+            next_prompt,
+        ),
         ("a failing command is seen", failing_command),
         ("parallel calls are seen once each", parallel_calls),
         ("a subagent's stops change nothing", subagent),
         ("a daemon killed in mid-turn loses nothing", killed_daemon),
         ("without hooks nothing is called", uninstalled),
         ("in its terminal it is told once too", in_terminal),
-        ("what was left is told once, to the session that begins next", progress::told_at_start),
-        ("before a compaction the work is written down", progress::compacted),
+        (
+            "what was left is told once, to the session that begins next",
+            progress::told_at_start,
+        ),
+        (
+            "before a compaction the work is written down",
+            progress::compacted,
+        ),
         ("after /clear it is told what was left", progress::cleared),
-        ("restarted in its terminal it is the same session, told there once", restarted),
+        (
+            "restarted in its terminal it is the same session, told there once",
+            restarted,
+        ),
     ];
     if agent == Agent::Codex {
         scenarios.push(("its notify beside hooks tells of nothing new", notified_too));
-        scenarios.push(("by notify alone it is told in its terminal, once", notified_only));
+        scenarios.push((
+            "by notify alone it is told in its terminal, once",
+            notified_only,
+        ));
         scenarios.push(("a half-typed draft is waited out", draft));
     }
     scenarios
@@ -47,7 +62,10 @@ const WHILE: &str = "sleep 1.2";
 
 fn short_turn(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, "min_turn: 1h\n");
-    stage.run(TASK, [write("app.py", CODE), shell(WHILE), says("Written.")]);
+    stage.run(
+        TASK,
+        [write("app.py", CODE), shell(WHILE), says("Written.")],
+    );
     assert_eq!(stage.decisions(), ["below_threshold none"]);
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0]);
     stage.finish()
@@ -55,36 +73,95 @@ fn short_turn(agent: Agent) -> Counts {
 
 fn long_turn(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    stage.run(TASK, [write("app.py", CODE), shell(WHILE), says("Written."), says("Debrief.")]);
-    assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
+    stage.run(
+        TASK,
+        [
+            write("app.py", CODE),
+            shell(WHILE),
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
-    assert!(message(&stage).contains("Run the tests that cover the changed Python code"), "{}", message(&stage));
+    assert!(
+        message(&stage).contains("Run the tests that cover the changed Python code"),
+        "{}",
+        message(&stage)
+    );
     stage.finish()
 }
 
 fn next_prompt(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    let first =
-        [write("app.py", CODE), shell(WHILE), says("Written."), write("more.py", CODE), shell(WHILE), says("Done.")];
+    let first = [
+        write("app.py", CODE),
+        shell(WHILE),
+        says("Written."),
+        write("more.py", CODE),
+        shell(WHILE),
+        says("Done."),
+    ];
     stage.run(TASK, first);
-    assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
-    stage.run_again(TASK, "Go on.", [write("third.py", CODE), shell(WHILE), says("Written."), says("Debrief.")]);
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
+    stage.run_again(
+        TASK,
+        "Go on.",
+        [
+            write("third.py", CODE),
+            shell(WHILE),
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
     let each = ["actions_due confirmed", "block_budget none"];
     assert_eq!(stage.decisions(), [each, each].concat());
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1, 1, 1, 1, 1, 1, 2]);
-    assert_eq!(stage.ask(&["sessions", "--json"]).len(), 1, "a resumed session is the same one");
+    assert_eq!(
+        stage.ask(&["sessions", "--json"]).len(),
+        1,
+        "a resumed session is the same one"
+    );
     stage.finish()
 }
 
 fn failing_command(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let fails = shell(format!("{WHILE}; cat no-such-file"));
-    stage.run(TASK, [write("app.py", CODE), fails, says("Written."), says("Debrief.")]);
-    assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
-    assert!(message(&stage).contains("A command returned errors"), "{}", message(&stage));
-    let failed: Vec<Value> = calls(&stage).into_iter().filter(|call| call["is_error"] == true).collect();
+    stage.run(
+        TASK,
+        [
+            write("app.py", CODE),
+            fails,
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
+    assert!(
+        message(&stage).contains("A command returned errors"),
+        "{}",
+        message(&stage)
+    );
+    let failed: Vec<Value> = calls(&stage)
+        .into_iter()
+        .filter(|call| call["is_error"] == true)
+        .collect();
     assert_eq!(failed.len(), 1, "{failed:?}");
-    assert!(failed[0]["command"].as_str().is_some_and(|command| command.ends_with("cat no-such-file")));
+    assert!(
+        failed[0]["command"]
+            .as_str()
+            .is_some_and(|command| command.ends_with("cat no-such-file"))
+    );
     stage.finish()
 }
 
@@ -92,10 +169,23 @@ fn parallel_calls(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let commands = [WHILE, "echo one", "echo two", "echo three"];
     let calls_at_once = commands.map(|command| Call::Shell(command.to_owned()));
-    stage.run(TASK, [write("app.py", CODE), Answer::Calls(calls_at_once.into()), says("Written."), says("Debrief.")]);
-    assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
-    let mut seen: Vec<String> =
-        calls(&stage).iter().filter_map(|call| Some(call["command"].as_str()?.to_owned())).collect();
+    stage.run(
+        TASK,
+        [
+            write("app.py", CODE),
+            Answer::Calls(calls_at_once.into()),
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
+    let mut seen: Vec<String> = calls(&stage)
+        .iter()
+        .filter_map(|call| Some(call["command"].as_str()?.to_owned()))
+        .collect();
     seen.sort();
     assert_eq!(seen, ["echo one", "echo three", "echo two", WHILE]);
     stage.finish()
@@ -104,7 +194,9 @@ fn parallel_calls(agent: Agent) -> Counts {
 fn subagent(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let part = "Look after the other part.";
-    stage.model.expect(part, [shell(WHILE), says("The part is done.")]);
+    stage
+        .model
+        .expect(part, [shell(WHILE), says("The part is done.")]);
     let delegate = Answer::Calls(vec![Call::Delegate(part.to_owned())]);
     let then = match agent {
         // It ends its turn, and has another when the subagent is done.
@@ -112,17 +204,54 @@ fn subagent(agent: Agent) -> Counts {
         Agent::Gemini => vec![],
         Agent::Codex => vec![Answer::Calls(vec![Call::Wait])],
     };
-    let answers = [vec![write("app.py", CODE), delegate], then, vec![says("Written."), says("Debrief.")]];
+    let answers = [
+        vec![write("app.py", CODE), delegate],
+        then,
+        vec![says("Written."), says("Debrief.")],
+    ];
     stage.run(TASK, answers.concat());
-    assert_eq!(stage.checkpoints(part), [0, 0], "a subagent is told nothing");
-    let first = if agent == Agent::Claude { vec!["background_tasks none"] } else { vec![] };
-    assert_eq!(stage.decisions(), [first, vec!["actions_due confirmed", "block_budget none"]].concat());
+    assert_eq!(
+        stage.checkpoints(part),
+        [0, 0],
+        "a subagent is told nothing"
+    );
+    let first = if agent == Agent::Claude {
+        vec!["background_tasks none"]
+    } else {
+        vec![]
+    };
+    assert_eq!(
+        stage.decisions(),
+        [first, vec!["actions_due confirmed", "block_budget none"]].concat()
+    );
     let seen = stage.checkpoints(TASK);
-    assert_eq!((seen.iter().sum::<usize>(), seen.last()), (1, Some(&1)), "{seen:?}");
-    let stops = stage.journaled().iter().filter(|line| line["kind"] == "agent_stopped").count();
-    assert_eq!(stops, stage.decisions().len(), "only the agent's own stops are decided");
-    let written = |kind: &str| stage.events("progress_written").iter().filter(|line| line["progress"] == kind).count();
-    assert_eq!((written("pre-operation"), written("incremental")), (1, 1), "before the subagent and after it");
+    assert_eq!(
+        (seen.iter().sum::<usize>(), seen.last()),
+        (1, Some(&1)),
+        "{seen:?}"
+    );
+    let stops = stage
+        .journaled()
+        .iter()
+        .filter(|line| line["kind"] == "agent_stopped")
+        .count();
+    assert_eq!(
+        stops,
+        stage.decisions().len(),
+        "only the agent's own stops are decided"
+    );
+    let written = |kind: &str| {
+        stage
+            .events("progress_written")
+            .iter()
+            .filter(|line| line["progress"] == kind)
+            .count()
+    };
+    assert_eq!(
+        (written("pre-operation"), written("incremental")),
+        (1, 1),
+        "before the subagent and after it"
+    );
     stage.finish()
 }
 
@@ -131,13 +260,30 @@ fn killed_daemon(agent: Agent) -> Counts {
     let pid = stage.path("data/run/pid");
     let kill = shell(format!("xargs kill -9 < '{}'; {WHILE}", pid.display()));
     let before = fs::read_to_string(&pid).expect("it runs");
-    stage.run(TASK, [write("app.py", CODE), kill, shell("echo on"), says("Written."), says("Debrief.")]);
+    stage.run(
+        TASK,
+        [
+            write("app.py", CODE),
+            kill,
+            shell("echo on"),
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
     assert_ne!(fs::read_to_string(&pid).expect("it runs again"), before);
     let log = fs::read_to_string(stage.path("data/logs/daemon.log")).expect("a log");
     assert!(log.contains("Took hook calls from the spool."), "{log}");
-    assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 0, 1]);
-    assert!(calls(&stage).iter().any(|call| call["command"] == "echo on"), "what came after the kill is known");
+    assert!(
+        calls(&stage)
+            .iter()
+            .any(|call| call["command"] == "echo on"),
+        "what came after the kill is known"
+    );
     stage.finish()
 }
 
@@ -155,7 +301,10 @@ fn uninstalled(agent: Agent) -> Counts {
     } else {
         assert_eq!(settings, stage.settings_before);
     }
-    stage.run("Do it again.", [write("app.py", CODE), shell(WHILE), says("Written.")]);
+    stage.run(
+        "Do it again.",
+        [write("app.py", CODE), shell(WHILE), says("Written.")],
+    );
     assert_eq!(stage.fired(), fired);
     stage.finish()
 }
@@ -163,7 +312,10 @@ fn uninstalled(agent: Agent) -> Counts {
 fn in_terminal(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     work_in_terminal(&mut stage);
-    assert_eq!(stage.decisions(), ["actions_due confirmed", "block_budget none"]);
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
     stage.finish()
 }
@@ -175,20 +327,43 @@ fn restarted(agent: Agent) -> Counts {
     let terminal = stage.open_from_shell(TASK, [write("app.py", CODE), says("Written.")]);
     let has_stopped = || !stage.decisions().is_empty();
     terminal.wait_until("it is at rest", has_stopped);
-    terminal.wait_until("its words are shown", || terminal.screen().contains("Written."));
+    terminal.wait_until("its words are shown", || {
+        terminal.screen().contains("Written.")
+    });
     stage.model.expect(TASK, [says("Debrief.")]);
     let answer = stage.ask(&["restart", "last", "--json"]);
     assert_eq!(answer.len(), 1);
-    let is_told = || stage.decisions().iter().any(|decision| decision == "restart confirmed");
+    let is_told = || {
+        stage
+            .decisions()
+            .iter()
+            .any(|decision| decision == "restart confirmed")
+    };
     terminal.wait_until("the checkpoint is typed and taken", is_told);
-    terminal.wait_until("the debrief is shown", || terminal.screen().contains("Debrief."));
+    terminal.wait_until("the debrief is shown", || {
+        terminal.screen().contains("Debrief.")
+    });
     terminal.wait_until("it is at rest again", || stage.decisions().len() == 3);
     terminal.leave();
-    assert_eq!(stage.decisions(), ["below_threshold none", "restart confirmed", "block_budget none"]);
-    assert_eq!(stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"], "tmux");
+    assert_eq!(
+        stage.decisions(),
+        [
+            "below_threshold none",
+            "restart confirmed",
+            "block_budget none"
+        ]
+    );
+    assert_eq!(
+        stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"],
+        "tmux"
+    );
     assert_eq!(stage.checkpoints(TASK), [0, 0, 1]);
     let sessions: Vec<Value> = stage.ask(&["sessions", "--json"]);
-    assert_eq!(sessions.len(), 1, "a resumed session is the same one: {sessions:?}");
+    assert_eq!(
+        sessions.len(),
+        1,
+        "a resumed session is the same one: {sessions:?}"
+    );
     stage.finish()
 }
 
@@ -213,14 +388,27 @@ fn draft(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     stage.checkpointd(&["uninstall", "--agent", "codex"]);
     stage.notify();
-    let answers = [write("app.py", CODE), shell("sleep 4"), says("Written."), says("Debrief.")];
+    let answers = [
+        write("app.py", CODE),
+        shell("sleep 4"),
+        says("Written."),
+        says("Debrief."),
+    ];
     let terminal = stage.open(TASK, answers);
-    terminal.wait_until("it is at work", || terminal.screen().contains("Added app.py"));
+    terminal.wait_until("it is at work", || {
+        terminal.screen().contains("Added app.py")
+    });
     terminal.press(&["-l", "half a thought"]);
-    let is_held = |line: &Value| line["kind"] == "delivery_held" && line["obstacle"] == "draft_present";
-    terminal.wait_until("the draft is seen", || stage.ask(&["journal", "export"]).iter().any(is_held));
+    let is_held =
+        |line: &Value| line["kind"] == "delivery_held" && line["obstacle"] == "draft_present";
+    terminal.wait_until("the draft is seen", || {
+        stage.ask(&["journal", "export"]).iter().any(is_held)
+    });
     let screen = terminal.screen();
-    assert!(screen.contains("half a thought") && !screen.contains(PREFIX), "{screen}");
+    assert!(
+        screen.contains("half a thought") && !screen.contains(PREFIX),
+        "{screen}"
+    );
     terminal.press(&["C-u"]);
     finish_in_terminal(&stage, terminal);
     assert_told_once(&stage, "tmux");
@@ -233,24 +421,46 @@ fn assert_told_once(stage: &Stage, route: &str) {
     // Codex has turns of their own for a session's title, in other sessions, and notifies of their ends too.
     decisions.retain(|decision| decision != "no_turn_start none");
     assert_eq!(decisions, ["actions_due confirmed", "block_budget none"]);
-    assert_eq!(stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"], route);
+    assert_eq!(
+        stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"],
+        route
+    );
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
-    let notified = stage.journaled().iter().filter(|line| line["host"]["hook"] == "notify").count();
+    let notified = stage
+        .journaled()
+        .iter()
+        .filter(|line| line["host"]["hook"] == "notify")
+        .count();
     assert_eq!(notified, stage.fired_with("{"), "each notification is kept");
     assert!(notified > 0);
 }
 
 /// Has the agent write something in its terminal, for longer than a moment, and quits it once it is at rest.
 fn work_in_terminal(stage: &mut Stage) {
-    let terminal = stage.open(TASK, [write("app.py", CODE), shell(WHILE), says("Written."), says("Debrief.")]);
+    let terminal = stage.open(
+        TASK,
+        [
+            write("app.py", CODE),
+            shell(WHILE),
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
     finish_in_terminal(stage, terminal);
 }
 
 /// Waits until the agent is at rest after its second stop, and quits it.
 fn finish_in_terminal(stage: &Stage, terminal: Terminal) {
-    let is_over = || stage.decisions().iter().any(|decision| decision == "block_budget none");
+    let is_over = || {
+        stage
+            .decisions()
+            .iter()
+            .any(|decision| decision == "block_budget none")
+    };
     terminal.wait_until("the second stop is let pass", is_over);
-    terminal.wait_until("the debrief is shown", || terminal.screen().contains("Debrief."));
+    terminal.wait_until("the debrief is shown", || {
+        terminal.screen().contains("Debrief.")
+    });
     terminal.quit();
 }
 
@@ -264,5 +474,8 @@ fn message(stage: &Stage) -> String {
 fn calls(stage: &Stage) -> Vec<Value> {
     let decisions = stage.ask(&["audit", "--verdict", "inject", "--json"]);
     let explained = stage.ask(&["explain", &decisions[0]["seq"].to_string(), "--json"]);
-    explained[0]["evidence"]["timeline"]["calls"].as_array().expect("a list").clone()
+    explained[0]["evidence"]["timeline"]["calls"]
+        .as_array()
+        .expect("a list")
+        .clone()
 }

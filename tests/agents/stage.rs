@@ -65,9 +65,19 @@ impl Stage {
         }
         fs::write(path.join("data/config.yml"), config).expect("writes");
         let model = Model::start(agent, &path.join("project"), path);
-        let mut stage =
-            Self { agent, model, folder: Some(folder), runs: 0, in_terminal: false, settings_before: String::new() };
-        agent.settle(&stage.path("home"), &stage.path("project"), stage.model.port);
+        let mut stage = Self {
+            agent,
+            model,
+            folder: Some(folder),
+            runs: 0,
+            in_terminal: false,
+            settings_before: String::new(),
+        };
+        agent.settle(
+            &stage.path("home"),
+            &stage.path("project"),
+            stage.model.port,
+        );
         stage.commit();
         stage.link_programs();
         stage.settings_before = stage.settings();
@@ -78,7 +88,11 @@ impl Stage {
 
     /// Returns the path of something on the stage.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.as_ref().expect("it is there until the end").path().join(name)
+        self.folder
+            .as_ref()
+            .expect("it is there until the end")
+            .path()
+            .join(name)
     }
 
     /// Returns the agent's settings as they are now.
@@ -88,10 +102,16 @@ impl Stage {
 
     /// Gives the project a first commit, so that git can say what has changed since.
     fn commit(&self) {
-        fs::write(self.path("project/pyproject.toml"), "[project]\nname = \"small\"\n").expect("writes");
+        fs::write(
+            self.path("project/pyproject.toml"),
+            "[project]\nname = \"small\"\n",
+        )
+        .expect("writes");
         let git = |arguments: &[&str]| {
             let mut command = self.command("git");
-            command.args(["-c", "user.name=A", "-c", "user.email=a@localhost"]).args(arguments);
+            command
+                .args(["-c", "user.name=A", "-c", "user.email=a@localhost"])
+                .args(arguments);
             self.finish_command(&mut command, "git");
         };
         git(&["init", "--quiet", "--initial-branch=main"]);
@@ -105,11 +125,15 @@ impl Stage {
         let daemon = env!("CARGO_BIN_EXE_checkpointd");
         // A link or a copy, as the installer looks beside the file that it runs from.
         let installed = self.path("bin/checkpointd");
-        fs::hard_link(daemon, &installed).or_else(|_| fs::copy(daemon, &installed).map(drop)).expect("a program");
+        fs::hard_link(daemon, &installed)
+            .or_else(|_| fs::copy(daemon, &installed).map(drop))
+            .expect("a program");
         let fired = self.path("fired");
         let client = env!("CARGO_BIN_EXE_checkpointd-hook");
-        let script =
-            format!("#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{client}' \"$@\"\n", fired.display());
+        let script = format!(
+            "#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{client}' \"$@\"\n",
+            fired.display()
+        );
         let path = self.path("bin/checkpointd-hook");
         fs::write(&path, script).expect("writes");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("may run");
@@ -124,11 +148,16 @@ impl Stage {
     }
 
     fn place(&self, command: &mut Command) {
-        command.current_dir(self.path("project")).stdin(Stdio::null());
-        command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        command
+            .current_dir(self.path("project"))
+            .stdin(Stdio::null());
+        command
+            .env("HOME", self.path("home"))
+            .env("TMPDIR", self.path("tmp"));
         command.env("CHECKPOINTD_HOME", self.path("data"));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths([programs()].into_iter().chain(std::env::split_paths(&path)));
+        let path =
+            std::env::join_paths([programs()].into_iter().chain(std::env::split_paths(&path)));
         command.env("PATH", path.expect("no folder has a colon in its name"));
     }
 
@@ -140,20 +169,33 @@ impl Stage {
     }
 
     /// Gives the session that began with a task another prompt.
-    pub(crate) fn run_again(&mut self, task: &str, prompt: &str, answers: impl IntoIterator<Item = Answer>) {
+    pub(crate) fn run_again(
+        &mut self,
+        task: &str,
+        prompt: &str,
+        answers: impl IntoIterator<Item = Answer>,
+    ) {
         self.model.expect(task, answers);
         let command = self.agent.headless(prompt, true, self.model.port);
         self.finish_run(command);
     }
 
     /// Has the agent work on a task in a terminal.
-    pub(crate) fn open(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) -> Terminal {
+    pub(crate) fn open(
+        &mut self,
+        task: &str,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Terminal {
         let command = self.interactive(task, answers);
         Terminal::open(self.path("tmux"), &command)
     }
 
     /// Has the agent work on a task in a terminal, started from a shell there.
-    pub(crate) fn open_from_shell(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) -> Terminal {
+    pub(crate) fn open_from_shell(
+        &mut self,
+        task: &str,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Terminal {
         let command = self.interactive(task, answers);
         Terminal::open_shell(self.path("tmux"), &command)
     }
@@ -173,7 +215,11 @@ impl Stage {
         let file = self.agent.settings(&self.path("home"));
         let settings = fs::read_to_string(&file).expect("settings");
         let client = self.path("bin/checkpointd-hook");
-        fs::write(file, format!("notify = [{:?}, \"codex\"]\n{settings}", client)).expect("writes");
+        fs::write(
+            file,
+            format!("notify = [{:?}, \"codex\"]\n{settings}", client),
+        )
+        .expect("writes");
     }
 
     fn finish_run(&mut self, mut command: Command) {
@@ -186,9 +232,19 @@ impl Stage {
     fn finish_command(&self, command: &mut Command, name: &str) -> String {
         let log = self.path(&format!("{name}.log"));
         drop(fs::remove_file(&log));
-        let open = || File::options().append(true).create(true).open(&log).expect("a log");
+        let open = || {
+            File::options()
+                .append(true)
+                .create(true)
+                .open(&log)
+                .expect("a log")
+        };
         let (out, err) = (open(), open());
-        let mut child = command.stdout(out).stderr(err).spawn().expect("it is installed");
+        let mut child = command
+            .stdout(out)
+            .stderr(err)
+            .spawn()
+            .expect("it is installed");
         let began = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait().expect("a child") {
@@ -214,24 +270,39 @@ impl Stage {
 
     /// Asks the installed program, and returns the lines of its JSON answer.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Vec<Value> {
-        self.checkpointd(arguments).lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+        self.checkpointd(arguments)
+            .lines()
+            .map(|line| serde_json::from_str(line).expect(line))
+            .collect()
     }
 
     /// Returns reason and delivery of each decision, oldest first.
     pub(crate) fn decisions(&self) -> Vec<String> {
         let word = |value: &Value| value.as_str().expect("a word").to_owned();
-        let decision = |line: &Value| format!("{} {}", word(&line["reason"]), word(&line["delivery"]));
-        self.ask(&["audit", "--json"]).iter().map(decision).collect()
+        let decision =
+            |line: &Value| format!("{} {}", word(&line["reason"]), word(&line["delivery"]));
+        self.ask(&["audit", "--json"])
+            .iter()
+            .map(decision)
+            .collect()
     }
 
     /// Returns how many checkpoints each request of a conversation held.
     pub(crate) fn checkpoints(&self, task: &str) -> Vec<usize> {
-        self.model.asked(task).iter().map(|holds| holds.matches(PREFIX).count()).collect()
+        self.model
+            .asked(task)
+            .iter()
+            .map(|holds| holds.matches(PREFIX).count())
+            .collect()
     }
 
     /// Returns how often each request of a conversation held the text that a session is told which begins.
     pub(crate) fn offers(&self, task: &str) -> Vec<usize> {
-        self.model.asked(task).iter().map(|holds| holds.matches(OFFER).count()).collect()
+        self.model
+            .asked(task)
+            .iter()
+            .map(|holds| holds.matches(OFFER).count())
+            .collect()
     }
 
     /// Returns the events of a kind.
@@ -241,13 +312,19 @@ impl Stage {
 
     /// Returns the hook calls that the agent has made.
     pub(crate) fn fired(&self) -> usize {
-        fs::read_to_string(self.path("fired")).unwrap_or_default().lines().count()
+        fs::read_to_string(self.path("fired"))
+            .unwrap_or_default()
+            .lines()
+            .count()
     }
 
     /// Returns how many of the calls had a first argument that begins so.
     pub(crate) fn fired_with(&self, beginning: &str) -> usize {
         let fired = fs::read_to_string(self.path("fired")).unwrap_or_default();
-        fired.lines().filter(|line| line.starts_with(beginning)).count()
+        fired
+            .lines()
+            .filter(|line| line.starts_with(beginning))
+            .count()
     }
 
     /// Returns the hook calls in the journal.
@@ -268,17 +345,33 @@ impl Stage {
         if self.agent == Agent::Gemini && self.in_terminal {
             // It says three times that it ends, and ends without waiting for the last one.
             expected -= self.fired_with("SessionEnd");
-            told -= journaled.iter().filter(|line| line["kind"] == "session_ended").count();
+            told -= journaled
+                .iter()
+                .filter(|line| line["kind"] == "session_ended")
+                .count();
         }
         if self.agent == Agent::Codex {
             // It gives the call at its end one second and then kills it, which on a busy machine is too little.
-            let ends = journaled.iter().filter(|line| line["kind"] == "session_ended").count();
-            expected -= expected.saturating_sub(told).min(self.runs.saturating_sub(ends));
+            let ends = journaled
+                .iter()
+                .filter(|line| line["kind"] == "session_ended")
+                .count();
+            expected -= expected
+                .saturating_sub(told)
+                .min(self.runs.saturating_sub(ends));
         }
         assert_eq!(told, expected, "calls in the journal against calls made");
         let decisions = self.decisions();
-        let delivered = decisions.iter().filter(|decision| decision.ends_with(" confirmed")).count();
-        let counts = Counts { runs: self.runs, hooks: journaled.len(), decisions: decisions.len(), delivered };
+        let delivered = decisions
+            .iter()
+            .filter(|decision| decision.ends_with(" confirmed"))
+            .count();
+        let counts = Counts {
+            runs: self.runs,
+            hooks: journaled.len(),
+            decisions: decisions.len(),
+            delivered,
+        };
         self.stop_daemon();
         drop(self.folder.take());
         counts
@@ -286,7 +379,12 @@ impl Stage {
 
     fn stop_daemon(&self) {
         let mut stop = self.command(self.path("bin/checkpointd"));
-        drop(stop.args(["daemon", "stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status());
+        drop(
+            stop.args(["daemon", "stop"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status(),
+        );
     }
 }
 

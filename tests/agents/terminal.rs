@@ -23,14 +23,29 @@ impl Terminal {
     /// Opens one that runs this command in the command's own folder and environment.
     pub(crate) fn open(socket: PathBuf, command: &Command) -> Self {
         let terminal = Self { socket };
-        let mut tmux = terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "50"]);
+        let mut tmux = terminal.tmux(&[
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            "120",
+            "-y",
+            "50",
+        ]);
         // The server takes its environment from whoever starts it, and its panes from the server.
-        tmux.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        tmux.env_clear().envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         tmux.env("TERM", "xterm-256color");
         if let Some(folder) = command.get_current_dir() {
             tmux.arg("-c").arg(folder);
         }
-        tmux.arg("--").arg(command.get_program()).args(command.get_args());
+        tmux.arg("--")
+            .arg(command.get_program())
+            .args(command.get_args());
         let status = tmux.status().expect("tmux is installed");
         assert!(status.success(), "tmux: {status}");
         terminal
@@ -40,7 +55,11 @@ impl Terminal {
     pub(crate) fn open_shell(socket: PathBuf, command: &Command) -> Self {
         let mut shell = Command::new(SHELL);
         shell.args(["--norc", "--noprofile", "-i"]);
-        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         shell.current_dir(command.get_current_dir().expect("it has one"));
         let terminal = Self::open(socket, &shell);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
@@ -52,13 +71,23 @@ impl Terminal {
 
     /// Returns what the screen shows.
     pub(crate) fn screen(&self) -> String {
-        let output = self.tmux(&["capture-pane", "-p"]).stdout(Stdio::piped()).output().expect("tmux is installed");
+        let output = self
+            .tmux(&["capture-pane", "-p"])
+            .stdout(Stdio::piped())
+            .output()
+            .expect("tmux is installed");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// Presses keys, named as tmux names them.
     pub(crate) fn press(&self, keys: &[&str]) {
-        assert!(self.tmux(&["send-keys"]).args(keys).status().expect("tmux is installed").success());
+        assert!(
+            self.tmux(&["send-keys"])
+                .args(keys)
+                .status()
+                .expect("tmux is installed")
+                .success()
+        );
     }
 
     /// Waits until something holds.
@@ -80,7 +109,13 @@ impl Terminal {
 
     /// Tells the agent to quit, and waits until it has.
     pub(crate) fn quit(self) {
-        let is_gone = || !self.tmux(&["has-session"]).status().expect("tmux is installed").success();
+        let is_gone = || {
+            !self
+                .tmux(&["has-session"])
+                .status()
+                .expect("tmux is installed")
+                .success()
+        };
         self.say_quit("it quits", is_gone);
     }
 
@@ -108,14 +143,20 @@ impl Terminal {
     /// Returns the program in front, as tmux names it.
     pub(crate) fn program(&self) -> String {
         let mut command = self.tmux(&["display-message", "-p", "#{pane_current_command}"]);
-        let output = command.stdout(Stdio::piped()).output().expect("tmux is installed");
+        let output = command
+            .stdout(Stdio::piped())
+            .output()
+            .expect("tmux is installed");
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
     fn tmux(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("tmux");
         command.arg("-S").arg(&self.socket).args(arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command
     }
 }

@@ -22,12 +22,19 @@ fn recorded() -> Home {
 }
 
 fn recording() -> String {
-    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/audit.ndjson")).expect("a recording")
+    std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/data/audit.ndjson"
+    ))
+    .expect("a recording")
 }
 
 fn home_with(recording: &str) -> Home {
     let home = Home::new();
-    let output = run(&mut command(&home, &["journal", "import"]), recording.as_bytes());
+    let output = run(
+        &mut command(&home, &["journal", "import"]),
+        recording.as_bytes(),
+    );
     assert!(output.status.success(), "{output:?}");
     home
 }
@@ -35,7 +42,10 @@ fn home_with(recording: &str) -> Home {
 /// A command in the zone and the home folder of the recording.
 fn command(home: &Home, arguments: &[&str]) -> Command {
     let mut command = home.command(CHECKPOINTD, arguments);
-    command.env("TZ", "UTC").env("HOME", "/home/ada").env("COLUMNS", "140");
+    command
+        .env("TZ", "UTC")
+        .env("HOME", "/home/ada")
+        .env("COLUMNS", "140");
     command
 }
 
@@ -43,7 +53,11 @@ fn command(home: &Home, arguments: &[&str]) -> Command {
 fn ask(home: &Home, arguments: &[&str]) -> (i32, String, String) {
     let output = run(&mut command(home, arguments), b"");
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+    (
+        output.status.code().expect("no signal"),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 /// Returns the lines of an answer in JSON.
@@ -51,12 +65,17 @@ fn ask(home: &Home, arguments: &[&str]) -> (i32, String, String) {
 fn lines(home: &Home, arguments: &[&str]) -> Vec<Value> {
     let (code, out, error) = ask(home, &[arguments, &["--json"]].concat());
     assert_eq!(code, 0, "{arguments:?}: {error}");
-    out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    out.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 #[track_caller]
 fn seqs(home: &Home, arguments: &[&str]) -> Vec<u64> {
-    lines(home, arguments).iter().map(|line| line["seq"].as_u64().expect("a number")).collect()
+    lines(home, arguments)
+        .iter()
+        .map(|line| line["seq"].as_u64().expect("a number"))
+        .collect()
 }
 
 #[test]
@@ -74,20 +93,41 @@ fn audit_shows_what_was_asked_for() {
         (&["--reason", "block_budget"], &[22, 37]),
         (&["--since", "2026-11-20T09:05:08Z"], &[26, 33, 37, 45]),
         (&["--until", "2026-11-20T09:05:08Z"], &[13, 22, 26]),
-        (&["--since", "2026-11-20 09:01:30", "--until", "2026-11-20 09:07:30"], &[22, 26, 33]),
-        (&["--since", "2026-11-20", "--until", "2026-11-20"], &[13, 22, 26, 33, 37, 45]),
+        (
+            &[
+                "--since",
+                "2026-11-20 09:01:30",
+                "--until",
+                "2026-11-20 09:07:30",
+            ],
+            &[22, 26, 33],
+        ),
+        (
+            &["--since", "2026-11-20", "--until", "2026-11-20"],
+            &[13, 22, 26, 33, 37, 45],
+        ),
         (&["--until", "2026-11-19"], &[]),
         (&["--text", "PYTEST"], &[13, 33]),
         (&["--text", "without being read"], &[33]),
         (&["--limit", "2"], &[37, 45]),
-        (&["--limit", "1", "--agent", "claude", "--verdict", "inject"], &[13]),
+        (
+            &["--limit", "1", "--agent", "claude", "--verdict", "inject"],
+            &[13],
+        ),
     ];
     for (filter, expected) in rows {
-        assert_eq!(seqs(&home, &[&["audit"], filter].concat()), expected, "{filter:?}");
+        assert_eq!(
+            seqs(&home, &[&["audit"], filter].concat()),
+            expected,
+            "{filter:?}"
+        );
     }
     let (code, _, error) = ask(&home, &["audit", "--since", "soon"]);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("`soon` is no time") && error.contains("yesterday"), "{error}");
+    assert!(
+        error.contains("`soon` is no time") && error.contains("yesterday"),
+        "{error}"
+    );
     let (code, _, error) = ask(&home, &["audit", "--reason", "why"]);
     assert!(code == 2 && error.contains("block_budget"), "{error}");
 }
@@ -105,8 +145,14 @@ fn words_that_do_not_exist_are_refused_and_the_nearest_is_named() {
     ] {
         let (code, out, error) = ask(&home, &arguments);
         assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {error}");
-        assert!(error.contains(&format!("a similar value exists: {near}")), "{arguments:?}: {error}");
-        assert!(error.contains("possible values: "), "{arguments:?}: {error}");
+        assert!(
+            error.contains(&format!("a similar value exists: {near}")),
+            "{arguments:?}: {error}"
+        );
+        assert!(
+            error.contains("possible values: "),
+            "{arguments:?}: {error}"
+        );
     }
     for kind in journal::Event::KINDS {
         assert_eq!(ask(&home, &["tail", "--kind", kind]).0, 0, "{kind}");
@@ -121,13 +167,19 @@ fn a_spreadsheet_takes_nothing_that_an_agent_wrote_for_a_formula() {
     let formula = "=cmd|' /C calc'!A0";
     let was = "Reorder points are off by one; please fix them";
     assert!(recording().contains(was));
-    let home = home_with(&recording().replace(was, formula).replace("\"Rust code\"", "\"=Rust\""));
-    let query =
-        "select prompt, -1 as number, -0.5 as half, '-1' as text, '@x' as at, '+1' as plus from turns where seq = 3";
+    let home = home_with(
+        &recording()
+            .replace(was, formula)
+            .replace("\"Rust code\"", "\"=Rust\""),
+    );
+    let query = "select prompt, -1 as number, -0.5 as half, '-1' as text, '@x' as at, '+1' as plus from turns where seq = 3";
     let (code, out, error) = ask(&home, &["sql", "--csv", query]);
     assert_eq!(
         (code, out.as_str()),
-        (0, "prompt,number,half,text,at,plus\n'=cmd|' /C calc'!A0,-1,-0.5,'-1,'@x,'+1\n"),
+        (
+            0,
+            "prompt,number,half,text,at,plus\n'=cmd|' /C calc'!A0,-1,-0.5,'-1,'@x,'+1\n"
+        ),
         "{error}"
     );
     // Nothing is added to where no spreadsheet reads.
@@ -141,18 +193,31 @@ fn audit_as_csv_has_a_record_for_each_decision_whatever_is_in_its_fields() {
     assert_eq!(code, 0, "{error}");
     let mut reader = csv::Reader::from_reader(out.as_bytes());
     let head = reader.headers().expect("a head").clone();
-    let records: Vec<_> = reader.records().map(|record| record.expect("a record")).collect();
+    let records: Vec<_> = reader
+        .records()
+        .map(|record| record.expect("a record"))
+        .collect();
     let decisions = lines(&home, &["audit"]);
     assert_eq!(records.len(), decisions.len());
     for (record, decision) in records.iter().zip(&decisions) {
-        let field = |name: &str| &record[head.iter().position(|column| column == name).expect(name)];
+        let field =
+            |name: &str| &record[head.iter().position(|column| column == name).expect(name)];
         assert_eq!(field("seq"), decision["seq"].to_string());
         // Messages are many lines with quotes in them.
-        assert_eq!(field("message"), decision["message"].as_str().unwrap_or_default());
-        let actions =
-            decision["actions"].as_array().expect("a list").iter().map(|it| it["text"].as_str().expect("text"));
+        assert_eq!(
+            field("message"),
+            decision["message"].as_str().unwrap_or_default()
+        );
+        let actions = decision["actions"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|it| it["text"].as_str().expect("text"));
         assert_eq!(field("actions"), actions.collect::<Vec<_>>().join("\n"));
-        assert_eq!(field("project"), decision["project"].as_str().expect("a project"));
+        assert_eq!(
+            field("project"),
+            decision["project"].as_str().expect("a project")
+        );
     }
     let (code, ..) = ask(&home, &["audit", "--csv", "--summary"]);
     assert_eq!(code, 2);
@@ -163,26 +228,67 @@ fn a_summary_counts_what_the_decisions_say() {
     let home = recorded();
     let summary = lines(&home, &["audit", "--summary"]).remove(0);
     let (total, decisions) = (&summary["total"], lines(&home, &["audit"]));
-    let with = |name: &str, value: &str| decisions.iter().filter(|line| line[name] == value).count();
+    let with =
+        |name: &str, value: &str| decisions.iter().filter(|line| line[name] == value).count();
     assert_eq!(total["decisions"], decisions.len());
     assert_eq!(total["injected"], with("verdict", "inject"));
     assert_eq!(total["passed"], with("verdict", "pass"));
-    assert_eq!(total["passed_by_reason"], json!({ "below_threshold": 1, "block_budget": 2 }));
+    assert_eq!(
+        total["passed_by_reason"],
+        json!({ "below_threshold": 1, "block_budget": 2 })
+    );
     for outcome in ["confirmed", "failed", "expired", "pending"] {
         assert_eq!(total[outcome], with("delivery", outcome), "{outcome}");
     }
     // Documentation alone demands nothing, so there were two demands.
     assert_eq!((&total["demands"], &total["met"]), (&json!(2), &json!(1)));
     // Turns of 109 s, 8 s, 69 s and 58 s.
-    assert_eq!((&total["turns"], &total["median_turn_ms"]), (&json!(4), &json!(69_000)));
-    let groups: Vec<_> = summary["groups"].as_array().expect("groups").iter().collect();
-    let group = |agent: &str| groups.iter().find(|group| group["agent"] == agent).expect("a group");
-    assert_eq!((&group("claude")["met"], &group("gemini")["met"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        (&total["turns"], &total["median_turn_ms"]),
+        (&json!(4), &json!(69_000))
+    );
+    let groups: Vec<_> = summary["groups"]
+        .as_array()
+        .expect("groups")
+        .iter()
+        .collect();
+    let group = |agent: &str| {
+        groups
+            .iter()
+            .find(|group| group["agent"] == agent)
+            .expect("a group")
+    };
+    assert_eq!(
+        (&group("claude")["met"], &group("gemini")["met"]),
+        (&json!(1), &json!(0))
+    );
     assert_eq!(group("codex")["project"], "/home/ada/handbook");
-    let count = |name: &str| groups.iter().map(|group| group[name].as_u64().expect("a number")).sum::<u64>();
+    let count = |name: &str| {
+        groups
+            .iter()
+            .map(|group| group[name].as_u64().expect("a number"))
+            .sum::<u64>()
+    };
     assert_eq!(total["decisions"], count("decisions"));
-    let filtered = lines(&home, &["audit", "--summary", "--verdict", "inject", "--agent", "gemini"]).remove(0);
-    assert_eq!((&filtered["total"]["decisions"], &filtered["total"]["demands"]), (&json!(1), &json!(1)));
+    let filtered = lines(
+        &home,
+        &[
+            "audit",
+            "--summary",
+            "--verdict",
+            "inject",
+            "--agent",
+            "gemini",
+        ],
+    )
+    .remove(0);
+    assert_eq!(
+        (
+            &filtered["total"]["decisions"],
+            &filtered["total"]["demands"]
+        ),
+        (&json!(1), &json!(1))
+    );
 }
 
 #[test]
@@ -191,13 +297,39 @@ fn an_explanation_says_when_things_happened_and_how_the_demand_ended() {
     let claude = lines(&home, &["explain", "13"]).remove(0);
     assert_eq!(claude["demand"], json!({ "end": "met", "left": [] }));
     let times: Vec<_> = claude["times"].as_array().expect("times").iter().collect();
-    let kinds: Vec<_> = times.iter().map(|time| time["kind"].as_str().expect("a word")).collect();
-    assert_eq!(kinds, ["agent_stopped", "decided", "delivery_attempted", "delivery_confirmed"]);
-    assert_eq!((&times[0]["after_us"], &times[1]["after_us"]), (&json!(1_400), &json!(10_700)));
-    assert!(claude["evidence"]["steps"].as_array().is_some_and(|steps| steps.len() == 4), "{}", claude["evidence"]);
+    let kinds: Vec<_> = times
+        .iter()
+        .map(|time| time["kind"].as_str().expect("a word"))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "agent_stopped",
+            "decided",
+            "delivery_attempted",
+            "delivery_confirmed"
+        ]
+    );
+    assert_eq!(
+        (&times[0]["after_us"], &times[1]["after_us"]),
+        (&json!(1_400), &json!(10_700))
+    );
+    assert!(
+        claude["evidence"]["steps"]
+            .as_array()
+            .is_some_and(|steps| steps.len() == 4),
+        "{}",
+        claude["evidence"]
+    );
     let gemini = &lines(&home, &["explain", "31"])[0];
-    assert_eq!(gemini["decision"]["seq"], 33, "a stop stands for its decision");
-    assert_eq!((&gemini["demand"]["end"], &gemini["demand"]["left"]), (&json!("left"), &gemini["decision"]["actions"]));
+    assert_eq!(
+        gemini["decision"]["seq"], 33,
+        "a stop stands for its decision"
+    );
+    assert_eq!(
+        (&gemini["demand"]["end"], &gemini["demand"]["left"]),
+        (&json!("left"), &gemini["decision"]["actions"])
+    );
     assert_eq!(lines(&home, &["explain", "45"])[0]["demand"], Value::Null);
 }
 
@@ -206,29 +338,49 @@ fn a_state_can_be_had_at_any_point_and_compared() {
     let home = recorded();
     let state = |point: &str| lines(&home, &["state", "3f0a", "--at", point]).remove(0);
     assert_eq!(state("9")["seq"], 9);
-    assert_eq!((&state("9")["turn"], &state("26")["turn"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        (&state("9")["turn"], &state("26")["turn"]),
+        (&json!(1), &json!(2))
+    );
     assert_eq!(state("2026-11-20T09:00:20Z")["seq"], 7);
     assert_eq!(state("2026-11-20 09:00:20")["seq"], 7);
     // A day is taken at its end.
     assert_eq!(state("2026-11-20"), lines(&home, &["state", "3f0a"])[0]);
     let diff = lines(&home, &["state", "3f0a", "--diff", "9", "2026-11-20"]).remove(0);
-    assert_eq!((&diff["from"]["seq"], &diff["to"]["seq"]), (&json!(9), &json!(26)));
+    assert_eq!(
+        (&diff["from"]["seq"], &diff["to"]["seq"]),
+        (&json!(9), &json!(26))
+    );
     let (was, now) = (state("9"), state("2026-11-20"));
     let changes = diff["changes"].as_array().expect("changes");
     for change in changes {
-        let path = format!("/{}", change["field"].as_str().expect("a field").replace('.', "/"));
-        let (was, now) = (was.pointer(&path).unwrap_or(&Value::Null), now.pointer(&path).unwrap_or(&Value::Null));
+        let path = format!(
+            "/{}",
+            change["field"].as_str().expect("a field").replace('.', "/")
+        );
+        let (was, now) = (
+            was.pointer(&path).unwrap_or(&Value::Null),
+            now.pointer(&path).unwrap_or(&Value::Null),
+        );
         assert_ne!(was, now, "{path}");
         if !was.is_array() {
             assert_eq!((was, now), (&change["was"], &change["now"]), "{path}");
         }
     }
-    let fields: Vec<_> = changes.iter().map(|change| change["field"].as_str().expect("a field")).collect();
+    let fields: Vec<_> = changes
+        .iter()
+        .map(|change| change["field"].as_str().expect("a field"))
+        .collect();
     assert!(
-        fields.contains(&"turn") && fields.contains(&"counts.passed") && !fields.contains(&"project"),
+        fields.contains(&"turn")
+            && fields.contains(&"counts.passed")
+            && !fields.contains(&"project"),
         "{fields:?}"
     );
-    assert_eq!(lines(&home, &["state", "3f0a", "--diff", "9", "9"])[0]["changes"], json!([]));
+    assert_eq!(
+        lines(&home, &["state", "3f0a", "--diff", "9", "9"])[0]["changes"],
+        json!([])
+    );
     let (code, _, error) = ask(&home, &["state", "3f0a", "--at", "whenever"]);
     assert!(code == 2 && error.contains("sequence number"), "{error}");
 }
@@ -242,7 +394,10 @@ fn a_timeline_knows_turns_and_when_calls_began() {
     let tests = all.iter().find(|line| line["seq"] == 9).expect("the tests");
     assert_eq!(tests["began_at"], "2026-11-20T09:00:30.000000Z");
     assert_eq!(tests["turn_began_at"], "2026-11-20T09:00:01.000000Z");
-    assert_eq!(seqs(&home, &["timeline", "3f0a", "--turn", "2"]), [23, 24, 25, 26]);
+    assert_eq!(
+        seqs(&home, &["timeline", "3f0a", "--turn", "2"]),
+        [23, 24, 25, 26]
+    );
     assert!(seqs(&home, &["timeline", "3f0a", "--turn", "9"]).is_empty());
 }
 
@@ -251,19 +406,38 @@ fn tail_leaves_out_what_is_not_asked_for() {
     let home = recorded();
     let rows: [(&[&str], &[u64]); 5] = [
         (&["--kind", "decided", "--agent", "claude"], &[13, 22, 26]),
-        (&["--kind", "prompt_submitted", "--project", "/home/ada/inventory"], &[3, 23, 28]),
+        (
+            &[
+                "--kind",
+                "prompt_submitted",
+                "--project",
+                "/home/ada/inventory",
+            ],
+            &[3, 23, 28],
+        ),
         (&["--agent", "codex", "-n", "2"], &[46, 47]),
         (&["--session", "8c4e", "--kind", "agent_stopped"], &[31, 35]),
         (&["--project", "/home/bob"], &[]),
     ];
     for (filter, expected) in rows {
-        assert_eq!(seqs(&home, &[&["tail"], filter].concat()), expected, "{filter:?}");
+        assert_eq!(
+            seqs(&home, &[&["tail"], filter].concat()),
+            expected,
+            "{filter:?}"
+        );
     }
 }
 
 /// Begins something that follows, and returns its lines as they come.
-fn follow(home: &Home, arguments: &[&str]) -> (std::process::Child, impl FnMut() -> String + use<>) {
-    let mut child = command(home, arguments).stdout(Stdio::piped()).stdin(Stdio::null()).spawn().expect("runs");
+fn follow(
+    home: &Home,
+    arguments: &[&str],
+) -> (std::process::Child, impl FnMut() -> String + use<>) {
+    let mut child = command(home, arguments)
+        .stdout(Stdio::piped())
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("runs");
     let mut reader = BufReader::new(child.stdout.take().expect("a pipe"));
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -285,26 +459,57 @@ fn follow(home: &Home, arguments: &[&str]) -> (std::process::Child, impl FnMut()
 #[test]
 fn tail_and_timeline_follow_a_running_daemon() {
     let daemon = Daemon::at(recorded());
-    let (mut tail, mut tailed) =
-        follow(&daemon.home, &["tail", "-f", "-n", "1", "--agent", "claude", "--kind", "prompt_submitted"]);
-    let (mut timeline, mut lined) = follow(&daemon.home, &["timeline", "3f0a", "--turn", "3", "--follow"]);
+    let (mut tail, mut tailed) = follow(
+        &daemon.home,
+        &[
+            "tail",
+            "-f",
+            "-n",
+            "1",
+            "--agent",
+            "claude",
+            "--kind",
+            "prompt_submitted",
+        ],
+    );
+    let (mut timeline, mut lined) = follow(
+        &daemon.home,
+        &["timeline", "3f0a", "--turn", "3", "--follow"],
+    );
     assert!(tailed().contains("Thanks"));
     for (session, agent, prompt) in [
-        ("8c4e2d10-7f6b-4a39-b1c2-d3e4f5061728", "gemini", "to somebody else"),
-        ("3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d", "claude", "one more thing"),
+        (
+            "8c4e2d10-7f6b-4a39-b1c2-d3e4f5061728",
+            "gemini",
+            "to somebody else",
+        ),
+        (
+            "3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d",
+            "claude",
+            "one more thing",
+        ),
     ] {
-        let event = if agent == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
-        let payload =
-            json!({ "session_id": session, "cwd": "/home/ada/inventory", "hook_event_name": event, "prompt": prompt });
+        let event = if agent == "gemini" {
+            "BeforeAgent"
+        } else {
+            "UserPromptSubmit"
+        };
+        let payload = json!({ "session_id": session, "cwd": "/home/ada/inventory", "hook_event_name": event, "prompt": prompt });
         let call = json!({ "agent": agent, "event": event, "at": "2026-11-20T10:00:00Z", "payload": payload });
-        let output = run(&mut command(&daemon.home, &["journal", "append"]), call.to_string().as_bytes());
+        let output = run(
+            &mut command(&daemon.home, &["journal", "append"]),
+            call.to_string().as_bytes(),
+        );
         assert!(output.status.success(), "{output:?}");
     }
     let seen = tailed();
     assert!(seen.contains("one more thing"), "{seen}");
     assert!(lined().starts_with("turn 3"));
     let seen = lined();
-    assert!(seen.contains("one more thing") && seen.trim_start().starts_with("+0.000s"), "{seen}");
+    assert!(
+        seen.contains("one more thing") && seen.trim_start().starts_with("+0.000s"),
+        "{seen}"
+    );
     for child in [&mut tail, &mut timeline] {
         child.kill().expect("kills");
         child.wait().expect("is gone");
@@ -319,16 +524,25 @@ fn steps_lead_from_nothing_to_what_is_known() {
         assert_eq!(steps.len(), lines(&home, &["timeline", session]).len());
         let state = &lines(&home, &["state", session])[0];
         let mut turn = json!(0);
-        for change in steps.iter().flat_map(|step| step["changes"].as_array().expect("changes")) {
+        for change in steps
+            .iter()
+            .flat_map(|step| step["changes"].as_array().expect("changes"))
+        {
             if change["field"] == "turn" {
-                assert_eq!(change["was"], turn, "each step begins where the one before ended");
+                assert_eq!(
+                    change["was"], turn,
+                    "each step begins where the one before ended"
+                );
                 turn = change["now"].clone();
             }
         }
         assert_eq!(turn, state["turn"], "{session}");
     }
     let (code, _, error) = ask(&home, &["replay", "--step"]);
-    assert!(code == 2 && error.contains("--session last --step"), "{error}");
+    assert!(
+        code == 2 && error.contains("--session last --step"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -336,13 +550,24 @@ fn recorded_calls_can_be_stepped_through() {
     let home = Home::new();
     let call = |event: &str, at: &str, more: Value| {
         let mut payload = json!({ "session_id": "s1", "cwd": "/p", "hook_event_name": event });
-        payload.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        payload
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         json!({ "agent": "claude", "at": at, "payload": payload }).to_string()
     };
     let calls = [
-        call("UserPromptSubmit", "2026-11-20T09:00:00Z", json!({ "prompt": "go", "prompt_id": "p" })),
+        call(
+            "UserPromptSubmit",
+            "2026-11-20T09:00:00Z",
+            json!({ "prompt": "go", "prompt_id": "p" }),
+        ),
         "not a call".to_owned(),
-        call("Stop", "2026-11-20T09:01:00Z", json!({ "stop_hook_active": false, "prompt_id": "p" })),
+        call(
+            "Stop",
+            "2026-11-20T09:01:00Z",
+            json!({ "stop_hook_active": false, "prompt_id": "p" }),
+        ),
     ];
     let file = home.path().join("calls.ndjson");
     std::fs::write(&file, calls.join("\n")).expect("writes");
@@ -350,12 +575,31 @@ fn recorded_calls_can_be_stepped_through() {
     let (code, out, error) = ask(&home, &["replay", "--file", file, "--step", "--json"]);
     assert_eq!(code, 1, "{error}");
     assert!(error.starts_with("line 2: "), "{error}");
-    let steps: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let kinds: Vec<_> = steps.iter().map(|step| step["event"]["kind"].as_str().expect("a kind")).collect();
-    assert_eq!(kinds, ["prompt_submitted", "agent_stopped", "decided", "delivery_attempted"]);
+    let steps: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let kinds: Vec<_> = steps
+        .iter()
+        .map(|step| step["event"]["kind"].as_str().expect("a kind"))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "prompt_submitted",
+            "agent_stopped",
+            "decided",
+            "delivery_attempted"
+        ]
+    );
     let changed = steps[2]["changes"].as_array().expect("changes").iter();
-    let changed: Vec<_> = changed.map(|change| change["field"].as_str().expect("a field")).collect();
-    assert!(changed.contains(&"last_checkpoint_at") && changed.contains(&"blocks_this_turn"), "{changed:?}");
+    let changed: Vec<_> = changed
+        .map(|change| change["field"].as_str().expect("a field"))
+        .collect();
+    assert!(
+        changed.contains(&"last_checkpoint_at") && changed.contains(&"blocks_this_turn"),
+        "{changed:?}"
+    );
     let (_, _, error) = ask(&home, &["replay", "--file", "/nowhere", "--step"]);
     assert!(error.contains("/nowhere"), "{error}");
 }
@@ -364,10 +608,21 @@ fn recorded_calls_can_be_stepped_through() {
 fn a_daemon_and_the_journal_itself_give_the_same_answers() {
     let mut daemon = Daemon::at(recorded());
     // What was on its way in the recording is given up, since nobody will ever confirm it.
-    wait_until(|| lines(&daemon.home, &["audit"]).iter().all(|line| line["delivery"] != "pending"));
+    wait_until(|| {
+        lines(&daemon.home, &["audit"])
+            .iter()
+            .all(|line| line["delivery"] != "pending")
+    });
     let questions: [&[&str]; 14] = [
         &["audit"],
-        &["audit", "--project", "/home/ada/inventory", "--text", "pytest", "--json"],
+        &[
+            "audit",
+            "--project",
+            "/home/ada/inventory",
+            "--text",
+            "pytest",
+            "--json",
+        ],
         &["audit", "--csv"],
         &["audit", "--summary"],
         &["audit", "--summary", "--json"],
@@ -414,7 +669,10 @@ fn a_journal_that_cannot_be_read_is_said_to_be_and_what_to_do() {
         for home in [&empty, &broken] {
             let (code, out, error) = ask(home, question);
             assert_eq!((code, out.as_str()), (3, ""), "{question:?}: {error}");
-            assert!(error.contains("hint: ") || error.contains("upgrade"), "{question:?}: {error}");
+            assert!(
+                error.contains("hint: ") || error.contains("upgrade"),
+                "{question:?}: {error}"
+            );
         }
     }
 }

@@ -35,24 +35,40 @@ fn a_plain_event_is_sent_and_says_nothing() {
     let home = Home::new();
     let requests = serve(&home.socket(), |_| Act::Hold(http(200, "")));
     let mut client = home.client(&["claude"]);
-    client.env("TMUX_PANE", "%3").env("ANTHROPIC_API_KEY", "secret").env("CLAUDE_PROJECT_DIR", "x".repeat(5000));
+    client
+        .env("TMUX_PANE", "%3")
+        .env("ANTHROPIC_API_KEY", "secret")
+        .env("CLAUDE_PROJECT_DIR", "x".repeat(5000));
     assert_eq!(printed(&run(&mut client, TOOL)), "");
     let request = next(&requests);
     let request = received(&request);
     assert_eq!((request.agent, request.body), ("claude", TOOL));
-    let env: serde_json::Value = serde_json::from_str(request.header(ENV).expect("variables")).expect("JSON");
+    let env: serde_json::Value =
+        serde_json::from_str(request.header(ENV).expect("variables")).expect("JSON");
     // Which process has the terminal is the one thing that it finds out by itself.
-    let named = env.as_object().expect("an object").iter().filter(|(name, _)| *name != "CHECKPOINTD_TERMINAL_PID");
-    assert_eq!(named.collect::<Vec<_>>(), [(&"TMUX_PANE".to_owned(), &serde_json::json!("%3"))]);
-    assert_eq!((request.header(EVENT), request.header(TRUNCATED)), (None, None));
+    let named = env
+        .as_object()
+        .expect("an object")
+        .iter()
+        .filter(|(name, _)| *name != "CHECKPOINTD_TERMINAL_PID");
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        [(&"TMUX_PANE".to_owned(), &serde_json::json!("%3"))]
+    );
+    assert_eq!(
+        (request.header(EVENT), request.header(TRUNCATED)),
+        (None, None)
+    );
     let id = uuid::Uuid::parse_str(request.header(ID).expect("an id")).expect("a uuid");
     assert_eq!(id.get_version_num(), 7);
 }
 
 #[test]
 fn the_reply_to_a_stop_is_printed_byte_for_byte() {
-    let chunks =
-        format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{BLOCK}\r\n0\r\n\r\n", BLOCK.len());
+    let chunks = format!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{BLOCK}\r\n0\r\n\r\n",
+        BLOCK.len()
+    );
     let interim = [b"HTTP/1.1 100 Continue\r\n\r\n".to_vec(), http(200, BLOCK)].concat();
     for reply in [http(200, BLOCK), chunks.into_bytes(), interim] {
         let home = Home::new();
@@ -68,13 +84,17 @@ fn a_reply_longer_than_a_pipe_is_printed_whole() {
     let body = format!(r#"{{"reason":"{}"}}"#, "x".repeat(900_000));
     let reply = http(200, &body);
     let _requests = serve(&home.socket(), move |_| Act::Hold(reply.clone()));
-    assert_eq!(printed(&run(&mut home.client(&["gemini", "AfterAgent"]), b"{}")), body);
+    assert_eq!(
+        printed(&run(&mut home.client(&["gemini", "AfterAgent"]), b"{}")),
+        body
+    );
 }
 
 #[test]
 fn what_the_daemon_does_not_take_is_spooled_and_never_printed() {
     let large = format!(r#"{{"a":"{}"}}"#, "x".repeat(2_000_000));
-    let invalid = [b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\":\"\xff\"}".as_slice()].concat();
+    let invalid =
+        [b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\":\"\xff\"}".as_slice()].concat();
     // The reply, and how many calls are then in the spool.
     let cases = [
         (http(200, ""), 0),
@@ -89,13 +109,20 @@ fn what_the_daemon_does_not_take_is_spooled_and_never_printed() {
         (invalid, 1),
         (b"SSH-2.0-OpenSSH_9.9\r\n".to_vec(), 1),
         (vec![0xff; 300_000], 1),
-        ([b"HTTP/1.1 200 OK\r\nX: ".as_slice(), &[b'x'; 300_000]].concat(), 1),
+        (
+            [b"HTTP/1.1 200 OK\r\nX: ".as_slice(), &[b'x'; 300_000]].concat(),
+            1,
+        ),
     ];
     for (reply, spooled) in cases {
         let home = Home::new();
         let words = String::from_utf8_lossy(&reply[..reply.len().min(80)]).into_owned();
         let requests = serve(&home.socket(), move |_| Act::Hold(reply.clone()));
-        assert_eq!(printed(&run(&mut home.client(&["claude"]), STOP)), "", "{words}");
+        assert_eq!(
+            printed(&run(&mut home.client(&["claude"]), STOP)),
+            "",
+            "{words}"
+        );
         let kept = home.spooled();
         assert_eq!(kept.len(), spooled, "{words}");
         let sent = next(&requests);
@@ -110,7 +137,9 @@ fn a_server_that_never_answers_is_left_and_the_call_kept() {
         let home = Home::new();
         let requests = serve(&home.socket(), move |_| Act::Hold(reply.clone()));
         let mut client = home.client(&["claude"]);
-        client.env("CHECKPOINTD_STOP_WAIT_MS", "300").env("CHECKPOINTD_PLAIN_WAIT_MS", "300");
+        client
+            .env("CHECKPOINTD_STOP_WAIT_MS", "300")
+            .env("CHECKPOINTD_PLAIN_WAIT_MS", "300");
         assert_eq!(printed(&run(&mut client, payload)), "");
         assert_eq!(home.spooled(), [next(&requests)]);
     }
@@ -169,7 +198,10 @@ fn a_stop_is_sent_again_with_the_same_id_when_the_daemon_dies() {
         1 => Act::Reply(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()),
         _ => Act::Hold(http(200, BLOCK)),
     });
-    assert_eq!(printed(&run(&mut home.client(&["codex", "Stop"]), b"{}")), BLOCK);
+    assert_eq!(
+        printed(&run(&mut home.client(&["codex", "Stop"]), b"{}")),
+        BLOCK
+    );
     let first = next(&requests);
     assert_eq!([next(&requests), next(&requests)], [first.clone(), first]);
     assert!(home.spooled().is_empty());
@@ -185,7 +217,15 @@ fn a_plain_event_that_the_daemon_dies_over_is_kept_with_its_id() {
 
 #[test]
 fn without_a_daemon_every_call_is_kept_as_it_was() {
-    let payloads: [&[u8]; 7] = [b"", b"not json", b"[1,2]", b"{\"a\":", b"\xff\xfe\0\x01", TOOL, STOP];
+    let payloads: [&[u8]; 7] = [
+        b"",
+        b"not json",
+        b"[1,2]",
+        b"{\"a\":",
+        b"\xff\xfe\0\x01",
+        TOOL,
+        STOP,
+    ];
     for payload in payloads {
         let home = Home::new();
         assert_eq!(printed(&run(&mut home.client(&["claude"]), payload)), "");
@@ -209,15 +249,26 @@ fn folders_and_files_are_the_users_own_whatever_the_umask() {
     for umask in ["000", "022", "777"] {
         let home = Home::new();
         let script = format!("umask {umask}; exec \"$0\" claude");
-        let mut shell = home.command("sh", &["-c", &script, env!("CARGO_BIN_EXE_checkpointd-hook")]);
+        let mut shell = home.command(
+            "sh",
+            &["-c", &script, env!("CARGO_BIN_EXE_checkpointd-hook")],
+        );
         let deep = home.path().join("deep/er");
-        assert_eq!(printed(&run(shell.env("CHECKPOINTD_HOME", &deep), TOOL)), "");
+        assert_eq!(
+            printed(&run(shell.env("CHECKPOINTD_HOME", &deep), TOOL)),
+            ""
+        );
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         let spool = deep.join("spool");
         for folder in [home.path().join("deep").as_path(), &deep, &spool] {
             assert_eq!(mode(folder), 0o700, "{folder:?}");
         }
-        let file = fs::read_dir(&spool).expect("there").next().expect("one").expect("an entry").path();
+        let file = fs::read_dir(&spool)
+            .expect("there")
+            .next()
+            .expect("one")
+            .expect("an entry")
+            .path();
         assert_eq!(mode(&file), 0o600);
     }
 }
@@ -227,19 +278,39 @@ fn a_spool_that_cannot_be_written_stays_silent() {
     let home = Home::new();
     fs::write(home.path().join("spool"), "a file in its way").expect("written");
     assert_eq!(printed(&run(&mut home.client(&["claude"]), TOOL)), "");
-    assert_eq!(printed(&run(home.client(&["claude"]).env_remove("CHECKPOINTD_HOME"), TOOL)), "", "no home at all");
-    assert_eq!(printed(&run(home.client(&["claude"]).env("CHECKPOINTD_HOME", "/dev/null/x"), TOOL)), "");
+    assert_eq!(
+        printed(&run(
+            home.client(&["claude"]).env_remove("CHECKPOINTD_HOME"),
+            TOOL
+        )),
+        "",
+        "no home at all"
+    );
+    assert_eq!(
+        printed(&run(
+            home.client(&["claude"])
+                .env("CHECKPOINTD_HOME", "/dev/null/x"),
+            TOOL
+        )),
+        ""
+    );
 }
 
 #[test]
 fn large_payloads_are_kept_up_to_the_limit() {
-    for (bytes, kept_bytes, truncated) in [(50_000_000, 50_000_000, None), (70_000_000, 64 << 20, Some("1"))] {
+    for (bytes, kept_bytes, truncated) in [
+        (50_000_000, 50_000_000, None),
+        (70_000_000, 64 << 20, Some("1")),
+    ] {
         let home = Home::new();
         let payload = vec![b'7'; bytes];
         assert_eq!(printed(&run(&mut home.client(&["claude"]), &payload)), "");
         let kept = home.spooled();
         let request = received(&kept[0]);
-        assert_eq!((request.body.len(), request.header(TRUNCATED)), (kept_bytes, truncated));
+        assert_eq!(
+            (request.body.len(), request.header(TRUNCATED)),
+            (kept_bytes, truncated)
+        );
     }
 }
 
@@ -248,17 +319,29 @@ fn standard_input_that_stays_open_is_given_up_and_marked() {
     for begun in [b"".as_slice(), b"{\"hook_event_name\":\"Noti"] {
         let home = Home::new();
         let mut command = home.client(&["claude"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().expect("runs");
         let mut input = child.stdin.take().expect("a pipe");
         for byte in begun {
             input.write_all(&[*byte]).expect("room");
             thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(printed(&wait(|| child.wait_with_output().expect("output"))), "");
+        assert_eq!(
+            printed(&wait(|| child.wait_with_output().expect("output"))),
+            ""
+        );
         drop(input);
         let kept = home.spooled();
-        assert_eq!((received(&kept[0]).body, received(&kept[0]).header(TRUNCATED)), (begun, Some("1")));
+        assert_eq!(
+            (
+                received(&kept[0]).body,
+                received(&kept[0]).header(TRUNCATED)
+            ),
+            (begun, Some("1"))
+        );
     }
 }
 
@@ -268,9 +351,20 @@ fn closed_descriptors_do_no_harm() {
         let home = Home::new();
         let requests = serve(&home.socket(), |_| Act::Hold(http(200, BLOCK)));
         let script = format!("exec \"$0\" claude Stop {closed}");
-        let mut shell = home.command("sh", &["-c", &script, env!("CARGO_BIN_EXE_checkpointd-hook")]);
+        let mut shell = home.command(
+            "sh",
+            &["-c", &script, env!("CARGO_BIN_EXE_checkpointd-hook")],
+        );
         let output = printed(&run(&mut shell, STOP));
-        assert_eq!(output, if closed.contains(" >") || closed == ">&-" { "" } else { BLOCK }, "{closed}");
+        assert_eq!(
+            output,
+            if closed.contains(" >") || closed == ">&-" {
+                ""
+            } else {
+                BLOCK
+            },
+            "{closed}"
+        );
         next(&requests);
     }
 }
@@ -283,7 +377,11 @@ fn a_host_that_does_not_read_the_reply_does_no_harm() {
     let _requests = serve(&home.socket(), move |_| Act::Hold(reply.clone()));
     for keeps_pipe in [true, false] {
         let mut command = home.client(&["claude", "Stop"]);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("runs");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("runs");
         let pipe = child.stdout.take().filter(|_| keeps_pipe);
         assert_eq!(wait(move || child.wait().expect("ends")).code(), Some(0));
         drop(pipe);
@@ -303,15 +401,25 @@ fn notifications_of_codex_come_as_an_argument() {
         let home = Home::new();
         let mut command = home.client(arguments);
         // Nobody writes to it and nobody closes it: whoever read it would be cut off.
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("runs");
         let input = child.stdin.take();
-        assert_eq!(printed(&wait(|| child.wait_with_output().expect("output"))), "");
+        assert_eq!(
+            printed(&wait(|| child.wait_with_output().expect("output"))),
+            ""
+        );
         drop(input);
         let kept = home.spooled();
         let request = received(&kept[0]);
         assert_eq!((request.agent, request.body), ("codex", payload.as_bytes()));
-        assert_eq!((request.header(EVENT), request.header(TRUNCATED)), (Some(event), None));
+        assert_eq!(
+            (request.header(EVENT), request.header(TRUNCATED)),
+            (Some(event), None)
+        );
     }
 }
 
@@ -319,7 +427,10 @@ fn notifications_of_codex_come_as_an_argument() {
 fn a_reply_to_a_notification_is_not_printed() {
     let home = Home::new();
     let requests = serve(&home.socket(), |_| Act::Hold(http(200, BLOCK)));
-    assert_eq!(printed(&run(&mut home.client(&["codex", r#"{"type":"x"}"#]), b"")), "");
+    assert_eq!(
+        printed(&run(&mut home.client(&["codex", r#"{"type":"x"}"#]), b"")),
+        ""
+    );
     next(&requests);
 }
 
@@ -336,7 +447,10 @@ fn unknown_agents_and_odd_words_are_passed_on_harmlessly() {
         assert_eq!(printed(&run(&mut home.client(arguments), TOOL)), "");
         let kept = home.spooled();
         let request = received(&kept[0]);
-        assert_eq!((request.agent, request.header(EVENT), request.body), (agent, event, TOOL));
+        assert_eq!(
+            (request.agent, request.header(EVENT), request.body),
+            (agent, event, TOOL)
+        );
     }
 }
 
@@ -349,9 +463,22 @@ fn a_socket_path_longer_than_an_address_is_reached() {
     let requests = serve(&home.socket(), |_| Act::Hold(http(200, BLOCK)));
     let long = folder.join("sock");
     fs::rename(home.socket(), &long).expect("moved");
-    assert_eq!(printed(&run(home.client(&["claude"]).env("CHECKPOINTD_SOCKET", &long), STOP)), BLOCK);
+    assert_eq!(
+        printed(&run(
+            home.client(&["claude"]).env("CHECKPOINTD_SOCKET", &long),
+            STOP
+        )),
+        BLOCK
+    );
     next(&requests);
-    assert_eq!(printed(&run(home.client(&["claude"]).env("CHECKPOINTD_SOCKET", folder.join("none")), STOP)), "");
+    assert_eq!(
+        printed(&run(
+            home.client(&["claude"])
+                .env("CHECKPOINTD_SOCKET", folder.join("none")),
+            STOP
+        )),
+        ""
+    );
     assert_eq!(home.spooled().len(), 1);
 }
 
@@ -361,7 +488,14 @@ fn the_daemon_says_how_long_a_stop_waits() {
     let requests = serve(&home.socket(), |_| Act::Hold(Vec::new()));
     fs::write(home.path().join("run/stop-wait-ms"), "300\n").expect("written");
     let begin = Instant::now();
-    assert_eq!(printed(&run(home.client(&["claude"]).env_remove("CHECKPOINTD_STOP_WAIT_MS"), STOP)), "");
+    assert_eq!(
+        printed(&run(
+            home.client(&["claude"])
+                .env_remove("CHECKPOINTD_STOP_WAIT_MS"),
+            STOP
+        )),
+        ""
+    );
     assert!(begin.elapsed() >= Duration::from_millis(300));
     assert_eq!(home.spooled(), [next(&requests)]);
 }
@@ -370,9 +504,15 @@ fn the_daemon_says_how_long_a_stop_waits() {
 fn only_when_asked_does_it_say_why() {
     let home = Home::new();
     let output = run(home.client(&["claude"]).env("CHECKPOINTD_DEBUG", "1"), TOOL);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not delivered"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("not delivered"),
+        "{output:?}"
+    );
     let version = run(&mut home.client(&["--version"]), b"");
-    assert_eq!(printed(&version), format!("checkpointd-hook {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        printed(&version),
+        format!("checkpointd-hook {}\n", env!("CARGO_PKG_VERSION"))
+    );
     assert!(printed(&run(&mut home.client(&["--help"]), b"")).starts_with("Usage: "));
 }
 
@@ -382,7 +522,10 @@ fn install(home: &Home, script: &str) -> std::path::PathBuf {
     fs::create_dir(&folder).expect("a folder");
     let client = folder.join("checkpointd-hook");
     copy_program(env!("CARGO_BIN_EXE_checkpointd-hook"), &client);
-    put_script(&folder.join("checkpointd"), &format!("#!/bin/sh\n{script}\n"));
+    put_script(
+        &folder.join("checkpointd"),
+        &format!("#!/bin/sh\n{script}\n"),
+    );
     client
 }
 
@@ -395,18 +538,29 @@ fn starts(home: &Home) -> Vec<String> {
 fn many_calls_at_once_start_one_daemon_and_keep_every_call() {
     const CALLS: usize = 50;
     let home = Home::new();
-    let client = install(&home, r#"echo "$$ $* $TMUX_PANE" >> "$CHECKPOINTD_HOME/starts"; exec sleep 600"#);
+    let client = install(
+        &home,
+        r#"echo "$$ $* $TMUX_PANE" >> "$CHECKPOINTD_HOME/starts"; exec sleep 600"#,
+    );
     let begin = Instant::now();
     let mut children = Vec::new();
     for _ in 0..CALLS {
         let mut command = home.command(&client, &["claude", "PostToolUse"]);
-        command.env_remove("CHECKPOINTD_AUTOSTART").env("TMUX_PANE", "%1");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .env_remove("CHECKPOINTD_AUTOSTART")
+            .env("TMUX_PANE", "%1");
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         children.push(command.spawn().expect("runs"));
     }
     for child in children {
         // That the pipes close although the daemon lives on shows that it did not get them.
-        assert_eq!(printed(&wait(|| child.wait_with_output().expect("output"))), "");
+        assert_eq!(
+            printed(&wait(|| child.wait_with_output().expect("output"))),
+            ""
+        );
     }
     let elapsed = begin.elapsed();
     assert_eq!(home.spooled().len(), CALLS);
@@ -423,7 +577,10 @@ fn many_calls_at_once_start_one_daemon_and_keep_every_call() {
         assert_eq!(words, "daemon --detach ");
     }
     // One, unless the machine is so slow that the next try is due.
-    assert!(starts.len() as u64 <= 1 + elapsed.as_secs() / 2, "{starts:?} in {elapsed:?}");
+    assert!(
+        starts.len() as u64 <= 1 + elapsed.as_secs() / 2,
+        "{starts:?} in {elapsed:?}"
+    );
 }
 
 #[test]
@@ -437,7 +594,11 @@ fn a_stop_waits_for_the_daemon_that_it_starts() {
         }
         serve(&socket, |_| Act::Hold(http(200, BLOCK)))
     });
-    let output = run(home.command(&client, &["claude"]).env_remove("CHECKPOINTD_AUTOSTART"), STOP);
+    let output = run(
+        home.command(&client, &["claude"])
+            .env_remove("CHECKPOINTD_AUTOSTART"),
+        STOP,
+    );
     assert_eq!(printed(&output), BLOCK);
     next(&server.join().expect("a server"));
     assert!(home.spooled().is_empty());
@@ -448,7 +609,17 @@ fn a_daemon_that_cannot_start_costs_no_stop_its_whole_wait() {
     let home = Home::new();
     let client = install(&home, "exit 1");
     let begin = Instant::now();
-    assert_eq!(printed(&run(home.command(&client, &["claude"]).env_remove("CHECKPOINTD_AUTOSTART"), STOP)), "");
-    assert!(begin.elapsed() < Duration::from_secs(55), "it would have waited for a minute");
+    assert_eq!(
+        printed(&run(
+            home.command(&client, &["claude"])
+                .env_remove("CHECKPOINTD_AUTOSTART"),
+            STOP
+        )),
+        ""
+    );
+    assert!(
+        begin.elapsed() < Duration::from_secs(55),
+        "it would have waited for a minute"
+    );
     assert_eq!(home.spooled().len(), 1);
 }

@@ -21,34 +21,62 @@ fn hook(home: &Home, session: &str, event: &str, fields: Value) -> String {
     let mut command = home.client(&["claude"]);
     command.env("TMPDIR", home.path());
     let output = run(&mut command, payload.to_string().as_bytes());
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
 fn prompt(home: &Home, text: &str) {
-    hook(home, SESSION, "UserPromptSubmit", json!({ "prompt": text, "prompt_id": text }));
+    hook(
+        home,
+        SESSION,
+        "UserPromptSubmit",
+        json!({ "prompt": text, "prompt_id": text }),
+    );
 }
 
 /// Stops, saying this. Returns whether the agent was held back. Two stops in a row must not say the same: such are taken
 /// for one call of a hook that is registered twice.
 fn stop(home: &Home, turn: &str, words: &str) -> bool {
-    !hook(home, SESSION, "Stop", json!({ "prompt_id": turn, "last_assistant_message": words })).is_empty()
+    !hook(
+        home,
+        SESSION,
+        "Stop",
+        json!({ "prompt_id": turn, "last_assistant_message": words }),
+    )
+    .is_empty()
 }
 
 fn reasons(daemon: &Daemon) -> Vec<String> {
     let lines = daemon.ask(&["audit", "--json"]);
-    lines.iter().map(|line| line["reason"].as_str().expect("a word").to_owned()).collect()
+    lines
+        .iter()
+        .map(|line| line["reason"].as_str().expect("a word").to_owned())
+        .collect()
 }
 
 fn kinds(daemon: &Daemon, wanted: &str) -> usize {
-    daemon.ask(&["tail", "-n", "1000", "--kind", wanted, "--json"]).len()
+    daemon
+        .ask(&["tail", "-n", "1000", "--kind", wanted, "--json"])
+        .len()
 }
 
 /// What a command printed for people.
 fn said(daemon: &Daemon, arguments: &[&str]) -> (i32, String, String) {
-    let output = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
+    let output = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+        b"",
+    );
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+    (
+        output.status.code().expect("no signal"),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[test]
@@ -56,26 +84,50 @@ fn a_clear_lets_one_stop_pass_with_the_daemon_and_without() {
     let mut daemon = Daemon::with(EVERY_STOP);
     prompt(&daemon.home, "one");
     let cleared = daemon.ask(&["clear", "last", "--json"]);
-    assert_eq!((&cleared[0]["did"], &cleared[0]["native_session"]), (&json!("checkpoint_cleared"), &json!(SESSION)));
+    assert_eq!(
+        (&cleared[0]["did"], &cleared[0]["native_session"]),
+        (&json!("checkpoint_cleared"), &json!(SESSION))
+    );
     assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["cleared"], true);
     assert!(!stop(&daemon.home, "one", "done"));
-    assert!(stop(&daemon.home, "one", "really done"), "it was for one stop");
+    assert!(
+        stop(&daemon.home, "one", "really done"),
+        "it was for one stop"
+    );
     assert_eq!(reasons(&daemon), ["escape_hatch", "generic"]);
 
     daemon.kill();
     let (code, text, _) = said(&daemon, &["clear", "5c1d8f0a"]);
-    assert_eq!((code, text.as_str()), (0, "claude session 5c1d8f0a: its next stop passes\n"));
+    assert_eq!(
+        (code, text.as_str()),
+        (0, "claude session 5c1d8f0a: its next stop passes\n")
+    );
     daemon.start();
-    assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["cleared"], true, "the daemon knows of it");
+    assert_eq!(
+        daemon.ask(&["state", "last", "--json"])[0]["cleared"],
+        true,
+        "the daemon knows of it"
+    );
     prompt(&daemon.home, "two");
-    assert!(stop(&daemon.home, "two", "done"), "a real message has taken it back");
-    assert_eq!((kinds(&daemon, "checkpoint_cleared"), kinds(&daemon, "escape_hatch_used")), (2, 1));
+    assert!(
+        stop(&daemon.home, "two", "done"),
+        "a real message has taken it back"
+    );
+    assert_eq!(
+        (
+            kinds(&daemon, "checkpoint_cleared"),
+            kinds(&daemon, "escape_hatch_used")
+        ),
+        (2, 1)
+    );
     daemon.verify();
 }
 
 #[test]
 fn the_marker_file_lets_one_stop_pass_and_is_gone() {
-    let daemon = Daemon::with(&format!("{EVERY_STOP}hooks: {{escape_marker: let_me_go}}\n"));
+    let daemon = Daemon::with(&format!(
+        "{EVERY_STOP}hooks: {{escape_marker: let_me_go}}\n"
+    ));
     let marker = daemon.home.path().join("let_me_go");
     fs::write(daemon.home.path().join("teleclaude_checkpoint_clear"), "").expect("writable");
     prompt(&daemon.home, "one");
@@ -83,16 +135,26 @@ fn the_marker_file_lets_one_stop_pass_and_is_gone() {
     assert!(!stop(&daemon.home, "one", "done"));
     assert!(!marker.exists(), "it is used up");
     let told = hook(&daemon.home, SESSION, "Stop", json!({ "prompt_id": "one" }));
-    assert!(told.contains("$TMPDIR/let_me_go"), "the agent is told the name: {told}");
+    assert!(
+        told.contains("$TMPDIR/let_me_go"),
+        "the agent is told the name: {told}"
+    );
     let used = daemon.ask(&["tail", "--kind", "escape_hatch_used", "--json"]);
     assert_eq!((used.len(), &used[0]["by"]), (1, &json!("marker")));
 
     // One from before the message was for the turn before.
     fs::write(&marker, "").expect("writable");
     let old = std::time::SystemTime::now() - Duration::from_secs(60);
-    fs::File::options().write(true).open(&marker).and_then(|file| file.set_modified(old)).expect("dated");
+    fs::File::options()
+        .write(true)
+        .open(&marker)
+        .and_then(|file| file.set_modified(old))
+        .expect("dated");
     prompt(&daemon.home, "two");
-    assert!(stop(&daemon.home, "two", "done"), "a real message has taken it back");
+    assert!(
+        stop(&daemon.home, "two", "done"),
+        "a real message has taken it back"
+    );
     assert!(!marker.exists());
     assert_eq!(reasons(&daemon), ["escape_hatch", "generic", "generic"]);
     daemon.verify();
@@ -106,19 +168,28 @@ fn a_muted_session_is_left_alone_until_it_is_not() {
     assert!(muted[0]["until"].is_string(), "{muted:?}");
     assert!(!stop(&daemon.home, "one", "done"));
     assert_eq!(daemon.ask(&["sessions", "--json"])[0]["muted"], true);
-    assert!(said(&daemon, &["sessions"]).1.contains("waiting: agent_finished, muted"));
+    assert!(
+        said(&daemon, &["sessions"])
+            .1
+            .contains("waiting: agent_finished, muted")
+    );
     daemon.ask(&["unmute", "last", "--json"]);
     assert!(stop(&daemon.home, "one", "really done"));
 
     daemon.kill();
     let (code, text, _) = said(&daemon, &["mute", "last"]);
-    assert_eq!((code, text.as_str()), (0, "claude session 5c1d8f0a: muted\n"));
+    assert_eq!(
+        (code, text.as_str()),
+        (0, "claude session 5c1d8f0a: muted\n")
+    );
     daemon.start();
     prompt(&daemon.home, "two");
     assert!(!stop(&daemon.home, "two", "done"));
     // A mute that is over: what happened in it was muted, what happens now is not.
     daemon.ask(&["mute", "last", "--for", "1ms", "--json"]);
-    until("the mute ends", || (daemon.ask(&["sessions", "--json"])[0]["muted"] == false).then_some(()));
+    until("the mute ends", || {
+        (daemon.ask(&["sessions", "--json"])[0]["muted"] == false).then_some(())
+    });
     assert!(stop(&daemon.home, "two", "really done"));
     assert_eq!(reasons(&daemon), ["muted", "generic", "muted", "generic"]);
     daemon.verify();
@@ -128,7 +199,12 @@ fn a_muted_session_is_left_alone_until_it_is_not() {
 fn an_order_that_cannot_be_met_says_why() {
     let mut daemon = Daemon::with(EVERY_STOP);
     prompt(&daemon.home, "one");
-    hook(&daemon.home, "5c1d8f0a-other", "UserPromptSubmit", json!({ "prompt": "x" }));
+    hook(
+        &daemon.home,
+        "5c1d8f0a-other",
+        "UserPromptSubmit",
+        json!({ "prompt": "x" }),
+    );
     let refusals = |daemon: &Daemon| {
         let table: [&[&str]; 6] = [
             &["clear", "nobody"],
@@ -169,7 +245,10 @@ fn an_order_that_cannot_be_met_says_why() {
     daemon.kill();
     assert_eq!(refusals(&daemon), with, "the same without a daemon");
     let nowhere = Home::new();
-    let output = run(&mut nowhere.command(env!("CARGO_BIN_EXE_checkpointd"), &["clear", "last"]), b"");
+    let output = run(
+        &mut nowhere.command(env!("CARGO_BIN_EXE_checkpointd"), &["clear", "last"]),
+        b"",
+    );
     assert_eq!(output.status.code(), Some(3), "no daemon and no journal");
 }
 
@@ -181,16 +260,24 @@ fn scribe(folder: &Path) -> String {
                 mv \"$1/$$.part\" \"$1/$$.told\"\n";
     fs::write(&script, text).expect("writable");
     let words = json!(["sh", script, folder]);
-    format!("listeners: {{agent_finished: [{words}], needs_attention: [{words}], checkpoint_sent: [{words}]}}\n")
+    format!(
+        "listeners: {{agent_finished: [{words}], needs_attention: [{words}], checkpoint_sent: [{words}]}}\n"
+    )
 }
 
 /// What a scribe has written down, taken away.
 fn take_told(folder: &Path, count: usize) -> Vec<String> {
     let files = || -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-        entries.filter(|path| path.extension().is_some_and(|ending| ending == "told")).collect()
+        let entries = fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path());
+        entries
+            .filter(|path| path.extension().is_some_and(|ending| ending == "told"))
+            .collect()
     };
-    until(&format!("{count} listeners have run"), || (files().len() >= count).then_some(()));
+    until(&format!("{count} listeners have run"), || {
+        (files().len() >= count).then_some(())
+    });
     let mut told: Vec<_> = files()
         .iter()
         .map(|file| {
@@ -208,26 +295,50 @@ fn listeners_are_told_once_of_what_counts_also_across_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut daemon = Daemon::with(&format!("{EVERY_STOP}{}", scribe(folder.path())));
     prompt(&daemon.home, "one");
-    assert!(stop(&daemon.home, "one", "Done; $(touch x) `id`\n\"quoted\""));
+    assert!(stop(
+        &daemon.home,
+        "one",
+        "Done; $(touch x) `id`\n\"quoted\""
+    ));
     assert_eq!(
         take_told(folder.path(), 1),
         ["Done; $(touch x) `id`\n\"quoted\"\ncheckpoint_sent hook_reply claude 1 "],
         "held back: the checkpoint is news, the stop is none"
     );
     assert!(!stop(&daemon.home, "one", "Debrief."));
-    assert_eq!(take_told(folder.path(), 1), ["Debrief.\nagent_finished block_budget claude 1 "]);
+    assert_eq!(
+        take_told(folder.path(), 1),
+        ["Debrief.\nagent_finished block_budget claude 1 "]
+    );
     let dialog = json!({ "prompt_id": "one", "tool_name": "Bash", "tool_input": { "command": "rm -rf build" } });
     hook(&daemon.home, SESSION, "PreToolUse", dialog.clone());
     hook(&daemon.home, SESSION, "PermissionRequest", dialog.clone());
-    hook(&daemon.home, SESSION, "Notification", json!({ "notification_type": "permission_prompt" }));
-    assert_eq!(take_told(folder.path(), 1), ["Debrief.\nneeds_attention permission claude 1 Bash rm -rf build"]);
+    hook(
+        &daemon.home,
+        SESSION,
+        "Notification",
+        json!({ "notification_type": "permission_prompt" }),
+    );
+    assert_eq!(
+        take_told(folder.path(), 1),
+        ["Debrief.\nneeds_attention permission claude 1 Bash rm -rf build"]
+    );
     let status = daemon.ask(&["status", "--json"]);
-    assert_eq!((&status[0]["waiting"], &status[0]["waiting_for_you"][0]["session"]), (&json!(1), &session_id(&daemon)));
+    assert_eq!(
+        (
+            &status[0]["waiting"],
+            &status[0]["waiting_for_you"][0]["session"]
+        ),
+        (&json!(1), &session_id(&daemon))
+    );
     hook(&daemon.home, SESSION, "PostToolUse", dialog);
 
     daemon.kill();
     daemon.start();
-    assert!(!stop(&daemon.home, "one", "Debrief."), "the same words again");
+    assert!(
+        !stop(&daemon.home, "one", "Debrief."),
+        "the same words again"
+    );
     prompt(&daemon.home, "two");
     daemon.ask(&["mute", "last", "--json"]);
     assert!(!stop(&daemon.home, "two", "Muted."));
@@ -235,9 +346,25 @@ fn listeners_are_told_once_of_what_counts_also_across_a_restart() {
     prompt(&daemon.home, "three");
     daemon.ask(&["clear", "last", "--json"]);
     assert!(!stop(&daemon.home, "three", "New words."));
-    assert_eq!(take_told(folder.path(), 1), ["New words.\nagent_finished escape_hatch claude 3 "]);
-    assert_eq!(reasons(&daemon), ["generic", "block_budget", "block_budget", "muted", "escape_hatch"]);
-    assert_eq!(kinds(&daemon, "announced"), 4, "nothing else was told, nor of the past after the restart");
+    assert_eq!(
+        take_told(folder.path(), 1),
+        ["New words.\nagent_finished escape_hatch claude 3 "]
+    );
+    assert_eq!(
+        reasons(&daemon),
+        [
+            "generic",
+            "block_budget",
+            "block_budget",
+            "muted",
+            "escape_hatch"
+        ]
+    );
+    assert_eq!(
+        kinds(&daemon, "announced"),
+        4,
+        "nothing else was told, nor of the past after the restart"
+    );
     daemon.verify();
 }
 
@@ -266,11 +393,17 @@ fn a_listener_that_hangs_is_killed_with_its_children_and_others_wait_their_turn(
         (stat.is_empty() || stat.contains(") Z ")).then_some(())
     });
     let log = || fs::read_to_string(daemon.home.path().join("log")).expect("a log");
-    until("the last one has failed", || log().contains("exit status: 7").then_some(()));
+    until("the last one has failed", || {
+        log().contains("exit status: 7").then_some(())
+    });
     for words in ["took too long and was killed", "no such program"] {
         assert!(log().contains(words), "{}", log());
     }
-    assert!(!log().contains("between us"), "what the agent said is not logged: {}", log());
+    assert!(
+        !log().contains("between us"),
+        "what the agent said is not logged: {}",
+        log()
+    );
     assert!(!stop(&daemon.home, "one", "and the daemon lives"));
 }
 
@@ -282,27 +415,50 @@ fn nothing_is_told_of_what_is_long_past() {
         json!({ "agent": "claude", "at": at, "payload": { "session_id": "old", "cwd": "/nowhere",
             "hook_event_name": event, "prompt": words, "last_assistant_message": words } })
     };
-    let lines = [line("2026-01-01T00:00:00Z", "UserPromptSubmit", "go"), line("2026-01-01T00:01:00Z", "Stop", "Old.")];
+    let lines = [
+        line("2026-01-01T00:00:00Z", "UserPromptSubmit", "go"),
+        line("2026-01-01T00:01:00Z", "Stop", "Old."),
+    ];
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let append = ["journal", "append"];
-    let output = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &append), lines.as_bytes());
+    let output = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &append),
+        lines.as_bytes(),
+    );
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    until("the old stop is decided about", || (reasons(&daemon).len() == 1).then_some(()));
+    until("the old stop is decided about", || {
+        (reasons(&daemon).len() == 1).then_some(())
+    });
     // An agent that a listener runs: news of it would be told by another one, for ever.
     let mut own = daemon.home.client(&["claude"]);
-    let payload =
-        json!({ "session_id": "own", "cwd": "/nowhere", "hook_event_name": "UserPromptSubmit", "prompt": "x" });
-    run(own.env("CHECKPOINTD_LISTENER", "1"), payload.to_string().as_bytes());
+    let payload = json!({ "session_id": "own", "cwd": "/nowhere", "hook_event_name": "UserPromptSubmit", "prompt": "x" });
+    run(
+        own.env("CHECKPOINTD_LISTENER", "1"),
+        payload.to_string().as_bytes(),
+    );
     let mut own = daemon.home.client(&["claude"]);
     let payload = json!({ "session_id": "own", "cwd": "/nowhere", "hook_event_name": "Stop" });
-    let held = run(own.env("CHECKPOINTD_LISTENER", "1"), payload.to_string().as_bytes());
-    assert!(!held.stdout.is_empty(), "but it is journaled and answered as any other");
+    let held = run(
+        own.env("CHECKPOINTD_LISTENER", "1"),
+        payload.to_string().as_bytes(),
+    );
+    assert!(
+        !held.stdout.is_empty(),
+        "but it is journaled and answered as any other"
+    );
     prompt(&daemon.home, "one");
     stop(&daemon.home, "one", "held");
     // What is told is what the agent said last, by then.
-    until("the checkpoint is told of", || (kinds(&daemon, "announced") == 1).then_some(()));
+    until("the checkpoint is told of", || {
+        (kinds(&daemon, "announced") == 1).then_some(())
+    });
     stop(&daemon.home, "one", "New.");
     let told = take_told(folder.path(), 2);
-    assert!(told[0].starts_with("New.\n") && told[1].starts_with("held\n"), "{told:?}");
+    assert!(
+        told[0].starts_with("New.\n") && told[1].starts_with("held\n"),
+        "{told:?}"
+    );
     assert_eq!(kinds(&daemon, "announced"), 2);
 }

@@ -54,11 +54,22 @@ impl Daemon {
 
     fn comes_up(&mut self) -> bool {
         let began = Instant::now();
-        while self.http("GET", "/healthz", &[], b"").is_none_or(|(status, _)| status != 200) {
-            if self.child.as_mut().is_none_or(|child| child.try_wait().expect("a child").is_some()) {
+        while self
+            .http("GET", "/healthz", &[], b"")
+            .is_none_or(|(status, _)| status != 200)
+        {
+            if self
+                .child
+                .as_mut()
+                .is_none_or(|child| child.try_wait().expect("a child").is_some())
+            {
                 return false;
             }
-            assert!(began.elapsed() < Duration::from_secs(60), "the daemon does not come up: {}", self.log());
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the daemon does not come up: {}",
+                self.log()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
         true
@@ -82,7 +93,12 @@ impl Daemon {
         };
         command.envs(variables.iter().copied());
         let log = std::fs::File::create(self.home.path().join("log")).expect("a log");
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("starts");
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("starts");
         self.child = Some(child);
     }
 
@@ -106,8 +122,10 @@ impl Daemon {
         body: &[u8],
     ) -> Option<(u16, String)> {
         let mut stream = UnixStream::connect(self.home.path().join("run/sock")).ok()?;
-        let mut head =
-            format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let mut head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        );
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -123,7 +141,10 @@ impl Daemon {
     /// Calls a hook as its host does, and returns what the client printed.
     pub(crate) fn hook(&self, arguments: &[&str], payload: &[u8]) -> String {
         let output = run(&mut self.home.client(arguments), payload);
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+        assert_eq!(
+            (output.status.code(), output.stderr.as_slice()),
+            (Some(0), &b""[..])
+        );
         String::from_utf8(output.stdout).expect("text")
     }
 
@@ -135,16 +156,27 @@ impl Daemon {
     }
 
     pub(crate) fn ask_code(&self, arguments: &[&str]) -> (i32, Vec<Value>) {
-        let output = run(&mut self.home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
+        let output = run(
+            &mut self
+                .home
+                .command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+            b"",
+        );
         // Shown where a test fails.
         eprint!("{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).expect("text");
-        let lines = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        let lines = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect(line))
+            .collect();
         (output.status.code().expect("no signal"), lines)
     }
 
     pub(crate) fn verify(&self) {
-        for arguments in [["journal", "verify", "--json"], ["replay", "--verify", "--json"]] {
+        for arguments in [
+            ["journal", "verify", "--json"],
+            ["replay", "--verify", "--json"],
+        ] {
             let (code, lines) = self.ask_code(&arguments);
             assert_eq!(code, 0, "{arguments:?}: {lines:?}");
         }
@@ -164,14 +196,22 @@ pub(crate) const EVERY_STOP: &str = "min_turn: 0s\nheadless: always\nprogress: {
 
 /// The calls of a recorded scenario.
 pub(crate) fn recorded(scenario: &str) -> Vec<Value> {
-    let path = format!("{}/tests/data/fixtures/{scenario}.ndjson", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/data/fixtures/{scenario}.ndjson",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let text = std::fs::read_to_string(path).expect("a recording");
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 /// Sends a recorded call through the client.
 pub(crate) fn play(daemon: &Daemon, call: &Value) -> String {
-    let (agent, event) = (call["agent"].as_str().expect("a word"), call["event"].as_str().expect("a word"));
+    let (agent, event) = (
+        call["agent"].as_str().expect("a word"),
+        call["event"].as_str().expect("a word"),
+    );
     let payload = call["payload"].to_string();
     if event == "notify" {
         daemon.hook(&[agent, &payload], b"")

@@ -5,7 +5,9 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use journal::{Agent, Draft, Envelope, Error, Event, Host, Journal, Options, PromptOrigin, Stream, Timestamp};
+use journal::{
+    Agent, Draft, Envelope, Error, Event, Host, Journal, Options, PromptOrigin, Stream, Timestamp,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -41,13 +43,24 @@ impl Harm {
 
 fn draft(number: u64) -> Draft {
     let text = format!("prompt {number}");
-    let event = Event::PromptSubmitted { host: Host::default(), origin: PromptOrigin::User, text, digest: number };
+    let event = Event::PromptSubmitted {
+        host: Host::default(),
+        origin: PromptOrigin::User,
+        text,
+        digest: number,
+    };
     Draft {
-        stream: Stream::of_native(Agent::Claude, if number.is_multiple_of(3) { "a" } else { "b" }),
+        stream: Stream::of_native(
+            Agent::Claude,
+            if number.is_multiple_of(3) { "a" } else { "b" },
+        ),
         at: Timestamp::from_micros(1_000_000 * i64::try_from(number).expect("small")),
         id: Uuid::from_u128(number.into()),
         event,
-        payload: Some(format!(r#"{{"number":{number},"text":"{}"}}"#, "word ".repeat(9))),
+        payload: Some(format!(
+            r#"{{"number":{number},"text":"{}"}}"#,
+            "word ".repeat(9)
+        )),
     }
 }
 
@@ -57,9 +70,17 @@ fn journal() -> (TempDir, Events) {
     let mut events = Vec::new();
     for part in 0..3 {
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("opens");
-        journal.append_wait((part * EVENTS + 1..=(part + 1) * EVENTS).map(draft).collect()).expect("appends");
+        journal
+            .append_wait(
+                (part * EVENTS + 1..=(part + 1) * EVENTS)
+                    .map(draft)
+                    .collect(),
+            )
+            .expect("appends");
         for session in journal.sessions() {
-            journal.put_snapshot(session.stream.session, session.last_seq, b"a snapshot").expect("kept");
+            journal
+                .put_snapshot(session.stream.session, session.last_seq, b"a snapshot")
+                .expect("kept");
         }
         events = all(&journal).expect("reads");
         journal.close();
@@ -70,7 +91,11 @@ fn journal() -> (TempDir, Events) {
         }
         if part == 1 {
             // The log goes on in another file, as after damage.
-            fs::write(log.with_file_name(format!("{:020}.log", 2 * EVENTS + 1)), b"").expect("writes");
+            fs::write(
+                log.with_file_name(format!("{:020}.log", 2 * EVENTS + 1)),
+                b"",
+            )
+            .expect("writes");
         }
     }
     assert_eq!(segments(folder.path()).len(), 3);
@@ -86,18 +111,27 @@ fn seal(log: &Path) {
 }
 
 fn segments(journal: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> =
-        fs::read_dir(journal.join("intake")).expect("listed").map(|entry| entry.expect("one").path()).collect();
+    let mut found: Vec<_> = fs::read_dir(journal.join("intake"))
+        .expect("listed")
+        .map(|entry| entry.expect("one").path())
+        .collect();
     found.sort();
     found
 }
 
 fn store_files(journal: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(journal.join("store")).expect("listed").map(|entry| entry.expect("one").path());
-    let mut found: Vec<_> =
-        entries.filter(|path| path.is_file() && path.metadata().expect("there").len() > 0).collect();
+    let entries = fs::read_dir(journal.join("store"))
+        .expect("listed")
+        .map(|entry| entry.expect("one").path());
+    let mut found: Vec<_> = entries
+        .filter(|path| path.is_file() && path.metadata().expect("there").len() > 0)
+        .collect();
     found.extend(
-        fs::read_dir(journal.join("store/snap.never")).into_iter().flatten().flatten().map(|entry| entry.path()),
+        fs::read_dir(journal.join("store/snap.never"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path()),
     );
     found.sort();
     found
@@ -119,7 +153,9 @@ fn all(journal: &Journal) -> journal::Result<Events> {
     journal.settle()?;
     journal
         .events_from(1)
-        .map(|envelope| envelope.and_then(|envelope| Ok((envelope.clone(), journal.payload(envelope.seq)?))))
+        .map(|envelope| {
+            envelope.and_then(|envelope| Ok((envelope.clone(), journal.payload(envelope.seq)?)))
+        })
         .collect()
 }
 
@@ -138,27 +174,46 @@ enum Outcome {
 
 /// Opens a damaged journal and judges what it does. `must_mend`: a whole copy is there.
 fn judge(folder: &Path, events: &Events, must_mend: bool) -> Result<Outcome, String> {
-    let opened = catch_unwind(AssertUnwindSafe(|| Journal::open(folder, Options::default())));
+    let opened = catch_unwind(AssertUnwindSafe(|| {
+        Journal::open(folder, Options::default())
+    }));
     let (journal, recovered) = match opened.map_err(|_| "it panicked as it opened")? {
         Ok(opened) => opened,
         Err(Error::Newer { .. }) => return Ok(Outcome::Refused),
         Err(error) if must_mend => return Err(format!("not mended from the whole copy: {error}")),
-        Err(Error::Damaged { .. } | Error::Store { .. } | Error::Disk { .. }) => return Ok(Outcome::Refused),
+        Err(Error::Damaged { .. } | Error::Store { .. } | Error::Disk { .. }) => {
+            return Ok(Outcome::Refused);
+        }
         Err(error) => return Err(format!("refused for a wrong reason: {error}")),
     };
-    let looked = catch_unwind(AssertUnwindSafe(|| (all(&journal), journal.verify(|_, _| {}))));
+    let looked = catch_unwind(AssertUnwindSafe(|| {
+        (all(&journal), journal.verify(|_, _| {}))
+    }));
     journal.close();
     let (read, verified) = looked.map_err(|_| "it panicked as it was read")?;
     let told = !recovered.notes.is_empty() || !matches!(&verified, Ok(verified) if verified.ok);
     match read {
-        Ok(read) if read == *events => Ok(if told { Outcome::Mended } else { Outcome::Unharmed }),
-        Ok(read) if told && !must_mend => match read[..] == events[..read.len().min(events.len())] {
-            true => Ok(Outcome::Told),
-            false => Err(format!("what is left is not the beginning: {} events", read.len())),
-        },
+        Ok(read) if read == *events => Ok(if told {
+            Outcome::Mended
+        } else {
+            Outcome::Unharmed
+        }),
+        Ok(read) if told && !must_mend => {
+            match read[..] == events[..read.len().min(events.len())] {
+                true => Ok(Outcome::Told),
+                false => Err(format!(
+                    "what is left is not the beginning: {} events",
+                    read.len()
+                )),
+            }
+        }
         _ if told && must_mend => Ok(Outcome::Told),
         Err(_) if told => Ok(Outcome::Told),
-        Ok(read) => Err(format!("silently {} of {} events, {verified:?}", read.len(), events.len())),
+        Ok(read) => Err(format!(
+            "silently {} of {} events, {verified:?}",
+            read.len(),
+            events.len()
+        )),
         Err(error) => Err(format!("silently unreadable: {error}")),
     }
 }
@@ -201,7 +256,10 @@ fn try_all(
 }
 
 fn rounds(short: usize) -> usize {
-    std::env::var("CHECKPOINTD_DAMAGE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(short)
+    std::env::var("CHECKPOINTD_DAMAGE_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(short)
 }
 
 fn relative(file: &Path, to: &Path) -> PathBuf {
@@ -212,17 +270,32 @@ fn relative(file: &Path, to: &Path) -> PathBuf {
 fn random_harms(files: &[PathBuf], root: &Path, count: usize) -> Vec<(PathBuf, Harm)> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = move |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).expect("small") % bound
     };
-    let mut harms: Vec<_> = files.iter().map(|file| (relative(file, root), Harm::Delete)).collect();
+    let mut harms: Vec<_> = files
+        .iter()
+        .map(|file| (relative(file, root), Harm::Delete))
+        .collect();
     for number in 0..count {
         let file = &files[next(files.len())];
         let bytes = fs::read(file).expect("read");
         // Files are mostly zeros at their end; half of the harm goes to where something is.
-        let used = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |last| last + 1);
+        let used = bytes
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(1, |last| last + 1);
         let at = next(if number % 2 == 0 { used } else { bytes.len() });
-        harms.push((relative(file, root), if number % 5 == 4 { Harm::Cut(at) } else { Harm::Flip(at) }));
+        harms.push((
+            relative(file, root),
+            if number % 5 == 4 {
+                Harm::Cut(at)
+            } else {
+                Harm::Flip(at)
+            },
+        ));
     }
     harms
 }
@@ -230,7 +303,9 @@ fn random_harms(files: &[PathBuf], root: &Path, count: usize) -> Vec<(PathBuf, H
 /// The places where the last records of a segment begin, and its end.
 fn last_records(log: &Path) -> (Vec<usize>, usize) {
     let bytes = fs::read(log).expect("read");
-    let frames: Vec<_> = journal::frame::Reader::new(&bytes).map(|frame| frame.expect("whole").offset).collect();
+    let frames: Vec<_> = journal::frame::Reader::new(&bytes)
+        .map(|frame| frame.expect("whole").offset)
+        .collect();
     (frames[frames.len() - LAST_RECORDS..].to_vec(), bytes.len())
 }
 
@@ -239,28 +314,64 @@ fn the_end_of_the_intake_log_may_be_damaged_at_every_byte() {
     let (whole, events) = journal();
     let log = segments(whole.path()).pop().expect("a segment");
     let (starts, to) = last_records(&log);
-    let step = if std::env::var_os("CHECKPOINTD_DAMAGE_ROUNDS").is_some() { 1 } else { 7 };
+    let step = if std::env::var_os("CHECKPOINTD_DAMAGE_ROUNDS").is_some() {
+        1
+    } else {
+        7
+    };
     let name = relative(&log, whole.path());
     let harms = |offset: usize| -> Vec<_> {
         let positions = (starts[0] + offset..to).step_by(step);
-        positions.flat_map(|at| [(name.clone(), Harm::Flip(at)), (name.clone(), Harm::Cut(at))]).collect()
+        positions
+            .flat_map(|at| {
+                [
+                    (name.clone(), Harm::Flip(at)),
+                    (name.clone(), Harm::Cut(at)),
+                ]
+            })
+            .collect()
     };
     // The store has everything, so nothing may be lost, and all of it must be noticed.
-    let outcomes = try_all("end of the log, store whole", whole.path(), &events, harms(0), true);
-    assert!(outcomes.iter().all(|(outcome, _)| [Outcome::Mended, Outcome::Refused].contains(outcome)), "{outcomes:?}");
+    let outcomes = try_all(
+        "end of the log, store whole",
+        whole.path(),
+        &events,
+        harms(0),
+        true,
+    );
+    assert!(
+        outcomes
+            .iter()
+            .all(|(outcome, _)| [Outcome::Mended, Outcome::Refused].contains(outcome)),
+        "{outcomes:?}"
+    );
     // The log is the only copy.
     fs::remove_dir_all(whole.path().join("store")).expect("removed");
     let mut within = harms(step / 2);
     within.retain(|(_, harm)| !matches!(harm, Harm::Cut(at) if starts.contains(at)));
-    let outcomes = try_all("end of the log, no store", whole.path(), &events, within, false);
-    assert!(outcomes.iter().all(|(outcome, _)| [Outcome::Told, Outcome::Refused].contains(outcome)), "{outcomes:?}");
+    let outcomes = try_all(
+        "end of the log, no store",
+        whole.path(),
+        &events,
+        within,
+        false,
+    );
+    assert!(
+        outcomes
+            .iter()
+            .all(|(outcome, _)| [Outcome::Told, Outcome::Refused].contains(outcome)),
+        "{outcomes:?}"
+    );
     // Cut between two records it is what a kill before the later ones leaves: nothing can tell, and the rest is whole.
     for (start, left) in starts.iter().zip(events.len() - LAST_RECORDS..) {
         let copied = tempfile::tempdir().expect("a folder");
         copy(whole.path(), copied.path());
         Harm::Cut(*start).to(&copied.path().join(&name));
         let (journal, recovered) = Journal::open(copied.path(), Options::default()).expect("opens");
-        assert_eq!((all(&journal).expect("reads"), recovered.notes), (events[..left].to_vec(), vec![]));
+        assert_eq!(
+            (all(&journal).expect("reads"), recovered.notes),
+            (events[..left].to_vec(), vec![])
+        );
         journal.close();
     }
 }
@@ -270,12 +381,34 @@ fn earlier_segments_may_be_damaged_anywhere() {
     let (whole, events) = journal();
     let earlier = &segments(whole.path())[..2];
     let harms = random_harms(earlier, whole.path(), rounds(60));
-    let outcomes = try_all("earlier segments, store whole", whole.path(), &events, harms.clone(), true);
-    assert!(outcomes.iter().all(|(outcome, _)| [Outcome::Mended, Outcome::Refused].contains(outcome)), "{outcomes:?}");
+    let outcomes = try_all(
+        "earlier segments, store whole",
+        whole.path(),
+        &events,
+        harms.clone(),
+        true,
+    );
+    assert!(
+        outcomes
+            .iter()
+            .all(|(outcome, _)| [Outcome::Mended, Outcome::Refused].contains(outcome)),
+        "{outcomes:?}"
+    );
     fs::remove_dir_all(whole.path().join("store")).expect("removed");
-    let outcomes = try_all("earlier segments, no store", whole.path(), &events, harms, false);
+    let outcomes = try_all(
+        "earlier segments, no store",
+        whole.path(),
+        &events,
+        harms,
+        false,
+    );
     // A flip in a sealed one may unpack to all that there was, and something behind it: that is mended, too.
-    assert!(outcomes.iter().all(|(outcome, _)| *outcome != Outcome::Unharmed), "{outcomes:?}");
+    assert!(
+        outcomes
+            .iter()
+            .all(|(outcome, _)| *outcome != Outcome::Unharmed),
+        "{outcomes:?}"
+    );
 }
 
 #[test]
@@ -293,9 +426,15 @@ fn the_program_says_what_is_damaged_and_what_to_run() {
     copy(whole.path(), &home.path().join("journal"));
     Harm::Flip(40).to(&segments(&home.path().join("journal"))[1]);
     for arguments in [&["daemon"][..], &["journal", "verify"], &["sessions"]] {
-        let output = run(&mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
+        let output = run(
+            &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+            b"",
+        );
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
-        assert!(said.contains("hint: ") && !said.contains("panicked"), "{arguments:?}: {said}");
+        assert!(
+            said.contains("hint: ") && !said.contains("panicked"),
+            "{arguments:?}: {said}"
+        );
     }
 }

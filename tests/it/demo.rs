@@ -10,28 +10,53 @@ use serde_json::Value;
 use crate::support::{Home, copy_program, run, wait};
 
 fn demo(home: &Home, arguments: &[&str]) -> Command {
-    let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), &[&["demo"], arguments].concat());
+    let mut command = home.command(
+        env!("CARGO_BIN_EXE_checkpointd"),
+        &[&["demo"], arguments].concat(),
+    );
     command.env("HOME", home.path()).env("TMPDIR", home.path());
     command
 }
 
 fn answer(stdout: &[u8]) -> Value {
-    serde_json::from_slice(stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(stdout)))
+    serde_json::from_slice(stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(stdout)))
 }
 
 /// Returns the command lines of the processes that have something open or are at work below a folder.
 fn processes_in(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
     let environment = |pid: &Path| fs::read(pid.join("environ")).unwrap_or_default();
     let needle = format!("CHECKPOINTD_HOME={}/checkpointd-demo-", folder.display());
-    let is_ours = |pid: &Path| environment(pid).windows(needle.len()).any(|window| window == needle.as_bytes());
-    let pids = entries.flatten().map(|entry| entry.path()).filter(|pid| is_ours(pid));
-    pids.map(|pid| fs::read_to_string(pid.join("cmdline")).unwrap_or_default().replace('\0', " ")).collect()
+    let is_ours = |pid: &Path| {
+        environment(pid)
+            .windows(needle.len())
+            .any(|window| window == needle.as_bytes())
+    };
+    let pids = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|pid| is_ours(pid));
+    pids.map(|pid| {
+        fs::read_to_string(pid.join("cmdline"))
+            .unwrap_or_default()
+            .replace('\0', " ")
+    })
+    .collect()
 }
 
 fn assert_nothing_left(home: &Home) {
-    assert_eq!(fs::read_dir(home.path()).expect("a folder").count(), 0, "something is left in the folder");
-    assert_eq!(processes_in(&home.path().canonicalize().expect("a folder")), Vec::<String>::new());
+    assert_eq!(
+        fs::read_dir(home.path()).expect("a folder").count(),
+        0,
+        "something is left in the folder"
+    );
+    assert_eq!(
+        processes_in(&home.path().canonicalize().expect("a folder")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -40,14 +65,19 @@ fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
     let output = run(&mut demo(&home, &["--json"]), b"");
     let answer = answer(&output.stdout);
     assert_eq!(answer["problems"], Value::Array(Vec::new()));
-    assert_eq!((&answer["ok"], output.status.code()), (&Value::Bool(true), Some(0)));
+    assert_eq!(
+        (&answer["ok"], output.status.code()),
+        (&Value::Bool(true), Some(0))
+    );
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(answer["sessions"].as_array().map(Vec::len), Some(3));
 
     let replies = answer["replies"].as_array().expect("replies");
     let reply = |agent: &str| {
         let mut told = replies.iter().filter(|reply| reply["agent"] == agent);
-        let reply = told.next().unwrap_or_else(|| panic!("{agent} was told nothing"));
+        let reply = told
+            .next()
+            .unwrap_or_else(|| panic!("{agent} was told nothing"));
         assert!(told.next().is_none(), "{agent} was told something twice");
         reply["reply"].as_object().expect("an object").clone()
     };
@@ -63,9 +93,14 @@ fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
     );
 
     let decisions = answer["decisions"].as_array().expect("decisions");
-    let injected = decisions.iter().filter(|decision| decision["verdict"] == "inject");
+    let injected = decisions
+        .iter()
+        .filter(|decision| decision["verdict"] == "inject");
     for decision in injected {
-        assert_eq!((&decision["reason"], &decision["delivery"]), (&"actions_due".into(), &"confirmed".into()));
+        assert_eq!(
+            (&decision["reason"], &decision["delivery"]),
+            (&"actions_due".into(), &"confirmed".into())
+        );
         assert!(!decision["actions"].as_array().expect("actions").is_empty());
     }
     assert_eq!(answer["journal"]["ok"], true);
@@ -79,9 +114,19 @@ fn without_git_and_without_the_small_client_the_demo_still_works() {
     let alone = programs.path().join("checkpointd");
     copy_program(env!("CARGO_BIN_EXE_checkpointd"), &alone);
     let mut command = home.command(&alone, &["demo"]);
-    let output = run(command.env("PATH", programs.path()).env("TMPDIR", home.path()), b"");
+    let output = run(
+        command
+            .env("PATH", programs.path())
+            .env("TMPDIR", home.path()),
+        b"",
+    );
     let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(text.contains("Git is missing"), "{text}");
     assert_eq!(text.matches("inject generic").count(), 3, "{text}");
     assert_nothing_left(&home);
@@ -91,10 +136,17 @@ fn without_git_and_without_the_small_client_the_demo_still_works() {
 fn an_interrupted_demo_cleans_up() {
     let home = Home::new();
     let mut command = demo(&home, &[]);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
     let is_up = |folder: &Path| {
         let folders = fs::read_dir(folder).expect("a folder").flatten();
-        folders.map(|entry| entry.path().join("home/run/sock")).any(|socket| socket.exists())
+        folders
+            .map(|entry| entry.path().join("home/run/sock"))
+            .any(|socket| socket.exists())
     };
     let folder = home.path().to_owned();
     wait(move || {
@@ -113,25 +165,54 @@ fn an_interrupted_demo_cleans_up() {
 fn a_demo_that_nobody_reads_cleans_up() {
     let home = Home::new();
     let mut command = demo(&home, &[]);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
     drop(child.stdout.take());
     let output = wait(move || child.wait_with_output().expect("output"));
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    assert_eq!(
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).as_ref()
+        ),
+        (Some(0), "")
+    );
     assert_nothing_left(&home);
 }
 
 fn interrupt(child: &Child) {
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .expect("kill")
+            .success()
+    );
 }
 
 #[test]
 fn a_kept_demo_can_be_looked_at() {
     let home = Home::new();
     let output = run(&mut demo(&home, &["--keep", "--json"]), b"");
-    let folder = answer(&output.stdout)["folder"].as_str().expect("a folder").to_owned();
+    let folder = answer(&output.stdout)["folder"]
+        .as_str()
+        .expect("a folder")
+        .to_owned();
     let mut explain = home.command(env!("CARGO_BIN_EXE_checkpointd"), &["replay", "--verify"]);
-    let output = run(explain.env("CHECKPOINTD_HOME", Path::new(&folder).join("home")), b"");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "6 decisions, 6 decided the same again");
-    assert_eq!(processes_in(&home.path().canonicalize().expect("a folder")), Vec::<String>::new());
+    let output = run(
+        explain.env("CHECKPOINTD_HOME", Path::new(&folder).join("home")),
+        b"",
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        "6 decisions, 6 decided the same again"
+    );
+    assert_eq!(
+        processes_in(&home.path().canonicalize().expect("a folder")),
+        Vec::<String>::new()
+    );
 }

@@ -12,18 +12,29 @@ use crate::support::{copy_program, run};
 
 /// Returns a check's status and what is to be done.
 fn check(answer: &Value, name: &str) -> (String, String) {
-    let found = answer["checks"].as_array().expect("a list").iter().find(|check| check["name"] == name);
+    let found = answer["checks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|check| check["name"] == name);
     let found = found.unwrap_or_else(|| panic!("no {name}: {answer}"));
     let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
     assert!(!text("detail").is_empty());
     // Whoever reads of trouble is told what to do.
-    assert_eq!(matches!(&*text("status"), "warn" | "fail"), !text("fix").is_empty(), "{found}");
+    assert_eq!(
+        matches!(&*text("status"), "warn" | "fail"),
+        !text("fix").is_empty(),
+        "{found}"
+    );
     (text("status"), text("detail"))
 }
 
 fn doctor(machine: &Machine, arguments: &[&str]) -> (Option<i32>, Value) {
     let output = machine.run(&[&["doctor", "--json"], arguments].concat());
-    (output.status.code(), serde_json::from_slice(&output.stdout).expect("JSON"))
+    (
+        output.status.code(),
+        serde_json::from_slice(&output.stdout).expect("JSON"),
+    )
 }
 
 /// A daemon on a machine; killed at the end.
@@ -32,11 +43,19 @@ struct Daemon(Child);
 impl Daemon {
     fn start(machine: &Machine) -> Self {
         let mut command = machine.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
         let daemon = Self(child);
         let began = Instant::now();
         while machine.run(&["daemon", "status"]).status.code() != Some(0) {
-            assert!(began.elapsed() < Duration::from_secs(60), "the daemon does not come up");
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the daemon does not come up"
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
         daemon
@@ -52,12 +71,28 @@ impl Drop for Daemon {
 
 #[test]
 fn right_after_init_all_is_well_and_what_is_missing_is_only_warned_of() {
-    let machine = Machine::with(&[("claude", "2.1.330 (Claude Code)"), ("codex", "codex-cli 0.169.0")]);
+    let machine = Machine::with(&[
+        ("claude", "2.1.330 (Claude Code)"),
+        ("codex", "codex-cli 0.169.0"),
+    ]);
     machine.ok(&["init", "--agent", "codex"]);
     let (code, answer) = doctor(&machine, &[]);
-    assert_eq!((code, &answer["ok"]), (Some(0), &Value::Bool(true)), "{answer}");
+    assert_eq!(
+        (code, &answer["ok"]),
+        (Some(0), &Value::Bool(true)),
+        "{answer}"
+    );
     let status = |name: &str| check(&answer, name).0;
-    for name in ["binary", "config", "spool", "permissions", "codex.hooks", "codex.trust", "disk", "clock"] {
+    for name in [
+        "binary",
+        "config",
+        "spool",
+        "permissions",
+        "codex.hooks",
+        "codex.trust",
+        "disk",
+        "clock",
+    ] {
         assert_eq!(status(name), "pass", "{name}");
     }
     for name in ["daemon", "claude.hooks", "codex.firing"] {
@@ -74,14 +109,22 @@ fn trouble_is_found_and_mended() {
     machine.ok(&["init"]);
     let pristine = machine.read(".codex/hooks.json");
     // Installed twice for one event, by hand and in an older form.
-    let double = r#""Stop": [{"hooks": [{"type": "command", "command": "/old/checkpointd-hook claude"}]}, "#;
-    let settings = machine.read(".claude/settings.json").replacen("\"Stop\": [", double, 1);
+    let double =
+        r#""Stop": [{"hooks": [{"type": "command", "command": "/old/checkpointd-hook claude"}]}, "#;
+    let settings = machine
+        .read(".claude/settings.json")
+        .replacen("\"Stop\": [", double, 1);
     machine.write(".claude/settings.json", settings);
     machine.write(
         ".gemini/settings.json",
-        machine.read(".gemini/settings.json").replace("\"timeout\": 7000", "\"timeout\": 100"),
+        machine
+            .read(".gemini/settings.json")
+            .replace("\"timeout\": 7000", "\"timeout\": 100"),
     );
-    machine.write(".codex/hooks.json", pristine.replace("\"timeout\": 7", "\"timeout\": 5"));
+    machine.write(
+        ".codex/hooks.json",
+        pristine.replace("\"timeout\": 7", "\"timeout\": 5"),
+    );
     let installed = machine.home().join(".local/share/checkpointd/installed");
     fs::set_permissions(&installed, Permissions::from_mode(0o755)).expect("sets");
 
@@ -93,14 +136,28 @@ fn trouble_is_found_and_mended() {
         detail
     };
     assert_eq!(detail("claude.hooks"), "doubled: Stop");
-    assert_eq!(detail("gemini.hooks"), "stale (another program, time limit or condition): SessionStart, AfterAgent");
-    assert_eq!(detail("codex.hooks"), "stale (another program, time limit or condition): SessionStart, Stop");
+    assert_eq!(
+        detail("gemini.hooks"),
+        "stale (another program, time limit or condition): SessionStart, AfterAgent"
+    );
+    assert_eq!(
+        detail("codex.hooks"),
+        "stale (another program, time limit or condition): SessionStart, Stop"
+    );
     assert!(detail("codex.trust").ends_with(": SessionStart, Stop"));
     detail("permissions");
 
     let (code, answer) = doctor(&machine, &["--fix"]);
-    assert_eq!((code, &answer["ok"]), (Some(0), &Value::Bool(true)), "{answer}");
-    assert_eq!(answer["mended"].as_array().map(Vec::len), Some(4), "{answer}");
+    assert_eq!(
+        (code, &answer["ok"]),
+        (Some(0), &Value::Bool(true)),
+        "{answer}"
+    );
+    assert_eq!(
+        answer["mended"].as_array().map(Vec::len),
+        Some(4),
+        "{answer}"
+    );
     assert_eq!(machine.read(".codex/hooks.json"), pristine);
 }
 
@@ -108,14 +165,19 @@ fn trouble_is_found_and_mended() {
 fn hooks_that_are_switched_off_and_a_wrong_configuration_are_found() {
     let machine = Machine::all();
     machine.write(".claude/settings.json", r#"{"disableAllHooks": true}"#);
-    machine.write(".gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
+    machine.write(
+        ".gemini/settings.json",
+        "{\"hooksConfig\": {\"enabled\": false}}",
+    );
     machine.write(".codex/config.toml", "[features]\nhooks = false\n");
     machine.ok(&["init"]);
     let (code, answer) = doctor(&machine, &[]);
     assert_eq!(code, Some(1));
-    for (agent, switch) in
-        [("claude", "disableAllHooks"), ("gemini", "hooksConfig.enabled"), ("codex", "features.hooks")]
-    {
+    for (agent, switch) in [
+        ("claude", "disableAllHooks"),
+        ("gemini", "hooksConfig.enabled"),
+        ("codex", "features.hooks"),
+    ] {
         let (status, detail) = check(&answer, &format!("{agent}.hooks"));
         assert!(status == "fail" && detail.contains(switch), "{detail}");
     }
@@ -129,11 +191,19 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
     // A path that a shell would take apart.
     let folder = machine.path("it's my bin");
     fs::create_dir_all(&folder).expect("a folder");
-    for program in [env!("CARGO_BIN_EXE_checkpointd"), env!("CARGO_BIN_EXE_checkpointd-hook")] {
+    for program in [
+        env!("CARGO_BIN_EXE_checkpointd"),
+        env!("CARGO_BIN_EXE_checkpointd-hook"),
+    ] {
         let name = std::path::Path::new(program).file_name().expect("a name");
         copy_program(program, &folder.join(name));
     }
-    let installed = |arguments: &[&str]| run(&mut machine.command(folder.join("checkpointd"), arguments), b"");
+    let installed = |arguments: &[&str]| {
+        run(
+            &mut machine.command(folder.join("checkpointd"), arguments),
+            b"",
+        )
+    };
     assert_eq!(installed(&["init"]).status.code(), Some(0));
     let waiting = installed(&["doctor", "--fire", "claude", "--json"]);
     assert!(String::from_utf8_lossy(&waiting.stdout).contains("waits in the spool"));
@@ -142,7 +212,11 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
     for agent in ["claude", "gemini", "codex"] {
         let output = installed(&["doctor", "--fire", agent, "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(check(&answer, &format!("{agent}.fire")).0, "pass", "{answer}");
+        assert_eq!(
+            check(&answer, &format!("{agent}.fire")).0,
+            "pass",
+            "{answer}"
+        );
     }
     let answer = serde_json::from_slice(&installed(&["doctor", "--json"]).stdout).expect("JSON");
     for name in ["daemon", "journal", "spool", "permissions", "claude.hooks"] {
@@ -151,15 +225,24 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
     // A test is no sign of life of the agent.
     assert_eq!(check(&answer, "claude.firing").0, "warn");
     let payload = r#"{"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "cwd": "/"}"#;
-    run(&mut machine.command(env!("CARGO_BIN_EXE_checkpointd-hook"), &["claude"]), payload.as_bytes());
+    run(
+        &mut machine.command(env!("CARGO_BIN_EXE_checkpointd-hook"), &["claude"]),
+        payload.as_bytes(),
+    );
     assert_eq!(check(&doctor(&machine, &[]).1, "claude.firing").0, "pass");
 
     // The program is gone: the hook says nothing and succeeds, and doctor sees it.
     fs::remove_file(folder.join("checkpointd-hook")).expect("removes");
-    let settings: Value = serde_json::from_str(&machine.read(".gemini/settings.json")).expect("JSON");
-    let command = settings["hooks"]["AfterAgent"][0]["hooks"][0]["command"].as_str().expect("a command");
+    let settings: Value =
+        serde_json::from_str(&machine.read(".gemini/settings.json")).expect("JSON");
+    let command = settings["hooks"]["AfterAgent"][0]["hooks"][0]["command"]
+        .as_str()
+        .expect("a command");
     let output = run(&mut machine.command("sh", &["-c", command]), b"{}");
-    assert_eq!((output.status.code(), output.stdout, output.stderr), (Some(0), Vec::new(), Vec::new()));
+    assert_eq!(
+        (output.status.code(), output.stdout, output.stderr),
+        (Some(0), Vec::new(), Vec::new())
+    );
     let broken = serde_json::from_slice(&installed(&["doctor", "--json"]).stdout).expect("JSON");
     assert_eq!(check(&broken, "binary").0, "fail");
     drop(daemon);
@@ -170,13 +253,17 @@ fn uninstalling_stops_the_daemon_and_removes_the_data_unless_told_otherwise() {
     let machine = Machine::with(&[("claude", "2.1.330")]);
     machine.ok(&["init"]);
     let share = machine.home().join(".local/share/checkpointd");
-    for (arguments, stays) in
-        [(vec!["uninstall", "--agent", "claude"], true), (vec!["uninstall", "--keep-data"], false)]
-    {
+    for (arguments, stays) in [
+        (vec!["uninstall", "--agent", "claude"], true),
+        (vec!["uninstall", "--keep-data"], false),
+    ] {
         let _daemon = Daemon::start(&machine);
         machine.ok(&arguments);
         let runs = machine.run(&["daemon", "status"]).status.code() == Some(0);
-        assert!(runs == stays && share.join("journal").exists(), "{arguments:?}");
+        assert!(
+            runs == stays && share.join("journal").exists(),
+            "{arguments:?}"
+        );
     }
     let answer = machine.json(&["uninstall", "--json"]);
     assert!(answer["data"].to_string().contains("journal"), "{answer}");

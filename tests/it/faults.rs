@@ -59,7 +59,10 @@ struct Fault {
 impl Fault {
     fn option(&self) -> String {
         let lasting = if self.lasting { "+" } else { "" };
-        format!("inject={}:error={}:when={}{lasting}", self.calls, self.errno, self.nth)
+        format!(
+            "inject={}:error={}:when={}{lasting}",
+            self.calls, self.errno, self.nth
+        )
     }
 
     fn trace(&self) -> String {
@@ -88,8 +91,22 @@ fn print(title: &str, rows: &BTreeMap<String, Row>) {
         "{title:<44} {:>5} {:>6} {:>8} {:>6} {:>5} {:>9}",
         "runs", "faults", "no start", "acked", "lost", "slowest"
     );
-    for (name, Row { runs, hits, no_start, acked, lost, slowest }) in rows {
-        println!("{name:<44} {runs:>5} {hits:>6} {no_start:>8} {acked:>6} {lost:>5} {:>6} ms", slowest.as_millis());
+    for (
+        name,
+        Row {
+            runs,
+            hits,
+            no_start,
+            acked,
+            lost,
+            slowest,
+        },
+    ) in rows
+    {
+        println!(
+            "{name:<44} {runs:>5} {hits:>6} {no_start:>8} {acked:>6} {lost:>5} {:>6} ms",
+            slowest.as_millis()
+        );
     }
 }
 
@@ -101,13 +118,16 @@ fn is_long() -> bool {
 /// Calls a hook, and returns how long that took. It exits 0 with nothing or one JSON object, whatever happens.
 fn call(command: &mut Command, payload: &Value, what: &dyn std::fmt::Debug) -> Duration {
     let began = Instant::now();
-    command.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT).env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
+    command
+        .env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT)
+        .env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
     let output = run(command, payload.to_string().as_bytes());
     let took = began.elapsed();
     assert!(took < HOOK_LIMIT, "{what:?}: a hook call took {took:?}");
     assert_eq!(output.status.code(), Some(0), "{what:?}");
     if !output.stdout.is_empty() {
-        let reply: Value = serde_json::from_slice(&output.stdout).expect("nothing or one JSON object");
+        let reply: Value =
+            serde_json::from_slice(&output.stdout).expect("nothing or one JSON object");
         assert!(reply.is_object(), "{what:?}: {reply}");
     }
     took
@@ -125,14 +145,22 @@ fn play(daemon: &Daemon, session: &str, what: &dyn std::fmt::Debug) -> Duration 
 /// Counts a session's calls that are not in the journal exactly once.
 fn missing(daemon: &Daemon, session: &str) -> u64 {
     let (_, lines) = daemon.ask_code(&["timeline", session, "--json"]);
-    let times = |number| lines.iter().filter(|line| number_of(line, session) == Some(number)).count();
+    let times = |number| {
+        lines
+            .iter()
+            .filter(|line| number_of(line, session) == Some(number))
+            .count()
+    };
     (0..=CALLS).filter(|number| times(*number) != 1).count() as u64
 }
 
 /// What `status` says is not as it should be.
 fn degraded(daemon: &Daemon) -> Vec<Value> {
     let (_, lines) = daemon.ask_code(&["status", "--json"]);
-    lines.first().and_then(|status| status["daemon"]["degraded"].as_array().cloned()).unwrap_or_default()
+    lines
+        .first()
+        .and_then(|status| status["daemon"]["degraded"].as_array().cloned())
+        .unwrap_or_default()
 }
 
 /// One session with a fault in the daemon, then a start without. Returns whether the fault was met.
@@ -144,7 +172,8 @@ fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
     daemon.kill();
     play(&daemon, "spooled", fault);
     let trace = Trace::to(daemon.home.path().join("trace"));
-    let came_up = daemon.start_under(&trace.command(&["-e", &fault.trace(), "-e", &fault.option()]));
+    let came_up =
+        daemon.start_under(&trace.command(&["-e", &fault.trace(), "-e", &fault.option()]));
     row.slowest = row.slowest.max(play(&daemon, "during", fault));
     if came_up && !fault.lasting {
         // It must not refuse for ever because of what is over: spooled calls are taken in, and a stop is decided about.
@@ -153,7 +182,12 @@ fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
         wait_until(|| daemon.home.waiting() == 0);
         assert_eq!(missing(&daemon, "after"), 0, "{fault:?}: {}", daemon.log());
         let (_, audit) = daemon.ask_code(&["audit", "--session", "after", "--json"]);
-        assert_eq!(audit.len(), 1, "{fault:?}: a stop is decided about again: {}", daemon.log());
+        assert_eq!(
+            audit.len(),
+            1,
+            "{fault:?}: a stop is decided about again: {}",
+            daemon.log()
+        );
     }
     daemon.kill();
     let log = daemon.log();
@@ -185,7 +219,10 @@ fn client_round(fault: &Fault, with_daemon: bool, row: &mut Row) -> bool {
         let trace = Trace::to(daemon.home.path().join(format!("trace-{number}")));
         let words = trace.command(&["-e", &fault.trace(), "-e", &fault.option()]);
         let mut command = daemon.home.command(&words[0], &[]);
-        command.args(&words[1..]).arg(env!("CARGO_BIN_EXE_checkpointd-hook")).args(["claude", event]);
+        command
+            .args(&words[1..])
+            .arg(env!("CARGO_BIN_EXE_checkpointd-hook"))
+            .args(["claude", event]);
         row.slowest = row.slowest.max(call(&mut command, &payload, fault));
         hits += trace.finished().matches("(INJECTED)").count();
     }
@@ -218,10 +255,17 @@ fn all_n(short: &[u32], mut round: impl FnMut(u32) -> bool) {
 fn system_calls_that_fail_in_the_daemon_cost_nothing_that_was_acknowledged() {
     let only = std::env::var("CHECKPOINTD_FAULTS_ONLY").ok();
     let mut rows = BTreeMap::new();
-    for calls in DAEMON_CALLS.into_iter().filter(|calls| only.as_ref().is_none_or(|only| calls.contains(only))) {
+    for calls in DAEMON_CALLS
+        .into_iter()
+        .filter(|calls| only.as_ref().is_none_or(|only| calls.contains(only)))
+    {
         for (index, errno) in ERRNOS.into_iter().enumerate() {
             for lasting in [false, true] {
-                let name = format!("{} {errno} {}", calls.replace('?', ""), if lasting { "from N on" } else { "Nth" });
+                let name = format!(
+                    "{} {errno} {}",
+                    calls.replace('?', ""),
+                    if lasting { "from N on" } else { "Nth" }
+                );
                 let row = rows.entry(name.clone()).or_insert_with(Row::default);
                 // In the short form each call fails with one errno once, early or late, and with another one for good.
                 let short = match (index == usize::from(lasting), lasting) {
@@ -229,7 +273,17 @@ fn system_calls_that_fail_in_the_daemon_cost_nothing_that_was_acknowledged() {
                     (true, true) => &[3],
                     _ => &[],
                 };
-                all_n(short, |nth| daemon_round(&Fault { calls, errno, nth, lasting }, row));
+                all_n(short, |nth| {
+                    daemon_round(
+                        &Fault {
+                            calls,
+                            errno,
+                            nth,
+                            lasting,
+                        },
+                        row,
+                    )
+                });
                 // The table comes after an hour or two.
                 if is_long() {
                     println!("{name}: {row:?}");
@@ -240,7 +294,10 @@ fn system_calls_that_fail_in_the_daemon_cost_nothing_that_was_acknowledged() {
     rows.retain(|_, row| row.runs > 0);
     print("daemon", &rows);
     assert_eq!(rows.values().map(|row| row.lost).sum::<u64>(), 0);
-    assert!(only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10, "the faults were hardly met");
+    assert!(
+        only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10,
+        "the faults were hardly met"
+    );
 }
 
 #[test]
@@ -248,24 +305,55 @@ fn system_calls_that_fail_in_a_client_hurt_neither_its_host_nor_anything_else() 
     let only = std::env::var("CHECKPOINTD_FAULTS_ONLY").ok();
     let mut rows = BTreeMap::new();
     for with_daemon in [true, false] {
-        for calls in CLIENT_CALLS.into_iter().filter(|calls| only.as_ref().is_none_or(|only| calls.contains(only))) {
+        for calls in CLIENT_CALLS
+            .into_iter()
+            .filter(|calls| only.as_ref().is_none_or(|only| calls.contains(only)))
+        {
             for (index, errno) in ERRNOS.into_iter().enumerate() {
-                let place = if with_daemon { "daemon there" } else { "no daemon" };
-                let row =
-                    rows.entry(format!("{} {errno}, {place}", calls.replace('?', ""))).or_insert_with(Row::default);
-                let short = if index == usize::from(with_daemon) { &[1][..] } else { &[] };
-                all_n(short, |nth| client_round(&Fault { calls, errno, nth, lasting: false }, with_daemon, row));
+                let place = if with_daemon {
+                    "daemon there"
+                } else {
+                    "no daemon"
+                };
+                let row = rows
+                    .entry(format!("{} {errno}, {place}", calls.replace('?', "")))
+                    .or_insert_with(Row::default);
+                let short = if index == usize::from(with_daemon) {
+                    &[1][..]
+                } else {
+                    &[]
+                };
+                all_n(short, |nth| {
+                    client_round(
+                        &Fault {
+                            calls,
+                            errno,
+                            nth,
+                            lasting: false,
+                        },
+                        with_daemon,
+                        row,
+                    )
+                });
             }
         }
     }
     rows.retain(|_, row| row.runs > 0);
     print("client", &rows);
-    let lost = |words: &str| rows.iter().filter(|(name, _)| name.contains(words)).map(|(_, row)| row.lost).sum::<u64>();
+    let lost = |words: &str| {
+        rows.iter()
+            .filter(|(name, _)| name.contains(words))
+            .map(|(_, row)| row.lost)
+            .sum::<u64>()
+    };
     // Without a daemon the disk is all there is. With one, a call that cannot be sent goes to the spool.
     assert_eq!(lost("daemon there"), 0);
     // A disk that cannot say that it has a call may have it.
     assert_eq!(lost("sync"), 0);
-    assert!(only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10, "the faults were hardly met");
+    assert!(
+        only.is_some() || rows.values().map(|row| row.hits).sum::<usize>() > 10,
+        "the faults were hardly met"
+    );
 }
 
 /// The system may be out of room for a message while its daemon is well: whoever waited for the reply to what was never
@@ -275,15 +363,39 @@ fn a_stop_that_cannot_be_sent_goes_to_the_spool_without_waiting_for_a_reply() {
     let daemon = Daemon::with(EVERY_STOP);
     let (event, payload) = hook_call("s", CALLS);
     let trace = Trace::to(daemon.home.path().join("trace"));
-    let words = trace.command(&["-e", "trace=write", "-e", "inject=write:error=ENOBUFS:when=1"]);
+    let words = trace.command(&[
+        "-e",
+        "trace=write",
+        "-e",
+        "inject=write:error=ENOBUFS:when=1",
+    ]);
     let mut client = daemon.home.command(&words[0], &[]);
-    client.args(&words[1..]).arg(env!("CARGO_BIN_EXE_checkpointd-hook")).args(["claude", event]);
-    let output = run(client.env("CHECKPOINTD_DEBUG", "1"), payload.to_string().as_bytes());
+    client
+        .args(&words[1..])
+        .arg(env!("CARGO_BIN_EXE_checkpointd-hook"))
+        .args(["claude", event]);
+    let output = run(
+        client.env("CHECKPOINTD_DEBUG", "1"),
+        payload.to_string().as_bytes(),
+    );
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("cannot send to the daemon") && !said.contains("no reply in time"), "{said}");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{said}");
+    assert!(
+        said.contains("cannot send to the daemon") && !said.contains("no reply in time"),
+        "{said}"
+    );
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(0), &b""[..]),
+        "{said}"
+    );
     let in_journal = || daemon.ask_code(&["timeline", "s", "--json"]).1;
-    wait_until(|| in_journal().iter().filter(|line| number_of(line, "s") == Some(CALLS)).count() == 1);
+    wait_until(|| {
+        in_journal()
+            .iter()
+            .filter(|line| number_of(line, "s") == Some(CALLS))
+            .count()
+            == 1
+    });
 }
 
 /// Starts a daemon whose system calls on one file of the journal fail for a while.
@@ -295,7 +407,11 @@ fn with_faults_on(file: &str, options: &[&str]) -> (Daemon, Trace) {
     let trace = Trace::to(daemon.home.path().join("trace"));
     let mut words = vec!["-P", path.to_str().expect("text")];
     words.extend(options);
-    assert!(daemon.start_under(&trace.command(&words)), "{}", daemon.log());
+    assert!(
+        daemon.start_under(&trace.command(&words)),
+        "{}",
+        daemon.log()
+    );
     (daemon, trace)
 }
 
@@ -312,17 +428,37 @@ fn is_well_again(daemon: &Daemon, sessions: &[&str]) {
 #[test]
 fn a_full_disk_is_told_while_it_lasts_and_forgotten_when_there_is_room_again() {
     let first = "intake/00000000000000000001.log";
-    let (daemon, _trace) =
-        with_faults_on(first, &["-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC:when=3..24"]);
+    let (daemon, _trace) = with_faults_on(
+        first,
+        &[
+            "-e",
+            "trace=pwrite64",
+            "-e",
+            "inject=pwrite64:error=ENOSPC:when=3..24",
+        ],
+    );
     for number in 0..6 {
         let (event, payload) = hook_call("full", number);
-        call(&mut daemon.home.client(&["claude", event]), &payload, &"full");
+        call(
+            &mut daemon.home.client(&["claude", event]),
+            &payload,
+            &"full",
+        );
     }
     let said = degraded(&daemon);
-    assert!(said.iter().any(|line| line.to_string().contains("No space left")), "{said:?}: {}", daemon.log());
+    assert!(
+        said.iter()
+            .any(|line| line.to_string().contains("No space left")),
+        "{said:?}: {}",
+        daemon.log()
+    );
     for number in 6..=CALLS {
         let (event, payload) = hook_call("full", number);
-        call(&mut daemon.home.client(&["claude", event]), &payload, &"full");
+        call(
+            &mut daemon.home.client(&["claude", event]),
+            &payload,
+            &"full",
+        );
     }
     is_well_again(&daemon, &["before", "full"]);
 }
@@ -334,32 +470,55 @@ fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promi
         let path = daemon.home.path().join("journal").join(first);
         std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))
     };
-    let (daemon, _trace) =
-        with_faults_on(first, &["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=2..3"]);
+    let (daemon, _trace) = with_faults_on(
+        first,
+        &[
+            "-e",
+            "trace=fdatasync",
+            "-e",
+            "inject=fdatasync:error=EIO:when=2..3",
+        ],
+    );
     let before = inode(&daemon);
     for session in ["first", "second"] {
         play(&daemon, session, &"sync");
         is_well_again(&daemon, &["before", session]);
     }
     assert!(daemon.log().contains("written anew"), "{}", daemon.log());
-    assert_ne!(inode(&daemon), before, "the same file, whose pages nobody can trust");
+    assert_ne!(
+        inode(&daemon),
+        before,
+        "the same file, whose pages nobody can trust"
+    );
 }
 
 #[test]
 fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
     let (daemon, _trace) = with_faults_on(
         "store/db",
-        &["-e", "trace=pwrite64,sync_file_range", "-e", "inject=pwrite64:error=EIO:when=2..3"],
+        &[
+            "-e",
+            "trace=pwrite64,sync_file_range",
+            "-e",
+            "inject=pwrite64:error=EIO:when=2..3",
+        ],
     );
     // The store writes when it is flushed, twice a second where there was something.
     let mut sessions = Vec::new();
     while !daemon.log().contains("takes events again") {
-        assert!(sessions.len() < 100, "the store was never refused: {}", daemon.log());
+        assert!(
+            sessions.len() < 100,
+            "the store was never refused: {}",
+            daemon.log()
+        );
         sessions.push(format!("during-{}", sessions.len()));
         play(&daemon, &sessions[sessions.len() - 1], &"store");
     }
     play(&daemon, "after", &"store");
-    let all: Vec<_> = ["before", "after"].into_iter().chain(sessions.iter().map(String::as_str)).collect();
+    let all: Vec<_> = ["before", "after"]
+        .into_iter()
+        .chain(sessions.iter().map(String::as_str))
+        .collect();
     is_well_again(&daemon, &all);
     let (_, audit) = daemon.ask_code(&["audit", "--session", "after", "--json"]);
     assert_eq!(audit.len(), 1, "{}", daemon.log());

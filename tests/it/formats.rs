@@ -13,20 +13,31 @@ use crate::daemon::Daemon;
 use crate::support::{Act, Home, run, serve, wait_until};
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
 }
 
 fn versions(name: &str) -> Vec<PathBuf> {
-    let mut found: Vec<_> =
-        fs::read_dir(data(name)).expect("frozen data").map(|entry| entry.expect("one").path()).collect();
+    let mut found: Vec<_> = fs::read_dir(data(name))
+        .expect("frozen data")
+        .map(|entry| entry.expect("one").path())
+        .collect();
     found.sort();
     assert!(!found.is_empty());
     found
 }
 
 fn checkpointd(home: &Home, arguments: &[&str]) -> (Option<i32>, Vec<u8>, String) {
-    let output = run(&mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
-    (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+    let output = run(
+        &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+        b"",
+    );
+    (
+        output.status.code(),
+        output.stdout,
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
 }
 
 /// A home with a copy of a frozen journal.
@@ -48,15 +59,28 @@ fn every_frozen_journal_is_read_and_verifies() {
         let (code, exported, error) = checkpointd(&home, &["journal", "export"]);
         assert_eq!(code, Some(0), "{}: {error}", version.display());
         let expected = fs::read(version.join("export.ndjson")).expect("the export of then");
-        assert_eq!(String::from_utf8_lossy(&exported), String::from_utf8_lossy(&expected), "{}", version.display());
-        for arguments in [["journal", "verify", "--json"], ["replay", "--verify", "--json"]] {
+        assert_eq!(
+            String::from_utf8_lossy(&exported),
+            String::from_utf8_lossy(&expected),
+            "{}",
+            version.display()
+        );
+        for arguments in [
+            ["journal", "verify", "--json"],
+            ["replay", "--verify", "--json"],
+        ] {
             let (code, answer, error) = checkpointd(&home, &arguments);
             let answer: Value = serde_json::from_slice(&answer).expect("JSON");
             assert_eq!(code, Some(0), "{}: {answer} {error}", version.display());
         }
         let (_, answer, _) = checkpointd(&home, &["replay", "--verify", "--json"]);
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-        assert!(answer["decisions"].as_u64().is_some_and(|decisions| decisions > 0), "{answer}");
+        assert!(
+            answer["decisions"]
+                .as_u64()
+                .is_some_and(|decisions| decisions > 0),
+            "{answer}"
+        );
     }
 }
 
@@ -74,8 +98,16 @@ fn every_frozen_spool_is_taken_in() {
         }
         daemon.start();
         let events = daemon.ask(&["tail", "-n", "1000", "--json"]);
-        let hooks = events.iter().filter(|event| event.get("host").is_some()).count();
-        assert_eq!((hooks, daemon.home.spooled().len()), (frozen, 0), "{}", version.display());
+        let hooks = events
+            .iter()
+            .filter(|event| event.get("host").is_some())
+            .count();
+        assert_eq!(
+            (hooks, daemon.home.spooled().len()),
+            (frozen, 0),
+            "{}",
+            version.display()
+        );
     }
 }
 
@@ -90,15 +122,28 @@ fn make_newer(file: &Path) {
 fn a_journal_of_a_newer_program_is_refused_with_the_word_upgrade_and_kept() {
     let home = thawed(&versions("journals")[0]);
     let intake = home.path().join("journal/intake");
-    let segment = fs::read_dir(&intake).expect("listed").next().expect("one").expect("one").path();
+    let segment = fs::read_dir(&intake)
+        .expect("listed")
+        .next()
+        .expect("one")
+        .expect("one")
+        .path();
     make_newer(&segment);
     let before = fs::read(&segment).expect("readable");
-    for arguments in [&["sessions"][..], &["daemon"], &["journal", "verify"], &["journal", "compact"]] {
+    for arguments in [
+        &["sessions"][..],
+        &["daemon"],
+        &["journal", "verify"],
+        &["journal", "compact"],
+    ] {
         let (code, _, error) = checkpointd(&home, arguments);
         assert_eq!(code, Some(3), "{arguments:?}: {error}");
         assert!(error.contains("upgrade"), "{arguments:?}: {error}");
     }
-    assert!(fs::read(&segment).expect("still there") == before, "not a byte has changed");
+    assert!(
+        fs::read(&segment).expect("still there") == before,
+        "not a byte has changed"
+    );
 }
 
 #[test]
@@ -106,10 +151,15 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     let mut daemon = Daemon::with("");
     daemon.kill();
     let spool = daemon.home.path().join("spool");
-    let mut files: Vec<_> =
-        fs::read_dir(data("spool/v1")).expect("calls").map(|entry| entry.expect("one").path()).collect();
+    let mut files: Vec<_> = fs::read_dir(data("spool/v1"))
+        .expect("calls")
+        .map(|entry| entry.expect("one").path())
+        .collect();
     files.sort();
-    let copies: Vec<_> = files.iter().map(|file| spool.join(file.file_name().expect("a name"))).collect();
+    let copies: Vec<_> = files
+        .iter()
+        .map(|file| spool.join(file.file_name().expect("a name")))
+        .collect();
     for (file, copy) in files.iter().zip(&copies) {
         fs::copy(file, copy).expect("copies");
     }
@@ -117,7 +167,11 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     let before = fs::read(&copies[0]).expect("readable");
     daemon.start();
     wait_until(|| fs::read_dir(&spool).expect("listed").count() == 1);
-    let warned = || daemon.ask(&["status", "--json"])[0]["warnings"].to_string().contains("upgrade");
+    let warned = || {
+        daemon.ask(&["status", "--json"])[0]["warnings"]
+            .to_string()
+            .contains("upgrade")
+    };
     wait_until(warned);
     assert_eq!(fs::read(&copies[0]).expect("kept"), before);
     // The newer program is there: what it can read is taken in, and nothing is said any more.
@@ -125,8 +179,13 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     fs::copy(&files[0], &whole).expect("copies");
     fs::rename(&whole, &copies[0]).expect("renames");
     wait_until(|| daemon.home.waiting() == 0);
-    let hooks =
-        || daemon.ask(&["tail", "-n", "1000", "--json"]).iter().filter(|event| event.get("host").is_some()).count();
+    let hooks = || {
+        daemon
+            .ask(&["tail", "-n", "1000", "--json"])
+            .iter()
+            .filter(|event| event.get("host").is_some())
+            .count()
+    };
     wait_until(|| hooks() >= files.len());
     assert_eq!(hooks(), files.len());
     wait_until(|| !warned());
@@ -154,16 +213,29 @@ fn of_the_future(request: &[u8]) -> Vec<u8> {
     let mut body: Value = serde_json::from_str(body).expect("JSON");
     body["checkpointd_next"] = serde_json::json!({ "deep": [1, null, "x"] });
     let body = body.to_string();
-    let head = head.lines().filter(|line| !line.starts_with("Content-Length")).collect::<Vec<_>>().join("\r\n");
-    let more = format!("Checkpointd-Protocol: 2\r\nCheckpointd-Later: {}", "x".repeat(2000));
-    format!("{head}\r\n{more}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    let head = head
+        .lines()
+        .filter(|line| !line.starts_with("Content-Length"))
+        .collect::<Vec<_>>()
+        .join("\r\n");
+    let more = format!(
+        "Checkpointd-Protocol: 2\r\nCheckpointd-Later: {}",
+        "x".repeat(2000)
+    );
+    format!(
+        "{head}\r\n{more}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
 }
 
 #[test]
 fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_through_the_spool() {
     for version in versions("spool") {
-        let mut files: Vec<_> =
-            fs::read_dir(&version).expect("calls").map(|entry| entry.expect("one").path()).collect();
+        let mut files: Vec<_> = fs::read_dir(&version)
+            .expect("calls")
+            .map(|entry| entry.expect("one").path())
+            .collect();
         files.sort();
         let requests: Vec<Vec<u8>> = files
             .iter()
@@ -174,7 +246,13 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
             })
             .collect();
         for is_later in [false, true] {
-            let form = |request: &[u8]| if is_later { of_the_future(request) } else { request.to_vec() };
+            let form = |request: &[u8]| {
+                if is_later {
+                    of_the_future(request)
+                } else {
+                    request.to_vec()
+                }
+            };
             let daemon = Daemon::with("");
             for request in &requests {
                 let answer = send(&daemon, &form(request));
@@ -182,7 +260,10 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
             }
             let of_hooks = |daemon: &Daemon| {
                 let events = daemon.ask(&["tail", "-n", "1000", "--json"]);
-                events.iter().filter(|event| event.get("host").is_some()).count()
+                events
+                    .iter()
+                    .filter(|event| event.get("host").is_some())
+                    .count()
             };
             assert_eq!(of_hooks(&daemon), requests.len(), "{}", version.display());
             let mut other = Daemon::with("");
@@ -190,8 +271,15 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
             for (file, request) in files.iter().zip(&requests) {
                 let mut bytes = Vec::new();
                 push(&mut bytes, Kind::Request, &form(request));
-                fs::write(other.home.path().join("spool").join(file.file_name().expect("a name")), bytes)
-                    .expect("writes");
+                fs::write(
+                    other
+                        .home
+                        .path()
+                        .join("spool")
+                        .join(file.file_name().expect("a name")),
+                    bytes,
+                )
+                .expect("writes");
             }
             other.start();
             wait_until(|| other.home.waiting() == 0);
@@ -209,8 +297,19 @@ fn the_answer_of_a_later_daemon_reaches_the_agent_as_it_is() {
         "HTTP/1.1 200 OK\r\nx-checkpointd-protocol: 2\r\nCONTENT-LENGTH: {}\r\nserver: later/9\r\n\r\n{body}",
         body.len()
     );
-    let _requests = serve(&home.socket(), move |_| Act::Reply(answer.clone().into_bytes()));
-    let output = run(&mut home.client(&["claude", "Stop"]), br#"{"session_id":"s","hook_event_name":"Stop"}"#);
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).trim_end()), (Some(0), body));
+    let _requests = serve(&home.socket(), move |_| {
+        Act::Reply(answer.clone().into_bytes())
+    });
+    let output = run(
+        &mut home.client(&["claude", "Stop"]),
+        br#"{"session_id":"s","hook_event_name":"Stop"}"#,
+    );
+    assert_eq!(
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).trim_end()
+        ),
+        (Some(0), body)
+    );
     assert_eq!(home.spooled().len(), 0);
 }

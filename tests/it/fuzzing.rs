@@ -35,7 +35,8 @@ fn damage() -> impl Strategy<Value = Damage> {
     let words = "\" \\ { } [ : $( ` << ' ä 💥 \\ud800 -1 1e999 \n \r\n\r\n \u{1b}[2m";
     let foreign = prop_oneof![
         proptest::collection::vec(any::<u8>(), 1..8),
-        proptest::sample::select(words.split(' ').collect::<Vec<_>>()).prop_map(|word| word.as_bytes().to_vec()),
+        proptest::sample::select(words.split(' ').collect::<Vec<_>>())
+            .prop_map(|word| word.as_bytes().to_vec()),
     ];
     prop_oneof![
         4 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Damage::Byte(at, byte)),
@@ -49,7 +50,8 @@ fn damage() -> impl Strategy<Value = Damage> {
 impl Damage {
     fn apply(&self, bytes: &mut Vec<u8>) {
         let place = |at: &Index| at.index(bytes.len() + 1);
-        let stretch = |from: &Index, to: &Index| place(from).min(place(to))..place(from).max(place(to));
+        let stretch =
+            |from: &Index, to: &Index| place(from).min(place(to))..place(from).max(place(to));
         match self {
             Self::Byte(at, byte) => {
                 let at = place(at);
@@ -61,7 +63,8 @@ impl Damage {
             Self::Gap(from, to) => drop(bytes.drain(stretch(from, to))),
             Self::Echo(from, to, times) => {
                 let stretch = stretch(from, to);
-                let echo = bytes[stretch.start..stretch.end.min(stretch.start + 256)].repeat(*times);
+                let echo =
+                    bytes[stretch.start..stretch.end.min(stretch.start + 256)].repeat(*times);
                 bytes.splice(stretch.start..stretch.start, echo);
             }
             Self::Foreign(at, foreign) => {
@@ -75,8 +78,9 @@ impl Damage {
 /// Returns what the checks are fed with: all recordings, each line of those that are lines, and the records in frames.
 fn seeds() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders: Vec<PathBuf> =
-        ["tests/data", "checkpoint/src/terminal/screens"].map(|name| root.join(name)).into();
+    let mut folders: Vec<PathBuf> = ["tests/data", "checkpoint/src/terminal/screens"]
+        .map(|name| root.join(name))
+        .into();
     let mut seeds = vec![include_bytes!("../../config.yml").to_vec()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("listed") {
@@ -90,10 +94,17 @@ fn seeds() -> Vec<Vec<u8>> {
                 for line in bytes.split(|byte| *byte == b'\n') {
                     let line: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
                     // A recorded hook call holds what the agent sent.
-                    let sent =
-                        if line["event"].is_string() && line["seq"].is_null() { &line["payload"] } else { &line };
+                    let sent = if line["event"].is_string() && line["seq"].is_null() {
+                        &line["payload"]
+                    } else {
+                        &line
+                    };
                     seeds.push(sent.to_string().into_bytes());
-                    seeds.extend(sent["tool_input"]["command"].as_str().map(|command| command.as_bytes().to_vec()));
+                    seeds.extend(
+                        sent["tool_input"]["command"]
+                            .as_str()
+                            .map(|command| command.as_bytes().to_vec()),
+                    );
                 }
             }
             for frame in journal::frame::Reader::new(&bytes).flatten() {
@@ -105,12 +116,19 @@ fn seeds() -> Vec<Vec<u8>> {
             seeds.push(bytes);
         }
     }
-    for reply in ["content-length: 2\r\n\r\n{}", "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "\r\n{}"] {
+    for reply in [
+        "content-length: 2\r\n\r\n{}",
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "\r\n{}",
+    ] {
         seeds.push(format!("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n{reply}").into_bytes());
     }
-    for secret in
-        ["password=\"hunter2hunter2\"", "Bearer abcdef0123456789abcdef", "https://me:secret@host/", "employee-12"]
-    {
+    for secret in [
+        "password=\"hunter2hunter2\"",
+        "Bearer abcdef0123456789abcdef",
+        "https://me:secret@host/",
+        "employee-12",
+    ] {
         seeds.push(format!("curl {secret} -d '{{\"token\": \"{secret}\"}}'").into_bytes());
     }
     seeds
@@ -119,11 +137,25 @@ fn seeds() -> Vec<Vec<u8>> {
 #[test]
 fn whatever_a_recording_becomes_no_parser_breaks() {
     let mut seeds = seeds();
-    assert!(seeds.len() > 500, "only {} recordings were found", seeds.len());
-    seeds.iter_mut().for_each(|seed| seed.truncate(SEED_BYTES_MAX));
-    let rounds = std::env::var("CHECKPOINTD_FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(200);
+    assert!(
+        seeds.len() > 500,
+        "only {} recordings were found",
+        seeds.len()
+    );
+    seeds
+        .iter_mut()
+        .for_each(|seed| seed.truncate(SEED_BYTES_MAX));
+    let rounds = std::env::var("CHECKPOINTD_FUZZ_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(200);
     for (name, check) in checks::CHECKS {
-        let config = Config { cases: rounds, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
+        let config = Config {
+            cases: rounds,
+            failure_persistence: None,
+            max_shrink_iters: 2_000,
+            ..Config::default()
+        };
         let inputs = (0..seeds.len(), proptest::collection::vec(damage(), 0..6));
         let outcome = TestRunner::new(config).run(&inputs, |(seed, damages)| {
             let mut bytes = seeds[seed].clone();

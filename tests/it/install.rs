@@ -19,17 +19,26 @@ pub(crate) struct Machine {
 impl Machine {
     /// Begins with these agents, each given by its name and what it says of its version.
     pub(crate) fn with(agents: &[(&str, &str)]) -> Self {
-        let machine = Self { root: tempfile::tempdir().expect("a folder") };
+        let machine = Self {
+            root: tempfile::tempdir().expect("a folder"),
+        };
         fs::create_dir_all(machine.home()).expect("a folder");
         fs::create_dir_all(machine.path("bin")).expect("a folder");
         for (agent, version) in agents {
-            put_script(&machine.path("bin").join(agent), &format!("#!/bin/sh\necho '{version}'\n"));
+            put_script(
+                &machine.path("bin").join(agent),
+                &format!("#!/bin/sh\necho '{version}'\n"),
+            );
         }
         machine
     }
 
     pub(crate) fn all() -> Self {
-        Self::with(&[("claude", "2.1.330 (Claude Code)"), ("gemini", "0.61.0"), ("codex", "codex-cli 0.169.0")])
+        Self::with(&[
+            ("claude", "2.1.330 (Claude Code)"),
+            ("gemini", "0.61.0"),
+            ("codex", "codex-cli 0.169.0"),
+        ])
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -53,23 +62,43 @@ impl Machine {
     }
 
     /// Returns a command of checkpointd's on this machine.
-    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Command {
+    pub(crate) fn command(
+        &self,
+        program: impl AsRef<std::ffi::OsStr>,
+        arguments: &[&str],
+    ) -> Command {
         let mut command = Command::new(program);
         let path = format!("{}:/usr/bin:/bin", self.path("bin").display());
-        command.args(arguments).env_clear().env("HOME", self.home()).env("PATH", path);
-        command.env("CHECKPOINTD_AUTOSTART", "0").current_dir(self.home());
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.home())
+            .env("PATH", path);
+        command
+            .env("CHECKPOINTD_AUTOSTART", "0")
+            .current_dir(self.home());
         command
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        run(&mut self.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"")
+        run(
+            &mut self.command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+            b"",
+        )
     }
 
     /// Runs a command that must succeed, and returns what it said.
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}{errors}");
+        let (said, errors) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{arguments:?}: {said}{errors}"
+        );
         said.into_owned()
     }
 
@@ -80,8 +109,15 @@ impl Machine {
     /// Runs a command that must fail, and returns what it said of that.
     fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
-        String::from_utf8(output.stderr).expect("text").replace(&*self.home().to_string_lossy(), "~")
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+        String::from_utf8(output.stderr)
+            .expect("text")
+            .replace(&*self.home().to_string_lossy(), "~")
     }
 
     /// Returns every file, link and folder of the user's, our own data aside.
@@ -99,7 +135,10 @@ impl Machine {
                     folders.push(path.clone());
                     Vec::new()
                 } else if meta.is_symlink() {
-                    fs::read_link(&path).expect("a link").into_os_string().into_encoded_bytes()
+                    fs::read_link(&path)
+                        .expect("a link")
+                        .into_os_string()
+                        .into_encoded_bytes()
                 } else {
                     fs::read(&path).expect("readable")
                 };
@@ -111,27 +150,52 @@ impl Machine {
 }
 
 fn sample(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/settings").join(name)).expect("a sample")
+    fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data/settings")
+            .join(name),
+    )
+    .expect("a sample")
 }
 
 /// Returns the states of an agent's entries in a file.
 fn statuses(answer: &Value, agent: &str, file: &str) -> Vec<String> {
-    let of_agent = answer["agents"].as_array().expect("a list").iter().find(|plan| plan["agent"] == agent);
-    let files = of_agent.expect("the agent")["files"].as_array().expect("a list").clone();
-    let of_file =
-        files.into_iter().find(|one| one["path"].as_str().expect("a path").ends_with(file)).expect("the file");
+    let of_agent = answer["agents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|plan| plan["agent"] == agent);
+    let files = of_agent.expect("the agent")["files"]
+        .as_array()
+        .expect("a list")
+        .clone();
+    let of_file = files
+        .into_iter()
+        .find(|one| one["path"].as_str().expect("a path").ends_with(file))
+        .expect("the file");
     let entries = of_file["entries"].as_array().expect("a list").clone();
-    entries.iter().map(|entry| entry["status"].as_str().expect("a word").to_owned()).collect()
+    entries
+        .iter()
+        .map(|entry| entry["status"].as_str().expect("a word").to_owned())
+        .collect()
 }
 
 #[test]
 fn in_and_out_again_leaves_every_file_as_it_was() {
     for (claude, gemini, codex) in [
-        ("claude-foreign-hooks.json", "gemini-comments.json", "codex-comments.toml"),
+        (
+            "claude-foreign-hooks.json",
+            "gemini-comments.json",
+            "codex-comments.toml",
+        ),
         ("crlf.json", "byte-order-mark.json", "codex-crlf.toml"),
         ("one-line.json", "tabs.json", "codex-no-final-newline.toml"),
         ("braces.json", "empty.json", "codex-empty.toml"),
-        ("unusual-layout.json", "unicode.json", "codex-byte-order-mark.toml"),
+        (
+            "unusual-layout.json",
+            "unicode.json",
+            "codex-byte-order-mark.toml",
+        ),
     ] {
         let machine = Machine::all();
         let settings = machine.write(".claude/settings.json", sample(claude));
@@ -141,12 +205,23 @@ fn in_and_out_again_leaves_every_file_as_it_was() {
         let before = machine.tree();
 
         let answer = machine.json(&["init", "--json"]);
-        assert!(statuses(&answer, "codex", "hooks.json").iter().all(|status| status == "added"));
+        assert!(
+            statuses(&answer, "codex", "hooks.json")
+                .iter()
+                .all(|status| status == "added")
+        );
         let once = machine.tree();
-        assert_eq!(settings.metadata().expect("is there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            settings.metadata().expect("is there").permissions().mode() & 0o777,
+            0o640
+        );
         let answer = machine.json(&["init", "--json"]);
         assert_eq!(answer["changed"], false);
-        assert!(statuses(&answer, "claude", "settings.json").iter().all(|status| status == "already there"));
+        assert!(
+            statuses(&answer, "claude", "settings.json")
+                .iter()
+                .all(|status| status == "already there")
+        );
         assert_eq!(machine.tree(), once);
 
         machine.ok(&["uninstall"]);
@@ -161,14 +236,21 @@ fn a_dry_run_shows_a_diff_and_writes_nothing_anywhere() {
     machine.write(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = machine.tree();
     let said = machine.ok(&["init", "--dry-run"]);
-    assert!(said.contains("-  \"a\": 1\n+  \"a\": 1,\n") && said.contains("+++ "), "{said}");
+    assert!(
+        said.contains("-  \"a\": 1\n+  \"a\": 1,\n") && said.contains("+++ "),
+        "{said}"
+    );
     assert!(!said.contains('\x1b'), "colours are for terminals");
     assert_eq!(machine.tree(), before);
     assert!(!machine.home().join(".local").exists());
 
     machine.ok(&["init"]);
     let installed = machine.tree();
-    assert!(machine.ok(&["uninstall", "--dry-run"]).contains("-  \"hooks\": {"));
+    assert!(
+        machine
+            .ok(&["uninstall", "--dry-run"])
+            .contains("-  \"hooks\": {")
+    );
     assert_eq!(machine.tree(), installed);
 }
 
@@ -178,13 +260,25 @@ fn links_stay_links_and_what_they_name_is_written() {
     let dotfile = machine.write("dotfiles/claude.json", sample("tabs.json"));
     machine.write("dotfiles/empty/keep", "");
     fs::create_dir_all(machine.home().join(".claude")).expect("a folder");
-    symlink("../dotfiles/claude.json", machine.home().join(".claude/settings.json")).expect("links");
+    symlink(
+        "../dotfiles/claude.json",
+        machine.home().join(".claude/settings.json"),
+    )
+    .expect("links");
     symlink("dotfiles/empty", machine.home().join(".codex")).expect("links");
     let before = machine.tree();
     machine.ok(&["init"]);
     assert!(machine.home().join(".claude/settings.json").is_symlink());
-    assert!(fs::read_to_string(&dotfile).expect("readable").contains("checkpointd-hook"));
-    assert!(machine.read("dotfiles/empty/config.toml").contains("/home/.codex/hooks.json:stop:0:0"));
+    assert!(
+        fs::read_to_string(&dotfile)
+            .expect("readable")
+            .contains("checkpointd-hook")
+    );
+    assert!(
+        machine
+            .read("dotfiles/empty/config.toml")
+            .contains("/home/.codex/hooks.json:stop:0:0")
+    );
     machine.ok(&["uninstall"]);
     assert_eq!(machine.tree(), before);
 }
@@ -221,22 +315,44 @@ fn where_others_have_written_since_only_ours_goes() {
     machine.write(".claude/settings.json", sample("claude-foreign-hooks.json"));
     machine.ok(&["init"]);
     // As agents do: read, reorder, add, write.
-    let mut settings: Value = serde_json::from_str(&machine.read(".claude/settings.json")).expect("JSON");
+    let mut settings: Value =
+        serde_json::from_str(&machine.read(".claude/settings.json")).expect("JSON");
     settings["model"] = "sonnet".into();
     settings.sort_all_objects();
-    machine.write(".claude/settings.json", serde_json::to_string(&settings).expect("writes"));
-    machine.write(".gemini/settings.json", machine.read(".gemini/settings.json").replacen('{', "{\n  \"ui\": {},", 1));
+    machine.write(
+        ".claude/settings.json",
+        serde_json::to_string(&settings).expect("writes"),
+    );
+    machine.write(
+        ".gemini/settings.json",
+        machine
+            .read(".gemini/settings.json")
+            .replacen('{', "{\n  \"ui\": {},", 1),
+    );
     machine.write(".codex/prompts/handoff.md", "mine now");
     let said = machine.ok(&["uninstall"]);
-    assert!(said.contains("handoff.md was changed since and stays"), "{said}");
+    assert!(
+        said.contains("handoff.md was changed since and stays"),
+        "{said}"
+    );
 
-    let mut expected: Value = serde_json::from_slice(&sample("claude-foreign-hooks.json")).expect("JSON");
+    let mut expected: Value =
+        serde_json::from_slice(&sample("claude-foreign-hooks.json")).expect("JSON");
     expected["model"] = "sonnet".into();
     expected.sort_all_objects();
-    assert_eq!(machine.read(".claude/settings.json"), serde_json::to_string(&expected).expect("writes"));
-    assert_eq!(machine.read(".gemini/settings.json"), "{\n  \"ui\": {}\n}\n");
+    assert_eq!(
+        machine.read(".claude/settings.json"),
+        serde_json::to_string(&expected).expect("writes")
+    );
+    assert_eq!(
+        machine.read(".gemini/settings.json"),
+        "{\n  \"ui\": {}\n}\n"
+    );
     assert_eq!(machine.read(".codex/prompts/handoff.md"), "mine now");
-    assert!(!machine.home().join(".codex/config.toml").exists() && !machine.home().join(".codex/hooks.json").exists());
+    assert!(
+        !machine.home().join(".codex/config.toml").exists()
+            && !machine.home().join(".codex/hooks.json").exists()
+    );
 }
 
 #[test]
@@ -245,15 +361,33 @@ fn a_second_init_after_others_have_written_still_leads_back() {
     machine.write(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     machine.ok(&["init"]);
     let client = env!("CARGO_BIN_EXE_checkpointd-hook");
-    let elsewhere = machine.read(".claude/settings.json").replace(client, "/old/place/checkpointd-hook");
-    machine.write(".claude/settings.json", elsewhere.replacen("\"a\": 1", "\"a\": 2", 1));
+    let elsewhere = machine
+        .read(".claude/settings.json")
+        .replace(client, "/old/place/checkpointd-hook");
+    machine.write(
+        ".claude/settings.json",
+        elsewhere.replacen("\"a\": 1", "\"a\": 2", 1),
+    );
     let answer = machine.json(&["init", "--json"]);
-    assert!(statuses(&answer, "claude", "settings.json").iter().all(|status| status == "updated"), "{answer}");
+    assert!(
+        statuses(&answer, "claude", "settings.json")
+            .iter()
+            .all(|status| status == "updated"),
+        "{answer}"
+    );
     let settings = machine.read(".claude/settings.json");
-    assert!(!settings.contains("/old/place") && settings.matches("\"Stop\"").count() == 1, "{settings}");
+    assert!(
+        !settings.contains("/old/place") && settings.matches("\"Stop\"").count() == 1,
+        "{settings}"
+    );
     machine.ok(&["uninstall", "--keep-data"]);
     assert_eq!(machine.read(".claude/settings.json"), "{\n  \"a\": 2\n}\n");
-    assert!(machine.home().join(".local/share/checkpointd/installed").exists());
+    assert!(
+        machine
+            .home()
+            .join(".local/share/checkpointd/installed")
+            .exists()
+    );
 }
 
 #[test]
@@ -262,7 +396,11 @@ fn commands_of_the_users_own_stay() {
     machine.write(".claude/commands/checkpoint.md", "mine");
     let answer = machine.json(&["init", "--json"]);
     assert_eq!(statuses(&answer, "claude", "checkpoint.md"), ["kept"]);
-    assert!(machine.read(".claude/commands/handoff.md").contains("checkpointd progress write --type handoff"));
+    assert!(
+        machine
+            .read(".claude/commands/handoff.md")
+            .contains("checkpointd progress write --type handoff")
+    );
     machine.ok(&["uninstall"]);
     assert_eq!(machine.read(".claude/commands/checkpoint.md"), "mine");
     assert!(!machine.home().join(".claude/commands/handoff.md").exists());
@@ -276,14 +414,22 @@ fn hooks_of_others_in_codex_stay_trusted_when_their_place_changes() {
     let hooks = machine.read(".codex/hooks.json");
     let mut parsed: Value = serde_json::from_str(&hooks).expect("JSON");
     let theirs: Value = serde_json::from_str(&format!("{{{own}}}")).expect("JSON");
-    parsed["hooks"]["Stop"].as_array_mut().expect("a list").push(theirs["Stop"][0].clone());
+    parsed["hooks"]["Stop"]
+        .as_array_mut()
+        .expect("a list")
+        .push(theirs["Stop"][0].clone());
     machine.write(".codex/hooks.json", parsed.to_string());
     let key = format!("{}/.codex/hooks.json:stop", machine.home().display());
-    let trusted =
-        format!("{}\n[hooks.state.\"{key}:1:0\"]\ntrusted_hash = \"theirs\"\n", machine.read(".codex/config.toml"));
+    let trusted = format!(
+        "{}\n[hooks.state.\"{key}:1:0\"]\ntrusted_hash = \"theirs\"\n",
+        machine.read(".codex/config.toml")
+    );
     machine.write(".codex/config.toml", trusted);
     machine.ok(&["uninstall"]);
-    assert_eq!(machine.read(".codex/hooks.json"), theirs.to_string().replacen("{", "{\"hooks\":{", 1) + "}");
+    assert_eq!(
+        machine.read(".codex/hooks.json"),
+        theirs.to_string().replacen("{", "{\"hooks\":{", 1) + "}"
+    );
     assert_eq!(
         machine.read(".codex/config.toml").trim(),
         format!("[hooks.state.\"{key}:0:0\"]\ntrusted_hash = \"theirs\"")
@@ -296,19 +442,34 @@ fn a_codex_without_hooks_is_notified_and_a_notify_of_the_users_own_stays() {
     let config = machine.write(".codex/config.toml", "model = \"x\"\n");
     machine.ok(&["init"]);
     let client = env!("CARGO_BIN_EXE_checkpointd-hook");
-    assert_eq!(machine.read(".codex/config.toml"), format!("notify = [\"{client}\", \"codex\"]\nmodel = \"x\"\n"));
+    assert_eq!(
+        machine.read(".codex/config.toml"),
+        format!("notify = [\"{client}\", \"codex\"]\nmodel = \"x\"\n")
+    );
     assert!(!machine.home().join(".codex/hooks.json").exists());
     // Its successor has hooks.
-    put_script(&machine.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.169.0\n");
+    put_script(
+        &machine.path("bin/codex"),
+        "#!/bin/sh\necho codex-cli 0.169.0\n",
+    );
     machine.ok(&["init"]);
     assert!(!machine.read(".codex/config.toml").contains("notify"));
     machine.ok(&["uninstall"]);
-    assert_eq!(fs::read_to_string(&config).expect("readable"), "model = \"x\"\n");
+    assert_eq!(
+        fs::read_to_string(&config).expect("readable"),
+        "model = \"x\"\n"
+    );
 
-    put_script(&machine.path("bin/codex"), "#!/bin/sh\necho codex-cli 0.98.0\n");
+    put_script(
+        &machine.path("bin/codex"),
+        "#!/bin/sh\necho codex-cli 0.98.0\n",
+    );
     machine.write(".codex/config.toml", "notify = [\"say\"]\n");
     let said = machine.ok(&["init"]);
-    assert!(said.contains("calls a program of yours, which stays"), "{said}");
+    assert!(
+        said.contains("calls a program of yours, which stays"),
+        "{said}"
+    );
     assert_eq!(machine.read(".codex/config.toml"), "notify = [\"say\"]\n");
 }
 
@@ -319,14 +480,25 @@ fn agents_are_found_by_program_or_folder_where_their_variables_say() {
     assert!(said.starts_with("error: no agent was found"), "{said}");
     fs::create_dir_all(machine.home().join(".gemini")).expect("a folder");
     let answer = machine.json(&["init", "--json"]);
-    let agents: Vec<_> = answer["agents"].as_array().expect("a list").iter().map(|plan| &plan["agent"]).collect();
+    let agents: Vec<_> = answer["agents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|plan| &plan["agent"])
+        .collect();
     assert_eq!(agents, ["gemini"]);
 
-    let mut command =
-        machine.command(env!("CARGO_BIN_EXE_checkpointd"), &["init", "--agent", "claude", "--agent", "codex"]);
-    command.env("CLAUDE_CONFIG_DIR", machine.path("claude")).env("CODEX_HOME", machine.path("codex"));
+    let mut command = machine.command(
+        env!("CARGO_BIN_EXE_checkpointd"),
+        &["init", "--agent", "claude", "--agent", "codex"],
+    );
+    command
+        .env("CLAUDE_CONFIG_DIR", machine.path("claude"))
+        .env("CODEX_HOME", machine.path("codex"));
     assert_eq!(run(&mut command, b"").status.code(), Some(0));
-    assert!(machine.path("claude/settings.json").exists() && machine.path("codex/hooks.json").exists());
+    assert!(
+        machine.path("claude/settings.json").exists() && machine.path("codex/hooks.json").exists()
+    );
     assert!(!machine.home().join(".claude").exists());
 }
 
@@ -336,7 +508,11 @@ fn a_client_that_is_on_path_by_a_link_is_called_by_the_link() {
     let link = machine.path("bin/checkpointd-hook");
     symlink(env!("CARGO_BIN_EXE_checkpointd-hook"), &link).expect("links");
     machine.ok(&["init"]);
-    assert!(machine.read(".claude/settings.json").contains(&format!("exec {} claude", link.display())));
+    assert!(
+        machine
+            .read(".claude/settings.json")
+            .contains(&format!("exec {} claude", link.display()))
+    );
 }
 
 #[test]
@@ -345,12 +521,20 @@ fn a_project_gets_settings_of_its_own() {
     let project = machine.home().join("code");
     fs::create_dir_all(&project).expect("a folder");
     let answer = machine.json(&["init", "--json", "--project", "code"]);
-    for file in ["code/.claude/settings.json", "code/.gemini/settings.json", "code/.codex/hooks.json"] {
+    for file in [
+        "code/.claude/settings.json",
+        "code/.gemini/settings.json",
+        "code/.codex/hooks.json",
+    ] {
         assert!(machine.read(file).contains("checkpointd-hook"), "{file}");
     }
     assert!(answer.to_string().contains("trusted"), "{answer}");
     let project = project.canonicalize().expect("is there");
-    assert!(machine.read(".codex/config.toml").contains(&format!("{}/.codex/hooks.json:stop:0:0", project.display())));
+    assert!(
+        machine
+            .read(".codex/config.toml")
+            .contains(&format!("{}/.codex/hooks.json:stop:0:0", project.display()))
+    );
     assert!(!machine.home().join(".claude").exists());
     machine.ok(&["uninstall", "--agent", "codex"]);
     assert!(!project.join(".codex").exists() && !machine.home().join(".codex").exists());

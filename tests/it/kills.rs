@@ -47,8 +47,12 @@ fn call(daemon: &Daemon, event: &str, payload: &Value, random: &mut Random) -> b
         return true;
     }
     let mut client = daemon.home.client(&["claude", event]);
-    let mut client =
-        client.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut client = client
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     let mut input = client.stdin.take().expect("a pipe");
     let _ = std::io::Write::write_all(&mut input, payload.to_string().as_bytes());
     drop(input);
@@ -81,7 +85,12 @@ pub(crate) fn number_of(line: &Value, session: &str) -> Option<u64> {
     match line["kind"].as_str()? {
         "prompt_submitted" => Some(0),
         "agent_stopped" => Some(CALLS),
-        _ => line["call"]["id"].as_str()?.strip_prefix(session)?.strip_prefix('-')?.parse().ok(),
+        _ => line["call"]["id"]
+            .as_str()?
+            .strip_prefix(session)?
+            .strip_prefix('-')?
+            .parse()
+            .ok(),
     }
 }
 
@@ -101,17 +110,26 @@ fn work(daemon: &Daemon, session: &str, mut random: Random) -> (Vec<u64>, u64) {
 /// Counts what is wrong with a session's events.
 fn examine(lines: &[Value], session: &str, acked: &[u64], figures: &mut Figures) {
     let number = |line: &Value| number_of(line, session);
-    let seen: Vec<(u64, bool)> = lines.iter().filter_map(|line| Some((number(line)?, line["late"] == true))).collect();
+    let seen: Vec<(u64, bool)> = lines
+        .iter()
+        .filter_map(|line| Some((number(line)?, line["late"] == true)))
+        .collect();
     let once: HashSet<u64> = seen.iter().map(|(number, _)| *number).collect();
     figures.acked += acked.len() as u64;
     figures.lost += acked.iter().filter(|number| !once.contains(number)).count() as u64;
     figures.doubled += (seen.len() - once.len()) as u64;
     // What was spooled while the daemon was still up may come later; it keeps its time and is marked.
-    let in_time: Vec<u64> = seen.iter().filter(|(_, late)| !late).map(|(number, _)| *number).collect();
+    let in_time: Vec<u64> = seen
+        .iter()
+        .filter(|(_, late)| !late)
+        .map(|(number, _)| *number)
+        .collect();
     figures.out_of_order += in_time.windows(2).filter(|pair| pair[0] > pair[1]).count() as u64;
     let doubled = |kind: &str, fields: [&str; 2]| {
         let of_kind = lines.iter().filter(|line| line["kind"] == kind);
-        let keys: Vec<String> = of_kind.map(|line| format!("{} {}", line[fields[0]], line[fields[1]])).collect();
+        let keys: Vec<String> = of_kind
+            .map(|line| format!("{} {}", line[fields[0]], line[fields[1]]))
+            .collect();
         (keys.len() - keys.iter().collect::<HashSet<_>>().len()) as u64
     };
     figures.double_decisions += doubled("decided", ["trigger", "trigger"]);
@@ -121,15 +139,22 @@ fn examine(lines: &[Value], session: &str, acked: &[u64], figures: &mut Figures)
 
 #[test]
 fn random_kills_under_load_lose_nothing_and_double_nothing() {
-    let rounds = std::env::var("CHECKPOINTD_KILL_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(6);
-    let seed = std::env::var("CHECKPOINTD_SEED").ok().and_then(|seed| seed.parse().ok());
+    let rounds = std::env::var("CHECKPOINTD_KILL_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(6);
+    let seed = std::env::var("CHECKPOINTD_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| u64::from(std::process::id()) * 2_654_435_761 + 1);
     println!("CHECKPOINTD_SEED={seed}");
     let mut random = Random(seed);
     let mut daemon = Daemon::with(EVERY_STOP);
     let mut figures = Figures::default();
     for round in 0..rounds {
-        let seeds: Vec<_> = (0..CLIENTS).map(|_| random.below(u64::MAX - 1) + 1).collect();
+        let seeds: Vec<_> = (0..CLIENTS)
+            .map(|_| random.below(u64::MAX - 1) + 1)
+            .collect();
         let pause = Duration::from_millis(20 + random.below(120));
         let worked: Vec<(Vec<u64>, u64)> = std::thread::scope(|scope| {
             let daemon = &daemon;
@@ -138,9 +163,15 @@ fn random_kills_under_load_lose_nothing_and_double_nothing() {
             };
             let workers: Vec<_> = seeds.into_iter().enumerate().map(start).collect();
             std::thread::sleep(pause);
-            let killed = Command::new("kill").args(["-9", &daemon.pid().to_string()]).status().expect("kill runs");
+            let killed = Command::new("kill")
+                .args(["-9", &daemon.pid().to_string()])
+                .status()
+                .expect("kill runs");
             assert!(killed.success());
-            workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
+            workers
+                .into_iter()
+                .map(|worker| worker.join().expect("no panic"))
+                .collect()
         });
         daemon.kill();
         daemon.start();
@@ -152,8 +183,13 @@ fn random_kills_under_load_lose_nothing_and_double_nothing() {
             figures.clients_killed += killed;
         }
         figures.rounds += 1;
-        let wrong =
-            [figures.lost, figures.doubled, figures.out_of_order, figures.double_decisions, figures.double_deliveries];
+        let wrong = [
+            figures.lost,
+            figures.doubled,
+            figures.out_of_order,
+            figures.double_decisions,
+            figures.double_deliveries,
+        ];
         assert_eq!(wrong, [0; 5], "round {round} of seed {seed}: {figures:?}");
         if (round + 1) % VERIFY_EVERY == 0 {
             daemon.verify();

@@ -11,27 +11,44 @@ fn scrape(daemon: &Daemon) -> (u16, String) {
 
 /// Returns the figure of a line.
 fn figure(text: &str, name: &str) -> Option<f64> {
-    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
 }
 
 /// Returns how many events were counted.
 fn events(text: &str) -> f64 {
-    let lines = text.lines().filter(|line| line.starts_with("checkpointd_events_total{"));
-    lines.map(|line| line.rsplit(' ').next().expect("a figure").parse::<f64>().expect("a figure")).sum()
+    let lines = text
+        .lines()
+        .filter(|line| line.starts_with("checkpointd_events_total{"));
+    lines
+        .map(|line| {
+            line.rsplit(' ')
+                .next()
+                .expect("a figure")
+                .parse::<f64>()
+                .expect("a figure")
+        })
+        .sum()
 }
 
 #[test]
 fn figures_are_kept_back_unless_they_are_switched_on() {
     let daemon = Daemon::with(EVERY_STOP);
     let (status, body) = scrape(&daemon);
-    assert!(status == 404 && body.contains("metrics: {enabled: true}"), "{status} {body}");
+    assert!(
+        status == 404 && body.contains("metrics: {enabled: true}"),
+        "{status} {body}"
+    );
 }
 
 #[test]
 fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
     let mut daemon = Daemon::with(&format!("{EVERY_STOP}metrics: {{enabled: true}}\n"));
     let calls = recorded("claude/h-stop-block-once");
-    let calls: Vec<_> = calls.iter().filter(|call| call["event"] != "SessionEnd").collect();
+    let calls: Vec<_> = calls
+        .iter()
+        .filter(|call| call["event"] != "SessionEnd")
+        .collect();
     calls.iter().for_each(|call| drop(play(&daemon, call)));
     let secret = json!({ "session_id": "s-1", "hook_event_name": "PreToolUse", "cwd": "/home/me/zebra", "tool_name": "Bash",
         "tool_use_id": "t1", "tool_input": { "command": "quagga --now" } });
@@ -46,16 +63,34 @@ fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
     assert_eq!(daemon.hook(&["claude"], b"garbage"), "");
 
     // What is acknowledged is counted a moment later.
-    let all = daemon.ask(&["journal", "stats", "--json"])[0]["events"].as_f64().expect("a figure");
+    let all = daemon.ask(&["journal", "stats", "--json"])[0]["events"]
+        .as_f64()
+        .expect("a figure");
     wait_until(|| events(&scrape(&daemon).1) >= all);
     let (status, text) = scrape(&daemon);
     assert!(status == 200 && text.ends_with("# EOF\n"), "{text}");
-    assert_eq!(events(&text), all, "this daemon journaled all there is: {text}");
+    assert_eq!(
+        events(&text),
+        all,
+        "this daemon journaled all there is: {text}"
+    );
     for (name, expected) in [
-        (r#"checkpointd_decisions_total{agent="claude",verdict="inject",reason="generic"}"#, 1.0),
-        (r#"checkpointd_decisions_total{agent="claude",verdict="pass",reason="block_budget"}"#, 1.0),
-        (r#"checkpointd_deliveries_total{agent="claude",outcome="confirmed"}"#, 1.0),
-        (r#"checkpointd_events_total{kind="agent_stopped",agent="claude"}"#, 2.0),
+        (
+            r#"checkpointd_decisions_total{agent="claude",verdict="inject",reason="generic"}"#,
+            1.0,
+        ),
+        (
+            r#"checkpointd_decisions_total{agent="claude",verdict="pass",reason="block_budget"}"#,
+            1.0,
+        ),
+        (
+            r#"checkpointd_deliveries_total{agent="claude",outcome="confirmed"}"#,
+            1.0,
+        ),
+        (
+            r#"checkpointd_events_total{kind="agent_stopped",agent="claude"}"#,
+            2.0,
+        ),
         ("checkpointd_decision_seconds_count", 2.0),
         ("checkpointd_payloads_rejected_total", 1.0),
         ("checkpointd_sessions", 2.0),
@@ -67,10 +102,15 @@ fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
     let hooks = figure(&text, "checkpointd_hook_seconds_count").expect("a figure")
         + figure(&text, "checkpointd_hooks_later_total").expect("a figure");
     assert_eq!(hooks, calls.len() as f64 + 2.0, "{text}");
-    for name in
-        ["checkpointd_journal_store_bytes", "checkpointd_journal_intake_bytes", "checkpointd_memory_resident_bytes"]
-    {
-        assert!(figure(&text, name).is_some_and(|bytes| bytes > 0.0), "{name}: {text}");
+    for name in [
+        "checkpointd_journal_store_bytes",
+        "checkpointd_journal_intake_bytes",
+        "checkpointd_memory_resident_bytes",
+    ] {
+        assert!(
+            figure(&text, name).is_some_and(|bytes| bytes > 0.0),
+            "{name}: {text}"
+        );
     }
     for word in ["quagga", "okapi", "zebra", "s-1", "garbage", "Bash"] {
         assert!(!text.contains(word), "{word}: {text}");
@@ -80,6 +120,12 @@ fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
     daemon.kill();
     daemon.start();
     let (_, text) = scrape(&daemon);
-    assert_eq!(figure(&text, r#"checkpointd_events_total{kind="agent_stopped",agent="claude"}"#), None);
+    assert_eq!(
+        figure(
+            &text,
+            r#"checkpointd_events_total{kind="agent_stopped",agent="claude"}"#
+        ),
+        None
+    );
     assert_eq!(figure(&text, "checkpointd_sessions"), Some(2.0), "{text}");
 }

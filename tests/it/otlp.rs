@@ -48,40 +48,67 @@ impl Collector {
                     keeping.lock().expect("no panic").push(request);
                 }
                 let status = answer.load(Ordering::Relaxed);
-                let _ = write!(stream, "HTTP/1.1 {status} Words\r\nContent-Length: 0\r\n\r\n");
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 {status} Words\r\nContent-Length: 0\r\n\r\n"
+                );
             }
         });
-        Self { port, taken, status }
+        Self {
+            port,
+            taken,
+            status,
+        }
     }
 
     fn config(&self) -> String {
-        format!("{EVERY_STOP}otlp: {{endpoint: 'http://127.0.0.1:{}', interval: 1s}}\n", self.port)
+        format!(
+            "{EVERY_STOP}otlp: {{endpoint: 'http://127.0.0.1:{}', interval: 1s}}\n",
+            self.port
+        )
     }
 
     /// Returns the bodies that came to a path.
     fn taken(&self, path: &str) -> Vec<Vec<u8>> {
         let taken = self.taken.lock().expect("no panic");
         let begin = format!("POST {path} HTTP/1.1\r\n");
-        taken.iter().filter(|(head, _)| head.starts_with(&begin)).map(|(_, body)| body.clone()).collect()
+        taken
+            .iter()
+            .filter(|(head, _)| head.starts_with(&begin))
+            .map(|(_, body)| body.clone())
+            .collect()
     }
 
     fn spans(&self) -> Vec<Span> {
         let requests = self.taken("/v1/traces");
-        let requests = requests.iter().map(|body| ExportTraceServiceRequest::decode(&body[..]).expect("a message"));
-        let scopes = requests.flat_map(|request| request.resource_spans).flat_map(|resource| resource.scope_spans);
+        let requests = requests
+            .iter()
+            .map(|body| ExportTraceServiceRequest::decode(&body[..]).expect("a message"));
+        let scopes = requests
+            .flat_map(|request| request.resource_spans)
+            .flat_map(|resource| resource.scope_spans);
         scopes.flat_map(|scope| scope.spans).collect()
     }
 
     /// Returns the newest figures: numbers, or how many times there were, by name and attributes.
     fn figures(&self) -> BTreeMap<String, i64> {
-        let Some(body) = self.taken("/v1/metrics").pop() else { return BTreeMap::new() };
+        let Some(body) = self.taken("/v1/metrics").pop() else {
+            return BTreeMap::new();
+        };
         let request = ExportMetricsServiceRequest::decode(&body[..]).expect("a message");
-        let scopes = request.resource_metrics.into_iter().flat_map(|resource| resource.scope_metrics);
+        let scopes = request
+            .resource_metrics
+            .into_iter()
+            .flat_map(|resource| resource.scope_metrics);
         let mut figures = BTreeMap::new();
         for metric in scopes.flat_map(|scope| scope.metrics) {
             let points = match metric.data.expect("data") {
                 Data::Sum(sum) => {
-                    assert!(sum.is_monotonic && sum.aggregation_temporality == 2, "{}", metric.name);
+                    assert!(
+                        sum.is_monotonic && sum.aggregation_temporality == 2,
+                        "{}",
+                        metric.name
+                    );
                     sum.data_points
                 }
                 Data::Gauge(gauge) => gauge.data_points,
@@ -96,9 +123,17 @@ impl Collector {
                 other => panic!("{other:?}"),
             };
             for point in points {
-                let Some(Number::AsInt(value)) = point.value else { panic!("{point:?}") };
-                let words = point.attributes.iter().map(|attribute| format!(" {}", text(attribute)));
-                figures.insert(format!("{}{}", metric.name, words.collect::<String>()), value);
+                let Some(Number::AsInt(value)) = point.value else {
+                    panic!("{point:?}")
+                };
+                let words = point
+                    .attributes
+                    .iter()
+                    .map(|attribute| format!(" {}", text(attribute)));
+                figures.insert(
+                    format!("{}{}", metric.name, words.collect::<String>()),
+                    value,
+                );
             }
         }
         figures
@@ -111,7 +146,9 @@ fn read(stream: &TcpStream) -> Option<Request> {
     while !head.ends_with("\r\n\r\n") {
         (reader.read_line(&mut head).ok()? > 0).then_some(())?;
     }
-    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok())?;
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     Some((head, body))
@@ -126,7 +163,10 @@ fn text(attribute: &KeyValue) -> String {
 }
 
 fn attributes(span: &Span) -> BTreeMap<&str, String> {
-    span.attributes.iter().map(|attribute| (attribute.key.as_str(), text(attribute))).collect()
+    span.attributes
+        .iter()
+        .map(|attribute| (attribute.key.as_str(), text(attribute)))
+        .collect()
 }
 
 fn warnings(daemon: &Daemon) -> String {
@@ -142,18 +182,39 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
     let collector = Collector::new(200);
     let daemon = Daemon::with(&collector.config());
     let calls = recorded("claude/h-stop-block-once");
-    let calls: Vec<_> = calls.iter().filter(|call| call["event"] != "SessionEnd").collect();
+    let calls: Vec<_> = calls
+        .iter()
+        .filter(|call| call["event"] != "SessionEnd")
+        .collect();
     calls.iter().for_each(|call| drop(play(&daemon, call)));
-    daemon.hook(&["claude", "UserPromptSubmit"], prompt("the okapi").to_string().as_bytes());
+    daemon.hook(
+        &["claude", "UserPromptSubmit"],
+        prompt("the okapi").to_string().as_bytes(),
+    );
     let tool = json!({ "session_id": "s-1", "hook_event_name": "PreToolUse", "cwd": "/home/me/zebra", "tool_name": "Bash",
         "tool_use_id": "t1", "tool_input": { "command": "quagga --now" } });
     daemon.hook(&["claude", "PreToolUse"], tool.to_string().as_bytes());
     let stop = json!({ "session_id": "s-1", "hook_event_name": "Stop", "cwd": "/home/me/zebra", "stop_hook_active": false,
         "last_assistant_message": "a thylacine" });
-    assert_ne!(daemon.hook(&["claude", "Stop"], stop.to_string().as_bytes()), "");
+    assert_ne!(
+        daemon.hook(&["claude", "Stop"], stop.to_string().as_bytes()),
+        ""
+    );
 
-    let stops = || collector.spans().into_iter().filter(|span| span.name == "stop").count();
-    wait_until(|| stops() == 2 && collector.figures().get("checkpointd.events agent_stopped claude") == Some(&3));
+    let stops = || {
+        collector
+            .spans()
+            .into_iter()
+            .filter(|span| span.name == "stop")
+            .count()
+    };
+    wait_until(|| {
+        stops() == 2
+            && collector
+                .figures()
+                .get("checkpointd.events agent_stopped claude")
+                == Some(&3)
+    });
 
     // The same figures as `/metrics` has.
     let figures = collector.figures();
@@ -175,10 +236,18 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
 
     // The stop that was held back: each step within the whole, one after the other.
     let spans = collector.spans();
-    let whole = spans.iter().find(|span| attributes(span).get("verdict").is_some_and(|verdict| verdict == "inject"));
+    let whole = spans.iter().find(|span| {
+        attributes(span)
+            .get("verdict")
+            .is_some_and(|verdict| verdict == "inject")
+    });
     let whole = whole.expect("a trace");
     let decision = &daemon.ask(&["audit", "--verdict", "inject", "--json"])[0];
-    let word = |key: &str| decision[key].as_str().map_or_else(|| decision[key].to_string(), str::to_owned);
+    let word = |key: &str| {
+        decision[key]
+            .as_str()
+            .map_or_else(|| decision[key].to_string(), str::to_owned)
+    };
     let said = attributes(whole);
     for (key, expected) in [
         ("session.id", word("session")),
@@ -192,28 +261,63 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
     ] {
         assert_eq!(said.get(key), Some(&expected), "{key}: {said:?}");
     }
-    let steps: Vec<_> = spans.iter().filter(|span| span.parent_span_id == whole.span_id).collect();
-    let names: Vec<_> = steps.iter().map(|span| span.name.as_str()).filter(|name| *name != "receive").collect();
+    let steps: Vec<_> = spans
+        .iter()
+        .filter(|span| span.parent_span_id == whole.span_id)
+        .collect();
+    let names: Vec<_> = steps
+        .iter()
+        .map(|span| span.name.as_str())
+        .filter(|name| *name != "receive")
+        .collect();
     assert_eq!(names, ["gather", "decide", "deliver"], "{spans:#?}");
     for (step, next) in steps.iter().zip(&steps[1..]) {
         assert_eq!(step.end_time_unix_nano, next.start_time_unix_nano);
     }
     assert_eq!(steps[0].start_time_unix_nano, whole.start_time_unix_nano);
-    assert_eq!(steps.last().expect("some").end_time_unix_nano, whole.end_time_unix_nano);
-    let mut ids: Vec<_> = spans.iter().map(|span| (&span.trace_id, &span.span_id)).collect();
+    assert_eq!(
+        steps.last().expect("some").end_time_unix_nano,
+        whole.end_time_unix_nano
+    );
+    let mut ids: Vec<_> = spans
+        .iter()
+        .map(|span| (&span.trace_id, &span.span_id))
+        .collect();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), spans.len(), "ids are of one span each");
-    assert!(steps.iter().all(|step| step.trace_id == whole.trace_id && step.trace_id.len() == 16));
+    assert!(
+        steps
+            .iter()
+            .all(|step| step.trace_id == whole.trace_id && step.trace_id.len() == 16)
+    );
 
     let taken = collector.taken.lock().expect("no panic");
-    assert!(taken.iter().all(|(head, _)| head.contains("Content-Type: application/x-protobuf\r\n")));
+    assert!(
+        taken
+            .iter()
+            .all(|(head, _)| head.contains("Content-Type: application/x-protobuf\r\n"))
+    );
     let home = daemon.home.path().display().to_string();
     let project = calls[0]["payload"]["cwd"].as_str().expect("a folder");
-    let prompts = calls.iter().filter_map(|call| call["payload"]["prompt"].as_str());
-    let words = ["okapi", "quagga", "zebra", "thylacine", "s-1", "Bash", "Checkpoint]", &home, project];
+    let prompts = calls
+        .iter()
+        .filter_map(|call| call["payload"]["prompt"].as_str());
+    let words = [
+        "okapi",
+        "quagga",
+        "zebra",
+        "thylacine",
+        "s-1",
+        "Bash",
+        "Checkpoint]",
+        &home,
+        project,
+    ];
     for word in words.into_iter().chain(prompts) {
-        let found = taken.iter().any(|(_, body)| body.windows(word.len()).any(|part| part == word.as_bytes()));
+        let found = taken
+            .iter()
+            .any(|(_, body)| body.windows(word.len()).any(|part| part == word.as_bytes()));
         assert!(!found, "{word} was sent");
     }
 }
@@ -223,22 +327,41 @@ fn nothing_is_sent_unless_it_is_switched_on_and_what_is_left_is_sent_at_the_end(
     let collector = Collector::new(200);
     let daemon = Daemon::with(EVERY_STOP);
     let config = daemon.home.path().join("config.yml");
-    recorded("claude/h-normal").iter().for_each(|call| drop(play(&daemon, call)));
-    assert_eq!(daemon.ask(&["status", "--json"])[0]["daemon"]["otlp_error"], Value::Null);
+    recorded("claude/h-normal")
+        .iter()
+        .for_each(|call| drop(play(&daemon, call)));
+    assert_eq!(
+        daemon.ask(&["status", "--json"])[0]["daemon"]["otlp_error"],
+        Value::Null
+    );
     assert_eq!(collector.taken.lock().expect("no panic").len(), 0);
     // Switched on while it runs; the environment has no say.
     std::fs::write(&config, collector.config().replace("1s", "1h")).expect("writes");
     wait_until(|| collector.taken("/v1/metrics").len() == 1);
     assert_eq!(collector.spans(), [], "what was before is not told of");
-    recorded("claude/t-main").iter().for_each(|call| drop(play(&daemon, call)));
-    assert_eq!(collector.taken("/v1/metrics").len(), 1, "the hour is not over");
+    recorded("claude/t-main")
+        .iter()
+        .for_each(|call| drop(play(&daemon, call)));
+    assert_eq!(
+        collector.taken("/v1/metrics").len(),
+        1,
+        "the hour is not over"
+    );
     let decided = daemon.ask(&["audit", "--json"]).len();
     let began = Instant::now();
-    let stop = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]), b"");
+    let stop = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]),
+        b"",
+    );
     assert_eq!(stop.status.code(), Some(0));
     eprintln!("stopped within {:?}", began.elapsed());
     let figures = collector.figures();
-    let told = figures.iter().filter(|(name, _)| name.starts_with("checkpointd.decisions ")).map(|(_, count)| *count);
+    let told = figures
+        .iter()
+        .filter(|(name, _)| name.starts_with("checkpointd.decisions "))
+        .map(|(_, count)| *count);
     assert_eq!(told.sum::<i64>(), decided as i64, "{figures:#?}");
     assert_ne!(collector.spans(), []);
 }
@@ -249,25 +372,51 @@ fn a_collector_that_is_away_is_told_of_once_and_gets_what_it_missed() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     drop(listener);
-    let config = format!("{EVERY_STOP}otlp: {{endpoint: 'http://127.0.0.1:{port}', interval: 1s}}\n");
+    let config =
+        format!("{EVERY_STOP}otlp: {{endpoint: 'http://127.0.0.1:{port}', interval: 1s}}\n");
     let daemon = Daemon::with(&config);
-    wait_until(|| warnings(&daemon).contains(&format!("do not reach the collector: 127.0.0.1:{port}: ")));
-    recorded("claude/h-stop-block-once").iter().for_each(|call| drop(play(&daemon, call)));
+    wait_until(|| {
+        warnings(&daemon).contains(&format!("do not reach the collector: 127.0.0.1:{port}: "))
+    });
+    recorded("claude/h-stop-block-once")
+        .iter()
+        .for_each(|call| drop(play(&daemon, call)));
     assert_eq!(daemon.home.waiting(), 0, "no hook call was spooled");
-    let shown = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["status"]), b"");
+    let shown = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["status"]),
+        b"",
+    );
     let shown = String::from_utf8(shown.stdout).expect("text");
-    assert!(shown.contains("warning    decisions and figures do not reach the collector: "), "{shown}");
+    assert!(
+        shown.contains("warning    decisions and figures do not reach the collector: "),
+        "{shown}"
+    );
 
     // There again, but not ready; what it did not take comes once more.
-    let collector = Collector::on(TcpListener::bind(("127.0.0.1", port)).expect("the port"), 503);
-    let stops = || collector.spans().iter().filter(|span| span.name == "stop").count();
+    let collector = Collector::on(
+        TcpListener::bind(("127.0.0.1", port)).expect("the port"),
+        503,
+    );
+    let stops = || {
+        collector
+            .spans()
+            .iter()
+            .filter(|span| span.name == "stop")
+            .count()
+    };
     wait_until(|| stops() >= 2);
     collector.taken.lock().expect("no panic").clear();
     collector.status.store(200, Ordering::Relaxed);
     wait_until(|| stops() >= 2);
     wait_until(|| warnings(&daemon) == "[]");
     let log = daemon.log();
-    assert_eq!(log.matches("do not reach the collector").count(), 1, "{log}");
+    assert_eq!(
+        log.matches("do not reach the collector").count(),
+        1,
+        "{log}"
+    );
 }
 
 #[test]
@@ -275,11 +424,16 @@ fn a_collector_that_hangs_or_refuses_hurts_nobody() {
     // Takes connections, and never answers.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let config = format!("{EVERY_STOP}otlp: {{endpoint: 'http://127.0.0.1:{port}', interval: 1s}}\n");
+    let config =
+        format!("{EVERY_STOP}otlp: {{endpoint: 'http://127.0.0.1:{port}', interval: 1s}}\n");
     let daemon = Daemon::with(&config);
     let calls = recorded("claude/h-stop-block-once");
     let replies: Vec<_> = calls.iter().map(|call| play(&daemon, call)).collect();
-    assert_eq!(replies.iter().filter(|reply| !reply.is_empty()).count(), 1, "{replies:?}");
+    assert_eq!(
+        replies.iter().filter(|reply| !reply.is_empty()).count(),
+        1,
+        "{replies:?}"
+    );
     assert_eq!(daemon.home.waiting(), 0, "no hook call was spooled");
     wait_until(|| warnings(&daemon).contains("no answer within 5 s"));
 
@@ -293,6 +447,11 @@ fn a_collector_that_hangs_or_refuses_hurts_nobody() {
     // In the middle of a request that hangs, the daemon stops all the same.
     std::fs::write(daemon.home.path().join("config.yml"), &config).expect("writes");
     wait_until(|| warnings(&daemon).contains("no answer within 5 s"));
-    let stop = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]), b"");
+    let stop = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]),
+        b"",
+    );
     assert_eq!(stop.status.code(), Some(0));
 }

@@ -22,11 +22,16 @@ const STOP_WAIT_MS: &str = "2000";
 
 /// Returns the full size where that was asked for, else the short one.
 fn size(short: usize, full: usize) -> usize {
-    if std::env::var("CHECKPOINTD_OVERLOAD").is_ok_and(|value| value == "full") { full } else { short }
+    if std::env::var("CHECKPOINTD_OVERLOAD").is_ok_and(|value| value == "full") {
+        full
+    } else {
+        short
+    }
 }
 
 fn payload(session: &str, event: &str, number: usize) -> Value {
-    let mut payload = json!({ "session_id": session, "cwd": "/p", "prompt_id": "p", "hook_event_name": event });
+    let mut payload =
+        json!({ "session_id": session, "cwd": "/p", "prompt_id": "p", "hook_event_name": event });
     match event {
         "UserPromptSubmit" => payload["prompt"] = json!(format!("prompt {number}")),
         "Stop" => payload["stop_hook_active"] = json!(false),
@@ -45,23 +50,35 @@ fn call(daemon: &Daemon, payload: &Value) -> (Duration, String) {
     let event = payload["hook_event_name"].as_str().expect("a word");
     let began = Instant::now();
     let mut client = daemon.home.client(&["claude", event]);
-    client.env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT_MS).env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
+    client
+        .env("CHECKPOINTD_STOP_WAIT_MS", STOP_WAIT_MS)
+        .env_remove("CHECKPOINTD_PLAIN_WAIT_MS");
     let output = run(&mut client, payload.to_string().as_bytes());
     let took = began.elapsed();
     assert_eq!(output.status.code(), Some(0));
-    assert!(took < Duration::from_secs(2) + SLACK, "{event} took {took:?}");
+    assert!(
+        took < Duration::from_secs(2) + SLACK,
+        "{event} took {took:?}"
+    );
     (took, String::from_utf8(output.stdout).expect("text"))
 }
 
 fn signal(daemon: &Daemon, signal: &str) {
-    assert!(Command::new("kill").args([signal, &daemon.pid().to_string()]).status().expect("kill runs").success());
+    assert!(
+        Command::new("kill")
+            .args([signal, &daemon.pid().to_string()])
+            .status()
+            .expect("kill runs")
+            .success()
+    );
 }
 
 /// How many different tool calls, prompts and stops of a session the journal has.
 fn journaled(daemon: &Daemon, session: &str) -> usize {
     let (_, lines) = daemon.ask_code(&["timeline", session, "--json"]);
     let is_call = |line: &&Value| {
-        ["tool_finished", "prompt_submitted", "agent_stopped"].contains(&line["kind"].as_str().unwrap_or_default())
+        ["tool_finished", "prompt_submitted", "agent_stopped"]
+            .contains(&line["kind"].as_str().unwrap_or_default())
     };
     lines.iter().filter(is_call).count()
 }
@@ -69,18 +86,33 @@ fn journaled(daemon: &Daemon, session: &str) -> usize {
 /// The most memory that the daemon ever had, in MB.
 fn peak_mb(daemon: &Daemon) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .expect("a peak");
+    line.trim()
+        .trim_end_matches(" kB")
+        .parse::<u64>()
+        .expect("a number")
+        / 1024
 }
 
 /// Appends calls by one command, in pieces.
 fn append(daemon: &Daemon, calls: impl Iterator<Item = Value>) {
-    let lines: Vec<String> =
-        calls.map(|payload| json!({ "agent": "claude", "payload": payload }).to_string()).collect();
+    let lines: Vec<String> = calls
+        .map(|payload| json!({ "agent": "claude", "payload": payload }).to_string())
+        .collect();
     for piece in lines.chunks(5_000) {
-        let mut command = daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "append"]);
+        let mut command = daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "append"]);
         let output = run(&mut command, piece.join("\n").as_bytes());
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
@@ -109,15 +141,22 @@ fn very_many_hooks_at_once_all_return_and_all_arrive() {
     let count = size(150, 1_000);
     let slowest = std::thread::scope(|scope| {
         let daemon = &daemon;
-        let start = |number| scope.spawn(move || call(daemon, &payload("flood", "PostToolUse", number)).0);
+        let start =
+            |number| scope.spawn(move || call(daemon, &payload("flood", "PostToolUse", number)).0);
         let workers: Vec<_> = (0..count).map(start).collect();
-        workers.into_iter().map(|worker| worker.join().expect("no panic")).max().expect("some")
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("no panic"))
+            .max()
+            .expect("some")
     });
     let spooled = daemon.home.waiting();
     wait_until(|| daemon.home.waiting() == 0 && journaled(&daemon, "flood") == count);
     daemon.verify();
     let (slowest, peak) = (slowest.as_millis(), peak_mb(&daemon));
-    println!("{count} hooks at once: slowest {slowest} ms, {spooled} by the spool, 0 lost, {peak} MB at most");
+    println!(
+        "{count} hooks at once: slowest {slowest} ms, {spooled} by the spool, 0 lost, {peak} MB at most"
+    );
 }
 
 #[test]
@@ -125,7 +164,12 @@ fn a_slow_disk_delays_no_hook_beyond_its_bound() {
     let mut daemon = Daemon::with(EVERY_STOP);
     daemon.kill();
     let trace = Trace::to(daemon.home.path().join("trace"));
-    let slow = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=600000"];
+    let slow = [
+        "-e",
+        "trace=fdatasync",
+        "-e",
+        "inject=fdatasync:delay_enter=600000",
+    ];
     assert!(daemon.start_under(&trace.command(&slow)));
     let mut slowest = call(&daemon, &payload("disk", "UserPromptSubmit", 0)).0;
     for number in 1..10 {
@@ -138,7 +182,10 @@ fn a_slow_disk_delays_no_hook_beyond_its_bound() {
     daemon.start();
     assert_eq!(journaled(&daemon, "disk"), 11);
     daemon.verify();
-    println!("a disk that takes 600 ms for a sync: slowest hook {} ms, 0 of 11 lost", slowest.as_millis());
+    println!(
+        "a disk that takes 600 ms for a sync: slowest hook {} ms, 0 of 11 lost",
+        slowest.as_millis()
+    );
 }
 
 #[test]
@@ -152,12 +199,18 @@ fn a_huge_transcript_takes_neither_the_stop_nor_the_memory() {
             + "\n"
     };
     let mb = size(20, 200);
-    let filler = line("assistant", json!([{ "type": "text", "text": "word ".repeat(2_000) }]));
+    let filler = line(
+        "assistant",
+        json!([{ "type": "text", "text": "word ".repeat(2_000) }]),
+    );
     let mut text = filler.repeat(mb * 1024 * 1024 / filler.len());
     text.push_str(&line("user", json!("do it")));
     fs::write(&transcript, &text).expect("writes");
     // One line of many megabytes is worse than many lines.
-    text.push_str(&line("assistant", json!([{ "type": "text", "text": "x".repeat(8 * 1024 * 1024) }])));
+    text.push_str(&line(
+        "assistant",
+        json!([{ "type": "text", "text": "x".repeat(8 * 1024 * 1024) }]),
+    ));
     let before = peak_mb(&daemon);
     for (number, content) in [None, Some(&text)].into_iter().enumerate() {
         if let Some(content) = content {
@@ -171,7 +224,11 @@ fn a_huge_transcript_takes_neither_the_stop_nor_the_memory() {
         stop["transcript_path"] = json!(transcript);
         let (took, _) = call(&daemon, &stop);
         let bytes = fs::metadata(&transcript).expect("there").len();
-        println!("a transcript of {} MB: the stop took {} ms", bytes / 1024 / 1024, took.as_millis());
+        println!(
+            "a transcript of {} MB: the stop took {} ms",
+            bytes / 1024 / 1024,
+            took.as_millis()
+        );
     }
     let (_, decisions) = daemon.ask_code(&["audit", "--session", "huge", "--json"]);
     assert_eq!(decisions.len(), 2);
@@ -185,14 +242,21 @@ fn very_many_sessions_stay_within_memory_and_the_next_one_is_served() {
     let daemon = Daemon::with(EVERY_STOP);
     let count = size(300, 10_000);
     let began = Instant::now();
-    append(&daemon, (0..count).map(|number| payload(&format!("s{number}"), "UserPromptSubmit", number)));
+    append(
+        &daemon,
+        (0..count).map(|number| payload(&format!("s{number}"), "UserPromptSubmit", number)),
+    );
     let took = began.elapsed();
     assert_eq!(daemon.ask(&["sessions", "--json"]).len(), count);
     call(&daemon, &payload("next", "UserPromptSubmit", 0));
     let (stop, reply) = call(&daemon, &payload("next", "Stop", 1));
     assert!(reply.contains("block"), "{reply}");
     let peak = peak_mb(&daemon);
-    println!("{count} sessions in {} s: {peak} MB at most, the next stop took {} ms", took.as_secs(), stop.as_millis());
+    println!(
+        "{count} sessions in {} s: {peak} MB at most, the next stop took {} ms",
+        took.as_secs(),
+        stop.as_millis()
+    );
     assert!(peak < 400, "{peak} MB");
 }
 
@@ -201,12 +265,19 @@ fn a_session_of_very_many_events_is_decided_about_in_time() {
     let daemon = Daemon::with(EVERY_STOP);
     let count = size(3_000, 100_000);
     call(&daemon, &payload("long", "UserPromptSubmit", 0));
-    append(&daemon, (1..count).map(|number| payload("long", "PostToolUse", number)));
+    append(
+        &daemon,
+        (1..count).map(|number| payload("long", "PostToolUse", number)),
+    );
     let (stop, reply) = call(&daemon, &payload("long", "Stop", count));
     let (_, decisions) = daemon.ask_code(&["audit", "--session", "long", "--json"]);
     assert_eq!(decisions.len(), 1);
     let peak = peak_mb(&daemon);
-    let answered = if reply.is_empty() { "not answered" } else { "answered" };
+    let answered = if reply.is_empty() {
+        "not answered"
+    } else {
+        "answered"
+    };
     println!(
         "a session of {count} events: {peak} MB at most, its stop took {} ms and was {answered}",
         stop.as_millis()
@@ -235,10 +306,21 @@ fn a_session_whose_git_hangs_holds_up_no_other_ones_stop() {
     let (slow, quick, release) = (home.join("slow"), home.join("quick"), home.join("release"));
     for project in [&slow, &quick] {
         fs::create_dir(project).expect("a folder");
-        assert!(Command::new("git").args(["init", "-q"]).current_dir(project).status().expect("git runs").success());
+        assert!(
+            Command::new("git")
+                .args(["init", "-q"])
+                .current_dir(project)
+                .status()
+                .expect("git runs")
+                .success()
+        );
     }
     hanging_git(&home.join("bin"), &slow, &release);
-    let path = format!("{}:{}", home.join("bin").display(), std::env::var("PATH").unwrap_or_default());
+    let path = format!(
+        "{}:{}",
+        home.join("bin").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
     daemon.kill();
     daemon.start_with(&[("PATH", &path)]);
     let stop_in = |project: &Path, session: &str| {
@@ -247,7 +329,10 @@ fn a_session_whose_git_hangs_holds_up_no_other_ones_stop() {
         call(&daemon, &prompt);
         let mut stop = payload(session, "Stop", 1);
         stop["cwd"] = json!(project);
-        let output = run(&mut daemon.home.client(&["claude", "Stop"]), stop.to_string().as_bytes());
+        let output = run(
+            &mut daemon.home.client(&["claude", "Stop"]),
+            stop.to_string().as_bytes(),
+        );
         assert_eq!(output.status.code(), Some(0));
         output.stdout
     };
@@ -260,14 +345,18 @@ fn a_session_whose_git_hangs_holds_up_no_other_ones_stop() {
         });
         wait_until(|| {
             let (_, lines) = daemon.ask_code(&["timeline", "slow", "--json"]);
-            lines.iter().any(|line| line["kind"] == "agent_stopped") || is_over.load(Ordering::SeqCst)
+            lines.iter().any(|line| line["kind"] == "agent_stopped")
+                || is_over.load(Ordering::SeqCst)
         });
         let reply = stop_in(&quick, "quick");
         let overtook = !is_over.load(Ordering::SeqCst);
         fs::write(&release, "").expect("writes");
         let late = hanging.join().expect("no panic");
         assert!(reply.starts_with(b"{"), "the quick one is answered");
-        assert!(overtook || late.starts_with(b"{"), "git's own limit ends the slow one, which is answered then");
+        assert!(
+            overtook || late.starts_with(b"{"),
+            "git's own limit ends the slow one, which is answered then"
+        );
         println!("git hangs in one session: another one's stop overtook it: {overtook}");
     });
     daemon.verify();

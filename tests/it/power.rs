@@ -45,7 +45,9 @@ struct Figures {
 
 /// The number of moments, in the long form.
 fn cuts() -> Option<usize> {
-    std::env::var("CHECKPOINTD_POWER_CUTS").ok().and_then(|cuts| cuts.parse().ok())
+    std::env::var("CHECKPOINTD_POWER_CUTS")
+        .ok()
+        .and_then(|cuts| cuts.parse().ok())
 }
 
 /// Calls of a run; every fourth is a prompt or a stop, which waits for the disk in any mode.
@@ -56,11 +58,14 @@ fn calls() -> usize {
 /// The call with this number, the text by which it is known again, and whether it may be synced later.
 fn call(number: usize) -> (&'static str, Value, String, bool) {
     let marker = format!("call-{number:03}");
-    let mut payload = json!({ "session_id": "power", "cwd": "/p", "prompt_id": format!("p{}", number / 8) });
+    let mut payload =
+        json!({ "session_id": "power", "cwd": "/p", "prompt_id": format!("p{}", number / 8) });
     // Text that compresses badly, as most does not.
     let mut seed = number as u64 + 1;
     let mut letter = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         char::from(b'a' + ((seed >> 40) % 26) as u8)
     };
     let text: String = (0..SIZES[number % SIZES.len()]).map(|_| letter()).collect();
@@ -89,15 +94,35 @@ fn call(number: usize) -> (&'static str, Value, String, bool) {
 /// Sends calls to a traced daemon, from an empty folder on, and kills it. Returns the record. A tracer that writes down
 /// a megabyte for a call takes longer than the client waits, so it is left out here and has a test of its own.
 fn record(sync: &str) -> (Daemon, String) {
-    let mut daemon = Daemon::prepared(&format!("{EVERY_STOP}journal: {{sync: {sync}, payload_bytes_max: 2MB}}\n"));
+    let mut daemon = Daemon::prepared(&format!(
+        "{EVERY_STOP}journal: {{sync: {sync}, payload_bytes_max: 2MB}}\n"
+    ));
     let elsewhere = tempfile::tempdir().expect("a folder");
     let trace = Trace::to(elsewhere.path().join("trace"));
-    assert!(daemon.start_under(&trace.command(&["-y", "-xx", "-ttt", "-s", STRING_BYTES, "-e", Disk::TRACE])));
+    assert!(daemon.start_under(&trace.command(&[
+        "-y",
+        "-xx",
+        "-ttt",
+        "-s",
+        STRING_BYTES,
+        "-e",
+        Disk::TRACE
+    ])));
     for number in 0..calls() {
         let (event, payload, ..) = call(number);
         let headers = [("Checkpointd-Event", event)];
-        let answer = daemon.http("POST", "/v1/hooks/claude", &headers, payload.to_string().as_bytes());
-        assert_eq!(answer.map(|(status, _)| status), Some(200), "{}", daemon.log());
+        let answer = daemon.http(
+            "POST",
+            "/v1/hooks/claude",
+            &headers,
+            payload.to_string().as_bytes(),
+        );
+        assert_eq!(
+            answer.map(|(status, _)| status),
+            Some(200),
+            "{}",
+            daemon.log()
+        );
         // Some are caught in the window, some are not.
         std::thread::sleep(Duration::from_millis([0, 0, 20, 80][number % 4]));
     }
@@ -111,20 +136,29 @@ fn is_answer(bytes: &[u8]) -> bool {
 }
 
 fn seconds(line: &str) -> f64 {
-    line.split(' ').filter(|word| !word.is_empty()).nth(1).and_then(|word| word.parse().ok()).unwrap_or(0.0)
+    line.split(' ')
+        .filter(|word| !word.is_empty())
+        .nth(1)
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(0.0)
 }
 
 /// Opens what a cut has left, and returns the texts of the journal and its spool.
 fn opened(root: &Path) -> Result<String, String> {
     // After a power cut the system has come up anew.
-    std::fs::write(root.join("journal/lock"), "the boot before").map_err(|error| error.to_string())?;
+    std::fs::write(root.join("journal/lock"), "the boot before")
+        .map_err(|error| error.to_string())?;
     let home = Home::new();
     let ask = |arguments: &[&str]| {
         let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments);
         let output = run(command.env("CHECKPOINTD_HOME", root), b"");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(text) } else { Err(format!("{arguments:?}: {text}{said}")) }
+        if output.status.success() {
+            Ok(text)
+        } else {
+            Err(format!("{arguments:?}: {text}{said}"))
+        }
     };
     let events = ask(&["journal", "export"])?;
     for (expected, line) in (1..).zip(events.lines()) {
@@ -141,17 +175,29 @@ fn opened(root: &Path) -> Result<String, String> {
 fn try_cut(disk: &Disk, acks: &[Ack], now: f64, seed: &mut u64, figures: &mut Figures) {
     let ways = [Keeps::Nothing, Keeps::Names, Keeps::Some, Keeps::All];
     // The short form takes the ways in turn.
-    let (first, count) = if cuts().is_some() { (0, ways.len()) } else { (figures.cuts as usize % ways.len(), 1) };
+    let (first, count) = if cuts().is_some() {
+        (0, ways.len())
+    } else {
+        (figures.cuts as usize % ways.len(), 1)
+    };
     for keeps in ways.into_iter().skip(first).take(count) {
         let left = tempfile::tempdir().expect("a folder");
         disk.cut(left.path(), keeps, seed);
-        let what = format!("cut {} at {now} with {keeps:?} after {} answers", figures.cuts, acks.len());
+        let what = format!(
+            "cut {} at {now} with {keeps:?} after {} answers",
+            figures.cuts,
+            acks.len()
+        );
         let events = opened(left.path()).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         figures.cuts += 1;
         figures.acked += acks.len();
         for ack in acks.iter().filter(|ack| !events.contains(&ack.marker)) {
             let age = now - ack.at;
-            assert!(ack.may_wait && age < MIXED_LIMIT, "{what}: {} is lost, acknowledged {age} s before", ack.marker);
+            assert!(
+                ack.may_wait && age < MIXED_LIMIT,
+                "{what}: {} is lost, acknowledged {age} s before",
+                ack.marker
+            );
             figures.lost += 1;
             figures.oldest_lost_ms = figures.oldest_lost_ms.max((age * 1e3) as u64);
         }
@@ -175,7 +221,11 @@ fn cut_everywhere(sync: &str, always: bool) {
             }
             Seen::Sent(bytes) if is_answer(&bytes) && acks.len() < calls() => {
                 let (_, _, marker, may_wait) = call(acks.len());
-                acks.push(Ack { at: seconds(line), marker, may_wait: may_wait && !always });
+                acks.push(Ack {
+                    at: seconds(line),
+                    marker,
+                    may_wait: may_wait && !always,
+                });
                 true
             }
             _ => number % every == 0,
@@ -185,7 +235,11 @@ fn cut_everywhere(sync: &str, always: bool) {
         }
     }
     assert_eq!(acks.len(), calls(), "every answer is in the record");
-    println!("daemon, sync: {sync}: {} lines, {figures:?}, {} s", lines.len(), began.elapsed().as_secs());
+    println!(
+        "daemon, sync: {sync}: {} lines, {figures:?}, {} s",
+        lines.len(),
+        began.elapsed().as_secs()
+    );
 }
 
 #[test]
@@ -206,19 +260,40 @@ fn a_call_in_the_spool_survives_a_power_cut_once_its_client_has_returned() {
         let (event, payload, marker, _) = call(number);
         let words = trace.command(&["-y", "-xx", "-ttt", "-s", STRING_BYTES, "-e", Disk::TRACE]);
         let mut client = home.command(&words[0], &[]);
-        client.args(&words[1..]).args([env!("CARGO_BIN_EXE_checkpointd-hook"), "claude", event]);
+        client
+            .args(&words[1..])
+            .args([env!("CARGO_BIN_EXE_checkpointd-hook"), "claude", event]);
         // Two folders that are not there yet.
         client.env("CHECKPOINTD_HOME", home.path().join("a/data"));
-        assert_eq!(run(&mut client, payload.to_string().as_bytes()).status.code(), Some(0));
+        assert_eq!(
+            run(&mut client, payload.to_string().as_bytes())
+                .status
+                .code(),
+            Some(0)
+        );
         let mut disk = Disk::new(home.path());
-        trace.finished().lines().for_each(|line| drop(disk.line(line)));
+        trace
+            .finished()
+            .lines()
+            .for_each(|line| drop(disk.line(line)));
         let left = Home::new();
         disk.cut(left.path(), Keeps::Nothing, &mut 1);
         let spool = left.path().join("a/data/spool");
-        let files: Vec<_> = std::fs::read_dir(&spool).expect("the folder is there").flatten().collect();
+        let files: Vec<_> = std::fs::read_dir(&spool)
+            .expect("the folder is there")
+            .flatten()
+            .collect();
         assert_eq!(files.len(), 1, "{marker}");
         let bytes = std::fs::read(files[0].path()).expect("readable");
-        let frames: Vec<_> = Reader::new(&bytes).map(|frame| frame.expect("whole").payload).collect();
-        assert!(frames.len() == 1 && frames[0].windows(marker.len()).any(|part| part == marker.as_bytes()), "{marker}");
+        let frames: Vec<_> = Reader::new(&bytes)
+            .map(|frame| frame.expect("whole").payload)
+            .collect();
+        assert!(
+            frames.len() == 1
+                && frames[0]
+                    .windows(marker.len())
+                    .any(|part| part == marker.as_bytes()),
+            "{marker}"
+        );
     }
 }

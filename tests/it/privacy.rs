@@ -34,7 +34,11 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
         found.push(folder.clone());
         for entry in fs::read_dir(&folder).expect("listed").flatten() {
             let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                found.push(path)
+            }
         }
     }
     found
@@ -49,7 +53,10 @@ fn tell_secrets(daemon: &Daemon, transcript: &Path, turn: &str) {
     let command = format!("echo {}", of["transcript"]);
     let call = json!([{ "type": "tool_use", "id": "toolu_9", "name": "Bash", "input": { "command": command } }]);
     let lines = [
-        line("user", json!({ "role": "user", "content": format!("go {}", of["transcript"]) })),
+        line(
+            "user",
+            json!({ "role": "user", "content": format!("go {}", of["transcript"]) }),
+        ),
         line("assistant", json!({ "role": "assistant", "content": call })),
     ];
     fs::write(transcript, lines.join("\n") + "\n").expect("writes");
@@ -64,14 +71,29 @@ fn tell_secrets(daemon: &Daemon, transcript: &Path, turn: &str) {
         daemon.hook(&["claude", event], payload.to_string().as_bytes())
     };
     let long = format!("{}PASSWORD={}", "x".repeat(32_760), of["long"]);
-    hook("UserPromptSubmit", json!({ "prompt": format!("use {}\nand {}", of["prompt"], of["own pattern"]) }));
+    hook(
+        "UserPromptSubmit",
+        json!({ "prompt": format!("use {}\nand {}", of["prompt"], of["own pattern"]) }),
+    );
     let input = json!({ "command": format!("gh --token {} pr list", of["command"]), "other": long.repeat(3) });
-    hook("PreToolUse", json!({ "tool_name": "Bash", "tool_use_id": "t1", "tool_input": input }));
+    hook(
+        "PreToolUse",
+        json!({ "tool_name": "Bash", "tool_use_id": "t1", "tool_input": input }),
+    );
     let failed = json!({ "tool_name": "Bash", "tool_use_id": "t1", "tool_input": input, "error": format!("denied: {}", of["output"]) });
     hook("PostToolUseFailure", failed);
-    hook("Notification", json!({ "notification_type": "idle_prompt", "message": of["notification"] }));
-    daemon.hook(&["claude", "Stop"], format!("not JSON {}", of["not JSON"]).as_bytes());
-    hook("Stop", json!({ "last_assistant_message": of["last message"], "stop_hook_active": false }));
+    hook(
+        "Notification",
+        json!({ "notification_type": "idle_prompt", "message": of["notification"] }),
+    );
+    daemon.hook(
+        &["claude", "Stop"],
+        format!("not JSON {}", of["not JSON"]).as_bytes(),
+    );
+    hook(
+        "Stop",
+        json!({ "last_assistant_message": of["last message"], "stop_hook_active": false }),
+    );
 }
 
 #[test]
@@ -85,15 +107,29 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
     fs::remove_dir_all(daemon.home.path().join("journal")).expect("removed");
     tell_secrets(&daemon, &transcript, "turn-2");
     let spooled: Vec<u8> = daemon.home.spooled().concat();
-    for (place, secret) in secrets().into_iter().filter(|(place, _)| *place != "transcript") {
-        assert!(spooled.windows(secret.len()).any(|part| part == secret.as_bytes()), "{place}: the test tells nothing");
+    for (place, secret) in secrets()
+        .into_iter()
+        .filter(|(place, _)| *place != "transcript")
+    {
+        assert!(
+            spooled
+                .windows(secret.len())
+                .any(|part| part == secret.as_bytes()),
+            "{place}: the test tells nothing"
+        );
     }
     daemon.start();
     wait_until(|| daemon.home.spooled().is_empty());
     tell_secrets(&daemon, &transcript, "turn-3");
     daemon.verify();
 
-    let exported = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "export"]), b"").stdout;
+    let exported = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "export"]),
+        b"",
+    )
+    .stdout;
     let exported = String::from_utf8(exported).expect("text");
     for kind in [
         "anthropic_key",
@@ -114,25 +150,38 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
     }
     daemon.kill();
     let mut looked = 0;
-    for file in files_below(daemon.home.path()).iter().filter(|path| path.is_file()) {
+    for file in files_below(daemon.home.path())
+        .iter()
+        .filter(|path| path.is_file())
+    {
         let mut bytes = Vec::new();
-        fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)).expect("readable");
+        fs::File::open(file)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .expect("readable");
         looked += bytes.len();
         for (place, secret) in secrets() {
-            let found = bytes.windows(12).any(|part| part == &secret.as_bytes()[..12]);
+            let found = bytes
+                .windows(12)
+                .any(|part| part == &secret.as_bytes()[..12]);
             assert!(!found, "{place}: {} has it", file.display());
         }
         let content = ["pr list", "PASSWORD", "denied:", "not JSON [", "echo "];
         if file.ends_with("log") {
             let log = String::from_utf8_lossy(&bytes);
             assert!(log.contains("Ready."), "{log}");
-            assert!(content.iter().all(|words| !log.contains(words)), "content in the log: {log}");
+            assert!(
+                content.iter().all(|words| !log.contains(words)),
+                "content in the log: {log}"
+            );
         }
     }
     assert!(looked > 10_000);
     // Payloads and events lie in the files packed, so they are looked at unpacked too.
     for (place, secret) in secrets() {
-        assert!(!exported.contains(&secret[..12]), "{place}: the journal has it");
+        assert!(
+            !exported.contains(&secret[..12]),
+            "{place}: the journal has it"
+        );
     }
 }
 
@@ -142,16 +191,27 @@ fn recorded_sessions_leave_no_word_in_the_log() {
     let mut words = Vec::new();
     for scenario in ["claude/t-main", "codex/t-main", "gemini/h-normal"] {
         for call in recorded(scenario) {
-            let texts = [&call["payload"]["prompt"], &call["payload"]["tool_input"]["command"]];
-            words
-                .extend(texts.iter().filter_map(|text| text.as_str()).filter(|text| text.len() > 8).map(str::to_owned));
+            let texts = [
+                &call["payload"]["prompt"],
+                &call["payload"]["tool_input"]["command"],
+            ];
+            words.extend(
+                texts
+                    .iter()
+                    .filter_map(|text| text.as_str())
+                    .filter(|text| text.len() > 8)
+                    .map(str::to_owned),
+            );
             play(&daemon, &call);
         }
     }
     daemon.kill();
     let log = fs::read_to_string(daemon.home.path().join("log")).expect("a log");
     assert!(words.len() > 3 && log.contains("Ready."));
-    assert!(words.iter().all(|text| !log.contains(text.as_str())), "{log}");
+    assert!(
+        words.iter().all(|text| !log.contains(text.as_str())),
+        "{log}"
+    );
 }
 
 #[test]
@@ -164,9 +224,15 @@ fn whatever_the_umask_all_that_is_made_is_the_owners_alone() {
         command.env_remove("CHECKPOINTD_AUTOSTART");
         command
     };
-    let (client, program) = (env!("CARGO_BIN_EXE_checkpointd-hook"), env!("CARGO_BIN_EXE_checkpointd"));
+    let (client, program) = (
+        env!("CARGO_BIN_EXE_checkpointd-hook"),
+        env!("CARGO_BIN_EXE_checkpointd"),
+    );
     let prompt = br#"{"session_id":"a","hook_event_name":"UserPromptSubmit","prompt":"hi"}"#;
-    run(open(client, "claude").env("CHECKPOINTD_AUTOSTART", "0"), prompt);
+    run(
+        open(client, "claude").env("CHECKPOINTD_AUTOSTART", "0"),
+        prompt,
+    );
     assert_eq!(home.spooled().len(), 1);
     let private = |when: &str| {
         for path in files_below(home.path()) {
@@ -183,10 +249,17 @@ fn whatever_the_umask_all_that_is_made_is_the_owners_alone() {
     };
     private("spooled");
     let started = run(&mut open(program, "daemon --detach"), b"");
-    assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    assert!(
+        started.status.success(),
+        "{}",
+        String::from_utf8_lossy(&started.stderr)
+    );
     run(&mut open(client, "claude"), prompt);
     let socket = home.path().join("run/sock");
-    let is_socket = fs::metadata(&socket).expect("there").file_type().is_socket();
+    let is_socket = fs::metadata(&socket)
+        .expect("there")
+        .file_type()
+        .is_socket();
     let another = as_another_user(&home, &socket);
     private("running");
     let stopped = run(&mut open(program, "daemon stop"), b"");
@@ -200,23 +273,49 @@ fn whatever_the_umask_all_that_is_made_is_the_owners_alone() {
 /// Asks the daemon as another user, where this test may become one, with the folders opened to all for it: what then
 /// refuses is the daemon's own look at who calls. Returns what was answered.
 fn as_another_user(home: &Home, socket: &Path) -> Option<String> {
-    let may =
-        is_root() && Command::new("setpriv").arg("--version").output().is_ok_and(|output| output.status.success());
-    let may = may && Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    let may = is_root()
+        && Command::new("setpriv")
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success());
+    let may = may
+        && Command::new("python3")
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success());
     if !may {
         return None;
     }
-    let opened = [home.path().to_owned(), home.path().join("run"), socket.to_owned()];
-    let before: Vec<_> = opened.iter().map(|path| fs::metadata(path).expect("there").permissions()).collect();
+    let opened = [
+        home.path().to_owned(),
+        home.path().join("run"),
+        socket.to_owned(),
+    ];
+    let before: Vec<_> = opened
+        .iter()
+        .map(|path| fs::metadata(path).expect("there").permissions())
+        .collect();
     let ask = "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
         s.sendall(b'GET /healthz HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')\nprint(s.recv(4096).decode(),end='')";
     let as_user = |user: &str| {
-        let identity = [format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".to_owned()];
+        let identity = [
+            format!("--reuid={user}"),
+            format!("--regid={user}"),
+            "--clear-groups".to_owned(),
+        ];
         let mut command = Command::new("setpriv");
-        command.args(identity).args(["python3", "-c", ask]).arg(socket).current_dir("/");
+        command
+            .args(identity)
+            .args(["python3", "-c", ask])
+            .arg(socket)
+            .current_dir("/");
         String::from_utf8_lossy(&run(&mut command, b"").stdout).into_owned()
     };
-    assert_eq!(as_user("65534"), "", "the modes alone keep another user out");
+    assert_eq!(
+        as_user("65534"),
+        "",
+        "the modes alone keep another user out"
+    );
     for path in &opened {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("opened");
     }

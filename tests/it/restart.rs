@@ -48,14 +48,30 @@ struct Stage {
 impl Stage {
     /// Opens a pane that shows `program`.
     fn with(program: &str) -> Self {
-        let mut stage = Self { folder: tempfile::tempdir().expect("a folder"), pane: String::new() };
+        let mut stage = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+            pane: String::new(),
+        };
         let claude = stage.path("claude");
         copy_program("/bin/bash", &claude);
         fs::write(stage.path("agent"), AGENT).expect("writable");
         let program = program.replace("AGENT", &stage.agent());
-        stage.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", &program]);
+        stage.tmux(&[
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            "150",
+            "-y",
+            "40",
+            &program,
+        ]);
         stage.tmux(&["set-option", "-g", "remain-on-exit", "off"]);
-        stage.pane = stage.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).trim().to_owned();
+        stage.pane = stage
+            .tmux(&["list-panes", "-a", "-F", "#{pane_id}"])
+            .trim()
+            .to_owned();
         stage.shows(if program == SHELL { "bash-" } else { "is up" });
         stage
     }
@@ -65,13 +81,24 @@ impl Stage {
     }
 
     fn agent(&self) -> String {
-        format!("{} {}", self.path("claude").display(), self.path("agent").display())
+        format!(
+            "{} {}",
+            self.path("claude").display(),
+            self.path("agent").display()
+        )
     }
 
     fn tmux(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("tmux");
-        command.arg("-u").arg("-S").arg(self.path("sock")).args(arguments);
-        command.env_remove("TMUX").env("LC_ALL", "C.UTF-8").current_dir(self.folder.path());
+        command
+            .arg("-u")
+            .arg("-S")
+            .arg(self.path("sock"))
+            .args(arguments);
+        command
+            .env_remove("TMUX")
+            .env("LC_ALL", "C.UTF-8")
+            .current_dir(self.folder.path());
         let output = command.output().expect("tmux is there");
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).expect("text")
@@ -83,14 +110,23 @@ impl Stage {
 
     /// The program in front, as tmux names it.
     fn command(&self) -> String {
-        self.tmux(&["display-message", "-p", "-t", &self.pane, "#{pane_current_command}"]).trim().to_owned()
+        self.tmux(&[
+            "display-message",
+            "-p",
+            "-t",
+            &self.pane,
+            "#{pane_current_command}",
+        ])
+        .trim()
+        .to_owned()
     }
 
     /// What was sent to the agent, taken away.
     fn sent(&self) -> String {
         let file = until("something is sent to the agent", || {
-            let mut entries =
-                fs::read_dir(self.folder.path()).expect("a folder").map(|entry| entry.expect("one").path());
+            let mut entries = fs::read_dir(self.folder.path())
+                .expect("a folder")
+                .map(|entry| entry.expect("one").path());
             entries.find(|path| path.file_stem().is_some_and(|name| name == "sent"))
         });
         let text = fs::read_to_string(&file).expect("readable");
@@ -104,7 +140,9 @@ impl Stage {
     }
 
     fn shows(&self, words: &str) {
-        until(&format!("the screen shows {words}"), || self.screen().contains(words).then_some(()));
+        until(&format!("the screen shows {words}"), || {
+            self.screen().contains(words).then_some(())
+        });
     }
 
     /// Starts the agent in the pane's shell.
@@ -122,14 +160,17 @@ impl Stage {
     }
 
     fn hook(&self, daemon: &Daemon, event: &str, fields: Value, in_pane: bool) -> String {
-        let payload = json!({ "session_id": SESSION, "cwd": self.folder.path(), "hook_event_name": event });
+        let payload =
+            json!({ "session_id": SESSION, "cwd": self.folder.path(), "hook_event_name": event });
         let mut payload = payload;
         for (key, value) in fields.as_object().expect("an object") {
             payload[key] = value.clone();
         }
         let mut command = daemon.home.client(&["claude"]);
         if in_pane {
-            command.env("TMUX", format!("{},1,0", self.path("sock").display())).env("TMUX_PANE", &self.pane);
+            command
+                .env("TMUX", format!("{},1,0", self.path("sock").display()))
+                .env("TMUX_PANE", &self.pane);
         }
         let output = run(&mut command, payload.to_string().as_bytes());
         assert_eq!(output.status.code(), Some(0));
@@ -139,18 +180,28 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        let _ = Command::new("tmux").arg("-S").arg(self.path("sock")).arg("kill-server").output();
+        let _ = Command::new("tmux")
+            .arg("-S")
+            .arg(self.path("sock"))
+            .arg("kill-server")
+            .output();
     }
 }
 
 fn decided(daemon: &Daemon) -> Vec<(Value, Value)> {
     let lines = daemon.ask(&["audit", "--json"]);
-    lines.into_iter().map(|line| (line["reason"].clone(), line["route"].clone())).collect()
+    lines
+        .into_iter()
+        .map(|line| (line["reason"].clone(), line["route"].clone()))
+        .collect()
 }
 
 fn closed(daemon: &Daemon) -> Vec<Value> {
     let lines = daemon.ask(&["tail", "-n", "100", "--kind", "restart_closed", "--json"]);
-    lines.into_iter().map(|line| line["reason"].clone()).collect()
+    lines
+        .into_iter()
+        .map(|line| line["reason"].clone())
+        .collect()
 }
 
 const RESUME: &str = "restart: {claude: 'AGENT --resume {session}', stop_within: 3s}";
@@ -162,25 +213,54 @@ fn an_agent_is_stopped_started_again_and_owed_one_checkpoint() {
     let daemon = stage.daemon(&format!("restart_delay: 100ms\n{RESUME}"));
     stage.hook(&daemon, "Stop", json!({}), true);
     let answer = daemon.ask(&["restart", "last", "--json"]);
-    assert_eq!((&answer[0]["did"], &answer[0]["native_session"]), (&json!("agent_restarted"), &json!(SESSION)));
+    assert_eq!(
+        (&answer[0]["did"], &answer[0]["native_session"]),
+        (&json!("agent_restarted"), &json!(SESSION))
+    );
     stage.shows(&format!("agent --resume {SESSION} is up"));
     let sent = stage.sent();
     assert!(sent.starts_with("[TeleClaude Checkpoint] - "), "{sent}");
     stage.hook(&daemon, "UserPromptSubmit", json!({ "prompt": sent }), true);
     let last = until("the checkpoint is confirmed", || {
-        daemon.ask(&["audit", "--json"]).pop().filter(|line| line["delivery"] == "confirmed")
+        daemon
+            .ask(&["audit", "--json"])
+            .pop()
+            .filter(|line| line["delivery"] == "confirmed")
     });
-    assert_eq!(decided(&daemon)[1], (json!("restart"), json!("tmux")), "past the budget of the turn");
-    assert_eq!((&last["trigger"], &last["at"], &last["message"]), (&answer[0]["seq"], &answer[0]["due"], &json!(sent)));
-    assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["restart"], Value::Null);
+    assert_eq!(
+        decided(&daemon)[1],
+        (json!("restart"), json!("tmux")),
+        "past the budget of the turn"
+    );
+    assert_eq!(
+        (&last["trigger"], &last["at"], &last["message"]),
+        (&answer[0]["seq"], &answer[0]["due"], &json!(sent))
+    );
+    assert_eq!(
+        daemon.ask(&["state", "last", "--json"])[0]["restart"],
+        Value::Null
+    );
 
     // An agent that has ended needs no stopping, and what somebody half typed in its shell is no part of the command.
     stage.tmux(&["send-keys", "-t", &stage.pane, "C-c"]);
-    until("the shell is back", || (stage.command() == "bash").then_some(()));
+    until("the shell is back", || {
+        (stage.command() == "bash").then_some(())
+    });
     stage.tmux(&["send-keys", "-t", &stage.pane, "-l", "echo half "]);
     stage.shows("echo half");
-    assert_eq!(daemon.http("POST", "/sessions/7e57a9e7/agent-restart", &[], b"").expect("an answer").0, 200);
-    let ups = || stage.screen().matches(&format!("agent --resume {SESSION} is up")).count();
+    assert_eq!(
+        daemon
+            .http("POST", "/sessions/7e57a9e7/agent-restart", &[], b"")
+            .expect("an answer")
+            .0,
+        200
+    );
+    let ups = || {
+        stage
+            .screen()
+            .matches(&format!("agent --resume {SESSION} is up"))
+            .count()
+    };
     until("it is up again", || (ups() == 2).then_some(()));
     assert!(!stage.screen().contains("\nhalf"), "{}", stage.screen());
     stage.sent();
@@ -204,9 +284,17 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
     let refuse = |stage: &Stage, daemon: &Daemon, reason: &str| {
         let before = stage.screen();
         let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
-        assert_eq!((code, &answer[0]["reason"]), (1, &json!(reason)), "{answer:?}");
+        assert_eq!(
+            (code, &answer[0]["reason"]),
+            (1, &json!(reason)),
+            "{answer:?}"
+        );
         assert_eq!(closed(daemon), [reason], "it is journaled");
-        assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["restart"], Value::Null, "no checkpoint is owed");
+        assert_eq!(
+            daemon.ask(&["state", "last", "--json"])[0]["restart"],
+            Value::Null,
+            "no checkpoint is owed"
+        );
         assert_eq!(stage.screen(), before, "nothing was typed: {reason}");
     };
     let other = Stage::with(SHELL);
@@ -221,20 +309,43 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
     shared.start_agent("another");
     let daemon = shared.daemon(RESUME);
     let before = closed(&daemon);
-    shared.hook(&daemon, "UserPromptSubmit", json!({ "prompt": "x", "session_id": "another" }), true);
+    shared.hook(
+        &daemon,
+        "UserPromptSubmit",
+        json!({ "prompt": "x", "session_id": "another" }),
+        true,
+    );
     let screen = shared.screen();
     let (code, answer) = daemon.ask_code(&["restart", SESSION, "--json"]);
-    assert_eq!((code, &answer[0]["reason"], before.len()), (1, &json!("pane_taken"), 0), "{answer:?}");
-    assert_eq!(shared.screen(), screen, "the other session's agent is left alone");
+    assert_eq!(
+        (code, &answer[0]["reason"], before.len()),
+        (1, &json!("pane_taken"), 0),
+        "{answer:?}"
+    );
+    assert_eq!(
+        shared.screen(),
+        screen,
+        "the other session's agent is left alone"
+    );
 
     let outside = Stage::with(SHELL);
     let daemon = outside.daemon(RESUME);
-    outside.hook(&daemon, "UserPromptSubmit", json!({ "prompt": "from elsewhere" }), false);
+    outside.hook(
+        &daemon,
+        "UserPromptSubmit",
+        json!({ "prompt": "from elsewhere" }),
+        false,
+    );
     refuse(&outside, &daemon, "no_terminal");
 
     let stage = Stage::with(SHELL);
     let daemon = stage.daemon("restart: {claude: '/no/such/agent {session}'}");
-    let output = run(&mut daemon.home.command(env!("CARGO_BIN_EXE_checkpointd"), &["restart", "last"]), b"");
+    let output = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["restart", "last"]),
+        b"",
+    );
     let error = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(error, @r"
@@ -243,13 +354,27 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
     ");
     stage.tmux(&["kill-server"]);
     let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
-    assert_eq!((code, &answer[0]["reason"]), (1, &json!("pane_gone")), "{answer:?}");
+    assert_eq!(
+        (code, &answer[0]["reason"]),
+        (1, &json!("pane_gone")),
+        "{answer:?}"
+    );
     assert_eq!(closed(&daemon), ["agent_not_started", "pane_gone"]);
-    assert_eq!(daemon.http("POST", "/sessions/nobody/agent-restart", &[], b"").expect("an answer").0, 404);
+    assert_eq!(
+        daemon
+            .http("POST", "/sessions/nobody/agent-restart", &[], b"")
+            .expect("an answer")
+            .0,
+        404
+    );
     let mut daemon = daemon;
     daemon.verify();
     daemon.kill();
-    assert_eq!(daemon.ask_code(&["restart", "last"]).0, 3, "without a daemon nobody would see to its checkpoint");
+    assert_eq!(
+        daemon.ask_code(&["restart", "last"]).0,
+        3,
+        "without a daemon nobody would see to its checkpoint"
+    );
 }
 
 #[test]
@@ -261,9 +386,14 @@ fn the_checkpoint_after_a_restart_survives_the_daemon() {
     daemon.kill();
     assert_eq!(decided(&daemon), [], "not due yet");
     daemon.start();
-    until("the checkpoint is decided about", || (decided(&daemon).len() == 1).then_some(()));
+    until("the checkpoint is decided about", || {
+        (decided(&daemon).len() == 1).then_some(())
+    });
     let decision = &daemon.ask(&["audit", "--json"])[0];
-    assert_eq!((&decision["reason"], &decision["at"]), (&json!("restart"), &answer[0]["due"]));
+    assert_eq!(
+        (&decision["reason"], &decision["at"]),
+        (&json!("restart"), &answer[0]["due"])
+    );
     daemon.kill();
     daemon.start();
     assert_eq!(decided(&daemon).len(), 1, "once");
@@ -277,13 +407,42 @@ fn without_a_pane_the_checkpoint_after_a_restart_answers_the_next_stop() {
     let daemon = stage.daemon(&format!("restart_delay: 1s\n{RESUME}"));
     stage.hook(&daemon, "Stop", json!({}), true);
     let answer = daemon.ask(&["restart", "last", "--json"]);
-    stage.hook(&daemon, "SessionStart", json!({ "source": "resume" }), false);
-    let due: journal::Timestamp = answer[0]["due"].as_str().and_then(|due| due.parse().ok()).expect("a time");
-    until("it is due", || (journal::Timestamp::now() > due).then_some(()));
+    stage.hook(
+        &daemon,
+        "SessionStart",
+        json!({ "source": "resume" }),
+        false,
+    );
+    let due: journal::Timestamp = answer[0]["due"]
+        .as_str()
+        .and_then(|due| due.parse().ok())
+        .expect("a time");
+    until("it is due", || {
+        (journal::Timestamp::now() > due).then_some(())
+    });
     assert_eq!(decided(&daemon).len(), 1, "there is nowhere to type it");
-    assert!(!stage.hook(&daemon, "Stop", json!({ "last_assistant_message": "up again" }), false).is_empty());
+    assert!(
+        !stage
+            .hook(
+                &daemon,
+                "Stop",
+                json!({ "last_assistant_message": "up again" }),
+                false
+            )
+            .is_empty()
+    );
     assert_eq!(decided(&daemon)[1], (json!("restart"), json!("hook_reply")));
     assert_eq!(closed(&daemon), ["at_next_stop"]);
-    assert!(stage.hook(&daemon, "Stop", json!({ "last_assistant_message": "done" }), false).is_empty(), "once");
+    assert!(
+        stage
+            .hook(
+                &daemon,
+                "Stop",
+                json!({ "last_assistant_message": "done" }),
+                false
+            )
+            .is_empty(),
+        "once"
+    );
     daemon.verify();
 }

@@ -8,19 +8,25 @@ use crate::support::Home;
 fn rows(home: &Home, query: &str) -> Vec<Value> {
     let (code, out, error) = checkpointd(home, &["sql", query, "--json"]);
     assert_eq!(code, 0, "{query}: {error}");
-    out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    out.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 fn lines(home: &Home, arguments: &[&str]) -> Vec<Value> {
     let (code, out, error) = checkpointd(home, arguments);
     assert_eq!(code, 0, "{arguments:?}: {error}");
-    out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    out.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 /// Brings a cell of a table back to what it was made from.
 fn as_told(cell: &Value, told: &Value) -> Value {
     match (cell, told) {
-        (Value::String(text), Value::Array(_) | Value::Object(_)) => serde_json::from_str(text).expect("JSON"),
+        (Value::String(text), Value::Array(_) | Value::Object(_)) => {
+            serde_json::from_str(text).expect("JSON")
+        }
         (Value::Number(number), Value::Bool(_)) => json!(number.as_i64() == Some(1)),
         _ => cell.clone(),
     }
@@ -32,7 +38,9 @@ fn agree(rows: &[Value], told: &[Value]) {
     assert!(!rows.is_empty());
     for (row, told) in rows.iter().zip(told) {
         for (column, cell) in row.as_object().expect("an object") {
-            let told = told.get(column).unwrap_or_else(|| panic!("no `{column}` in {told}"));
+            let told = told
+                .get(column)
+                .unwrap_or_else(|| panic!("no `{column}` in {told}"));
             assert_eq!(&as_told(cell, told), told, "column `{column}`");
         }
     }
@@ -48,28 +56,50 @@ fn tables_tell_what_the_other_commands_tell_with_and_without_a_daemon() {
         "select * from turns order by seq",
         "select * from sessions order by first_at, session",
     ];
-    let with: Vec<_> = questions.iter().map(|query| rows(&daemon.home, query)).collect();
+    let with: Vec<_> = questions
+        .iter()
+        .map(|query| rows(&daemon.home, query))
+        .collect();
     let exported = lines(&daemon.home, &["journal", "export"]);
     let audit = lines(&daemon.home, &["audit", "--json"]);
     let sessions = lines(&daemon.home, &["sessions", "--json"]);
     daemon.kill();
-    let without: Vec<_> = questions.iter().map(|query| rows(&daemon.home, query)).collect();
+    let without: Vec<_> = questions
+        .iter()
+        .map(|query| rows(&daemon.home, query))
+        .collect();
     assert_eq!(with, without);
 
     agree(&with[1], &audit);
     assert_eq!(with[4].len(), sessions.len());
     for row in &with[4] {
-        let told = sessions.iter().find(|told| told["session"] == row["session"]).expect("a session");
+        let told = sessions
+            .iter()
+            .find(|told| told["session"] == row["session"])
+            .expect("a session");
         agree(std::slice::from_ref(row), std::slice::from_ref(told));
     }
     for (row, told) in with[0].iter().zip(&exported) {
-        assert_eq!((&row["seq"], &row["kind"], &row["id"]), (&told["seq"], &told["kind"], &told["id"]));
+        assert_eq!(
+            (&row["seq"], &row["kind"], &row["id"]),
+            (&told["seq"], &told["kind"], &told["id"])
+        );
         assert_eq!(as_told(&row["payload"], &told["payload"]), told["payload"]);
-        let fields: Value = serde_json::from_str(row["fields"].as_str().expect("text")).expect("JSON");
-        assert!(fields.as_object().expect("an object").iter().all(|(name, value)| told[name] == *value));
+        let fields: Value =
+            serde_json::from_str(row["fields"].as_str().expect("text")).expect("JSON");
+        assert!(
+            fields
+                .as_object()
+                .expect("an object")
+                .iter()
+                .all(|(name, value)| told[name] == *value)
+        );
     }
     let finished = ["tool_finished", "tool_failed"];
-    let calls = exported.iter().filter(|line| finished.iter().any(|kind| line["kind"] == *kind)).count();
+    let calls = exported
+        .iter()
+        .filter(|line| finished.iter().any(|kind| line["kind"] == *kind))
+        .count();
     assert_eq!((with[0].len(), with[2].len()), (exported.len(), calls));
     // Turns are counted as decisions count them.
     let counted = rows(
@@ -82,8 +112,14 @@ fn tables_tell_what_the_other_commands_tell_with_and_without_a_daemon() {
         "select sum(tool_calls) as calls, sum(injected) as injected, sum(stops) as stops from turns",
     );
     let count = |key: &str, is: &str| audit.iter().filter(|line| line[key] == is).count();
-    let stops = exported.iter().filter(|line| line["kind"] == "agent_stopped").count();
-    assert_eq!(sums, [json!({ "calls": calls, "injected": count("verdict", "inject"), "stops": stops })]);
+    let stops = exported
+        .iter()
+        .filter(|line| line["kind"] == "agent_stopped")
+        .count();
+    assert_eq!(
+        sums,
+        [json!({ "calls": calls, "injected": count("verdict", "inject"), "stops": stops })]
+    );
 }
 
 #[test]
@@ -115,7 +151,10 @@ fn answers_come_as_a_table_as_csv_and_as_json_lines() {
     "#);
     let columns = lines(&daemon.home, &["sql", "--schema", "--json"]);
     for table in ["events", "decisions", "tools", "turns", "sessions"] {
-        let documented = columns.iter().filter(|line| line["table"] == table).map(|line| &line["column"]);
+        let documented = columns
+            .iter()
+            .filter(|line| line["table"] == table)
+            .map(|line| &line["column"]);
         let row = rows(&daemon.home, &format!("select * from {table} limit 1"));
         let real = row[0].as_object().expect("an object").keys();
         assert!(documented.eq(real), "{table}");
@@ -141,7 +180,10 @@ fn nothing_but_reading_is_possible_and_mistakes_are_named() {
         ("", "--schema"),
     ] {
         let (code, out, error) = checkpointd(&daemon.home, &["sql", query]);
-        assert!(code == 2 && out.is_empty() && error.contains(said), "{query}: {code} {error}");
+        assert!(
+            code == 2 && out.is_empty() && error.contains(said),
+            "{query}: {code} {error}"
+        );
     }
     assert!(!daemon.home.path().join("x.db").exists());
     assert_eq!(checkpointd(&daemon.home, &["journal", "export"]).1, before);

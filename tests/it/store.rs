@@ -11,9 +11,16 @@ use crate::support::{Home, run, wait_until};
 
 /// Runs a command in a home, and returns its exit code and what it printed.
 pub(crate) fn checkpointd(home: &Home, arguments: &[&str]) -> (i32, String, String) {
-    let output = run(&mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments), b"");
+    let output = run(
+        &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+        b"",
+    );
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+    (
+        output.status.code().expect("no signal"),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 fn well(home: &Home, arguments: &[&str]) -> String {
@@ -28,7 +35,10 @@ fn answer(home: &Home, arguments: &[&str]) -> Value {
 }
 
 fn is_proven(home: &Home) {
-    for arguments in [["journal", "verify", "--json"], ["replay", "--verify", "--json"]] {
+    for arguments in [
+        ["journal", "verify", "--json"],
+        ["replay", "--verify", "--json"],
+    ] {
         well(home, &arguments);
     }
 }
@@ -36,13 +46,22 @@ fn is_proven(home: &Home) {
 /// A daemon that has seen a session of every agent, with decisions.
 pub(crate) fn with_history(config: &str) -> Daemon {
     let daemon = Daemon::with(&format!("{EVERY_STOP}{config}"));
-    for scenario in ["claude/h-stop-block-once", "codex/h-stop-block-once", "gemini/h-stop-deny-once"] {
+    for scenario in [
+        "claude/h-stop-block-once",
+        "codex/h-stop-block-once",
+        "gemini/h-stop-deny-once",
+    ] {
         for call in recorded(scenario) {
             play(&daemon, &call);
         }
     }
     // How it ended is journaled a moment after the last call.
-    wait_until(|| daemon.ask(&["audit", "--json"]).iter().all(|decision| decision["delivery"] != "pending"));
+    wait_until(|| {
+        daemon
+            .ask(&["audit", "--json"])
+            .iter()
+            .all(|decision| decision["delivery"] != "pending")
+    });
     daemon
 }
 
@@ -63,15 +82,30 @@ fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
             }
             sent
         });
-        wait_until(|| daemon.http("GET", "/v1/sessions/load", &[], b"").is_some_and(|(status, _)| status == 200));
-        let backup = answer(&daemon.home, &["journal", "backup", &folder.path().display().to_string(), "--json"]);
+        wait_until(|| {
+            daemon
+                .http("GET", "/v1/sessions/load", &[], b"")
+                .is_some_and(|(status, _)| status == 200)
+        });
+        let backup = answer(
+            &daemon.home,
+            &[
+                "journal",
+                "backup",
+                &folder.path().display().to_string(),
+                "--json",
+            ],
+        );
         stop.store(true, Ordering::Relaxed);
         assert!(load.join().expect("no panic") > 0);
         backup
     });
     let events = backup["events"].as_u64().expect("a number") as usize;
     let file = backup["file"].as_str().expect("a path");
-    assert_eq!(fs::metadata(file).expect("there").len(), backup["bytes"].as_u64().expect("a number"));
+    assert_eq!(
+        fs::metadata(file).expect("there").len(),
+        backup["bytes"].as_u64().expect("a number")
+    );
 
     let (code, _, error) = checkpointd(&daemon.home, &["journal", "backup", file]);
     assert!(code == 1 && error.contains("never overwritten"), "{error}");
@@ -79,8 +113,19 @@ fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
     assert!(code == 1 && error.contains("daemon stop"), "{error}");
 
     let other = Home::new();
-    let restored = answer(&other, &["journal", "restore", &folder.path().display().to_string(), "--json"]);
-    assert_eq!((&restored["events"], &restored["ok"], &restored["kept"]), (&json!(events), &json!(true), &Value::Null));
+    let restored = answer(
+        &other,
+        &[
+            "journal",
+            "restore",
+            &folder.path().display().to_string(),
+            "--json",
+        ],
+    );
+    assert_eq!(
+        (&restored["events"], &restored["ok"], &restored["kept"]),
+        (&json!(events), &json!(true), &Value::Null)
+    );
     let all = well(&daemon.home, &["journal", "export"]);
     let copy = well(&other, &["journal", "export"]);
     assert!(all.starts_with(&copy), "not the same events");
@@ -89,13 +134,31 @@ fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
     // The same without a daemon, into a journal that is there.
     daemon.kill();
     let here = folder.path().join("here.backup");
-    let backup = answer(&daemon.home, &["journal", "backup", &here.display().to_string(), "--json"]);
+    let backup = answer(
+        &daemon.home,
+        &["journal", "backup", &here.display().to_string(), "--json"],
+    );
     assert_eq!(backup["events"], all.lines().count());
-    let (code, _, error) = checkpointd(&other, &["journal", "restore", &here.display().to_string()]);
+    let (code, _, error) =
+        checkpointd(&other, &["journal", "restore", &here.display().to_string()]);
     assert!(code == 1 && error.contains("--force"), "{error}");
     assert_eq!(well(&other, &["journal", "export"]), copy);
-    let restored = answer(&other, &["journal", "restore", &here.display().to_string(), "--force", "--json"]);
-    assert!(fs::read_dir(restored["kept"].as_str().expect("a folder")).expect("kept").count() > 0);
+    let restored = answer(
+        &other,
+        &[
+            "journal",
+            "restore",
+            &here.display().to_string(),
+            "--force",
+            "--json",
+        ],
+    );
+    assert!(
+        fs::read_dir(restored["kept"].as_str().expect("a folder"))
+            .expect("kept")
+            .count()
+            > 0
+    );
     assert_eq!(well(&other, &["journal", "export"]), all);
     is_proven(&other);
 }
@@ -107,8 +170,14 @@ fn a_file_that_is_no_backup_is_refused_and_nothing_changes() {
     let before = well(&daemon.home, &["journal", "export"]);
     let file = daemon.home.path().join("notes.txt");
     fs::write(&file, "nothing of ours").expect("writes");
-    let (code, _, error) = checkpointd(&daemon.home, &["journal", "restore", "notes.txt", "--force"]);
-    assert!(code == 1 && error.contains("no backup") && error.contains("nothing was changed"), "{error}");
+    let (code, _, error) = checkpointd(
+        &daemon.home,
+        &["journal", "restore", "notes.txt", "--force"],
+    );
+    assert!(
+        code == 1 && error.contains("no backup") && error.contains("nothing was changed"),
+        "{error}"
+    );
     let (code, _, error) = checkpointd(&daemon.home, &["journal", "restore", "absent", "--force"]);
     assert!(code == 1 && error.contains("absent"), "{error}");
     assert_eq!(well(&daemon.home, &["journal", "export"]), before);
@@ -120,25 +189,44 @@ fn a_store_is_built_anew_by_hand() {
     daemon.kill();
     let before = well(&daemon.home, &["journal", "export"]);
     let (_, said, _) = checkpointd(&daemon.home, &["journal", "restore"]);
-    assert!(said.contains("whole") && said.contains("store.replaced-"), "{said}");
+    assert!(
+        said.contains("whole") && said.contains("store.replaced-"),
+        "{said}"
+    );
     assert_eq!(well(&daemon.home, &["journal", "export"]), before);
     is_proven(&daemon.home);
     let (code, _, error) = checkpointd(&Home::new(), &["journal", "restore"]);
-    assert!(code == 3 && error.contains("there is no journal"), "{error}");
+    assert!(
+        code == 3 && error.contains("there is no journal"),
+        "{error}"
+    );
 }
 
 /// Counts the lines of an export with a payload, with a dropped one, and all prompts among the former.
 fn payloads(export: &str) -> (usize, usize, usize) {
-    let lines: Vec<Value> = export.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let dropped = lines.iter().filter(|line| line["payload_dropped"] == true && line["payload"].is_null()).count();
-    let kept: Vec<_> = lines.iter().filter(|line| !line["payload"].is_null()).collect();
-    let prompts = kept.iter().filter(|line| line["kind"] == "prompt_submitted").count();
+    let lines: Vec<Value> = export
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let dropped = lines
+        .iter()
+        .filter(|line| line["payload_dropped"] == true && line["payload"].is_null())
+        .count();
+    let kept: Vec<_> = lines
+        .iter()
+        .filter(|line| !line["payload"].is_null())
+        .collect();
+    let prompts = kept
+        .iter()
+        .filter(|line| line["kind"] == "prompt_submitted")
+        .count();
     (kept.len(), dropped, prompts)
 }
 
 #[test]
 fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_before() {
-    let config = "journal: {compact: off, retention: {payloads: 0s, kinds: {prompt_submitted: forever}}}\n";
+    let config =
+        "journal: {compact: off, retention: {payloads: 0s, kinds: {prompt_submitted: forever}}}\n";
     let mut daemon = with_history(config);
     let decisions = well(&daemon.home, &["audit", "--json"]);
     let before = well(&daemon.home, &["journal", "export"]);
@@ -150,8 +238,14 @@ fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_befor
     assert_eq!((&dry["dry_run"], &dry["payloads"]), (&json!(true), &due));
     assert_eq!(well(&daemon.home, &["journal", "export"]), before);
     let done = answer(&daemon.home, &["journal", "compact", "--json"]);
-    assert_eq!((&done["payloads"], &done["segments"], &done["skipped"]), (&due, &json!(1), &json!([])));
-    assert!(done["intake_bytes"].as_u64() < done["intake_bytes_before"].as_u64(), "{done}");
+    assert_eq!(
+        (&done["payloads"], &done["segments"], &done["skipped"]),
+        (&due, &json!(1), &json!([]))
+    );
+    assert!(
+        done["intake_bytes"].as_u64() < done["intake_bytes_before"].as_u64(),
+        "{done}"
+    );
     let after = well(&daemon.home, &["journal", "export"]);
     assert_eq!(payloads(&after), (prompts, with_payload - prompts, prompts));
     daemon.verify();
@@ -169,21 +263,38 @@ fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_befor
     assert!(now.starts_with(&after) && payloads(&now).0 > prompts);
     assert!(well(&daemon.home, &["audit", "--json"]).starts_with(&decisions));
     daemon.kill();
-    let db = || fs::metadata(daemon.home.path().join("journal/store/db")).expect("a store").ino();
+    let db = || {
+        fs::metadata(daemon.home.path().join("journal/store/db"))
+            .expect("a store")
+            .ino()
+    };
     let before = db();
     let here = answer(&daemon.home, &["journal", "compact", "--json"]);
     assert_ne!(db(), before, "the store is packed while no daemon has it");
-    assert!(here["payloads"].as_u64().is_some_and(|dropped| dropped > 0), "{here}");
-    assert_eq!(payloads(&well(&daemon.home, &["journal", "export"])).0, payloads(&now).2);
+    assert!(
+        here["payloads"].as_u64().is_some_and(|dropped| dropped > 0),
+        "{here}"
+    );
+    assert_eq!(
+        payloads(&well(&daemon.home, &["journal", "export"])).0,
+        payloads(&now).2
+    );
     is_proven(&daemon.home);
     // Also from the intake log alone, and from an export.
     let export = well(&daemon.home, &["journal", "export"]);
     fs::remove_dir_all(daemon.home.path().join("journal/store")).expect("removes");
     assert_eq!(well(&daemon.home, &["journal", "export"]), export);
     let other = Home::new();
-    let imported =
-        run(&mut other.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "import"]), export.as_bytes());
-    assert_eq!(imported.status.code(), Some(0), "{}", String::from_utf8_lossy(&imported.stderr));
+    let imported = run(
+        &mut other.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "import"]),
+        export.as_bytes(),
+    );
+    assert_eq!(
+        imported.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&imported.stderr)
+    );
     assert_eq!(well(&other, &["journal", "export"]), export);
     is_proven(&other);
 }
@@ -198,7 +309,11 @@ fn the_daemon_drops_old_payloads_once_a_day_unless_told_not_to() {
     assert!(!marker.exists());
     assert!(payloads(&well(&daemon.home, &["journal", "export"])).0 > 0);
     daemon.kill();
-    fs::write(&config, format!("{EVERY_STOP}journal: {{retention: {{payloads: 0s}}}}\n")).expect("writes");
+    fs::write(
+        &config,
+        format!("{EVERY_STOP}journal: {{retention: {{payloads: 0s}}}}\n"),
+    )
+    .expect("writes");
     daemon.start();
     wait_until(|| marker.exists());
     assert_eq!(payloads(&well(&daemon.home, &["journal", "export"])).0, 0);

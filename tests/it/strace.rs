@@ -17,7 +17,11 @@ impl Trace {
     ///
     /// Without the program: a test that passes because it did nothing would be worse.
     pub(crate) fn to(file: PathBuf) -> Self {
-        let asked = Command::new("strace").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let asked = Command::new("strace")
+            .arg("-V")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         assert!(
             asked.is_ok_and(|status| status.success()),
             "strace is missing or may not run; these tests need it: `apt-get install -y strace`"
@@ -43,7 +47,14 @@ impl Trace {
 
 /// Returns whether some process has a file open.
 fn is_open(file: &Path) -> bool {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
-    let links = processes.flatten().filter_map(|process| std::fs::read_dir(process.path().join("fd")).ok());
-    links.flatten().flatten().any(|link| std::fs::read_link(link.path()).is_ok_and(|target| target == file))
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return false;
+    };
+    let links = processes
+        .flatten()
+        .filter_map(|process| std::fs::read_dir(process.path().join("fd")).ok());
+    links
+        .flatten()
+        .flatten()
+        .any(|link| std::fs::read_link(link.path()).is_ok_and(|target| target == file))
 }

@@ -12,14 +12,18 @@ fn text(name: &str) -> String {
 }
 
 fn toml(name: &str) -> DocumentMut {
-    text(name).parse().unwrap_or_else(|error| panic!("{name}: {error}"))
+    text(name)
+        .parse()
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// The manifests of all crates of the workspace.
 fn manifests() -> Vec<(String, DocumentMut)> {
     let root = toml("Cargo.toml");
     let members = root["workspace"]["members"].as_array().expect("a list");
-    let names = members.iter().map(|member| format!("{}/Cargo.toml", member.as_str().expect("a folder")));
+    let names = members
+        .iter()
+        .map(|member| format!("{}/Cargo.toml", member.as_str().expect("a folder")));
     names.map(|name| (name.clone(), toml(&name))).collect()
 }
 
@@ -31,32 +35,60 @@ fn no_crate_may_hold_unsafe_code() {
     let manifests = manifests();
     assert!(manifests.len() >= 4, "{}", manifests.len());
     for (name, manifest) in manifests {
-        let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(Item::as_bool);
-        assert_eq!(inherits, Some(true), "{name}: its lints are not the workspace's");
+        let inherits = manifest
+            .get("lints")
+            .and_then(|lints| lints.get("workspace"))
+            .and_then(Item::as_bool);
+        assert_eq!(
+            inherits,
+            Some(true),
+            "{name}: its lints are not the workspace's"
+        );
     }
 }
 
 #[test]
 fn the_minimal_rust_is_the_same_wherever_it_is_named() {
     let root = toml("Cargo.toml");
-    let minimal = root["workspace"]["package"]["rust-version"].as_str().expect("a version").to_owned();
+    let minimal = root["workspace"]["package"]["rust-version"]
+        .as_str()
+        .expect("a version")
+        .to_owned();
     for (name, manifest) in manifests() {
-        assert_eq!(manifest["package"]["rust-version"]["workspace"].as_bool(), Some(true), "{name}");
+        assert_eq!(
+            manifest["package"]["rust-version"]["workspace"].as_bool(),
+            Some(true),
+            "{name}"
+        );
     }
     for name in ["README.md", "install.sh"] {
-        assert!(text(name).contains(&format!("{minimal} or newer")), "{name} does not name {minimal}");
+        assert!(
+            text(name).contains(&format!("{minimal} or newer")),
+            "{name} does not name {minimal}"
+        );
     }
 }
 
 #[test]
 fn every_exception_in_what_may_come_in_has_its_reason() {
     let deny = toml("deny.toml");
-    let exceptions = [("advisories", "ignore"), ("bans", "skip"), ("bans", "skip-tree")];
+    let exceptions = [
+        ("advisories", "ignore"),
+        ("bans", "skip"),
+        ("bans", "skip-tree"),
+    ];
     for (table, key) in exceptions {
-        let listed = deny[table].get(key).map(|listed| listed.as_array().expect("a list"));
+        let listed = deny[table]
+            .get(key)
+            .map(|listed| listed.as_array().expect("a list"));
         for exception in listed.into_iter().flatten() {
-            let reason = exception.as_inline_table().and_then(|table| table.get("reason")?.as_str());
-            assert!(reason.is_some_and(|reason| reason.len() > 20), "{table}.{key}: {exception:?} has no reason");
+            let reason = exception
+                .as_inline_table()
+                .and_then(|table| table.get("reason")?.as_str());
+            assert!(
+                reason.is_some_and(|reason| reason.len() > 20),
+                "{table}.{key}: {exception:?} has no reason"
+            );
         }
     }
 }

@@ -40,30 +40,56 @@ impl Home {
     }
 
     /// Does what [`Home::client`] does for any program.
-    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Command {
+    pub(crate) fn command(
+        &self,
+        program: impl AsRef<std::ffi::OsStr>,
+        arguments: &[&str],
+    ) -> Command {
         let mut command = Command::new(program);
-        command.args(arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("CHECKPOINTD_HOME", self.path()).env("CHECKPOINTD_AUTOSTART", "0");
-        command.env("CHECKPOINTD_STOP_WAIT_MS", "60000").env("CHECKPOINTD_PLAIN_WAIT_MS", "60000");
+        command
+            .args(arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .env("CHECKPOINTD_HOME", self.path())
+            .env("CHECKPOINTD_AUTOSTART", "0");
+        command
+            .env("CHECKPOINTD_STOP_WAIT_MS", "60000")
+            .env("CHECKPOINTD_PLAIN_WAIT_MS", "60000");
         command.current_dir(self.path());
         command
     }
 
     /// Returns how many calls wait in the spool. Unlike [`Home::spooled`], while a daemon takes them in too.
     pub(crate) fn waiting(&self) -> usize {
-        let entries = fs::read_dir(self.path().join("spool")).into_iter().flatten().flatten();
-        entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "spool")).count()
+        let entries = fs::read_dir(self.path().join("spool"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        entries
+            .filter(|entry| entry.path().extension().is_some_and(|end| end == "spool"))
+            .count()
     }
 
     /// Returns the requests in the spool, oldest first. Every file holds exactly one whole frame.
     pub(crate) fn spooled(&self) -> Vec<Vec<u8>> {
-        let Ok(entries) = fs::read_dir(self.path().join("spool")) else { return Vec::new() };
-        let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        let Ok(entries) = fs::read_dir(self.path().join("spool")) else {
+            return Vec::new();
+        };
+        let mut files: Vec<PathBuf> = entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
         files.sort();
         let request = |file: &PathBuf| {
-            assert_eq!(file.extension().and_then(|end| end.to_str()), Some("spool"), "left behind: {file:?}");
+            assert_eq!(
+                file.extension().and_then(|end| end.to_str()),
+                Some("spool"),
+                "left behind: {file:?}"
+            );
             let bytes = fs::read(file).expect("readable");
-            let frames: Vec<_> = Reader::new(&bytes).map(|frame| frame.expect("no damage")).collect();
+            let frames: Vec<_> = Reader::new(&bytes)
+                .map(|frame| frame.expect("no damage"))
+                .collect();
             assert_eq!(frames.len(), 1);
             assert_eq!(frames[0].kind, Kind::Request);
             frames[0].payload.to_vec()
@@ -77,13 +103,26 @@ impl Home {
 /// one cannot be run.
 pub(crate) fn put_script(path: &Path, text: &str) {
     let write = "printf '%s' \"$1\" > \"$2\" && chmod 755 \"$2\"";
-    let status = Command::new("sh").args(["-c", write, "sh", text]).arg(path).status().expect("runs");
+    let status = Command::new("sh")
+        .args(["-c", write, "sh", text])
+        .arg(path)
+        .status()
+        .expect("runs");
     assert!(status.success(), "{}", path.display());
 }
 
 /// Copies a program.
 pub(crate) fn copy_program(from: &str, to: &Path) {
-    assert!(Command::new("cp").arg(from).arg(to).status().expect("runs").success(), "{}", to.display());
+    assert!(
+        Command::new("cp")
+            .arg(from)
+            .arg(to)
+            .status()
+            .expect("runs")
+            .success(),
+        "{}",
+        to.display()
+    );
 }
 
 /// Returns what a command said.
@@ -93,7 +132,12 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 /// Runs a command with this on its standard input, and returns what came out of it.
 pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> Output {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
     let mut input = child.stdin.take().expect("a pipe");
     let bytes = stdin.to_vec();
     // A process may end without reading all of it.
@@ -112,7 +156,10 @@ pub(crate) fn wait<T: Send + 'static>(wait: impl FnOnce() -> T + Send + 'static)
 pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it never came to be");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "it never came to be"
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -127,11 +174,18 @@ pub(crate) enum Act {
 
 /// Returns a reply of HTTP.
 pub(crate) fn http(status: u16, body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status} Words\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    format!(
+        "HTTP/1.1 {status} Words\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
 }
 
 /// Answers requests by their number, from zero, and passes them on.
-pub(crate) fn serve(socket: &Path, act: impl Fn(usize) -> Act + Send + 'static) -> Receiver<Vec<u8>> {
+pub(crate) fn serve(
+    socket: &Path,
+    act: impl Fn(usize) -> Act + Send + 'static,
+) -> Receiver<Vec<u8>> {
     let listener = UnixListener::bind(socket).expect("a socket");
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -178,6 +232,8 @@ fn read_request(connection: &mut UnixStream) -> Vec<u8> {
 fn whole_length(bytes: &[u8]) -> Option<usize> {
     let split = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&bytes[..split]);
-    let length: usize = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok())?;
+    let length: usize = head
+        .lines()
+        .find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok())?;
     Some(split + 4 + length)
 }

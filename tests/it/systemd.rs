@@ -20,7 +20,9 @@ impl Managed {
     fn new(manager: &str) -> Self {
         let managed = Self { home: Home::new() };
         let (programs, units) = (managed.programs(), managed.units());
-        [&programs, &units].into_iter().for_each(|folder| fs::create_dir_all(folder).expect("a folder"));
+        [&programs, &units]
+            .into_iter()
+            .for_each(|folder| fs::create_dir_all(folder).expect("a folder"));
         put_script(&programs.join("systemctl"), manager);
         managed
     }
@@ -35,8 +37,14 @@ impl Managed {
 
     fn command(&self, arguments: &[&str]) -> Output {
         let mut command = self.home.command(CHECKPOINTD, arguments);
-        let path = format!("{}:{}", self.programs().display(), std::env::var("PATH").expect("a PATH"));
-        command.env("PATH", path).env("XDG_CONFIG_HOME", self.home.path().join("config"));
+        let path = format!(
+            "{}:{}",
+            self.programs().display(),
+            std::env::var("PATH").expect("a PATH")
+        );
+        command
+            .env("PATH", path)
+            .env("XDG_CONFIG_HOME", self.home.path().join("config"));
         run(&mut command, b"")
     }
 
@@ -72,47 +80,99 @@ fn a_service_is_installed_asked_after_and_removed() {
     let status = || {
         let output = managed.command(&["service", "status", "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        (output.status.code(), answer["installed"].clone(), answer["active"].clone(), answer["daemon"]["ok"].clone())
+        (
+            output.status.code(),
+            answer["installed"].clone(),
+            answer["active"].clone(),
+            answer["daemon"]["ok"].clone(),
+        )
     };
     assert_eq!(status(), (Some(3), json!(false), json!(false), Value::Null));
-    assert_eq!(managed.command(&["service", "start"]).status.code(), Some(1));
+    assert_eq!(
+        managed.command(&["service", "start"]).status.code(),
+        Some(1)
+    );
 
     let installed = managed.command(&["service", "install"]);
     assert_eq!(installed.status.code(), Some(0), "{installed:?}");
-    assert!(text(&installed.stdout).contains("added      "), "{installed:?}");
+    assert!(
+        text(&installed.stdout).contains("added      "),
+        "{installed:?}"
+    );
     assert_eq!(status(), (Some(0), json!(true), json!(true), json!(true)));
-    assert!(managed.said().contains("--user enable --now checkpointd.socket checkpointd.service"));
+    assert!(
+        managed
+            .said()
+            .contains("--user enable --now checkpointd.socket checkpointd.service")
+    );
     let again = text(&managed.command(&["service", "install"]).stdout);
-    assert!(again.contains("unchanged  ") && !again.contains("added"), "{again}");
+    assert!(
+        again.contains("unchanged  ") && !again.contains("added"),
+        "{again}"
+    );
 
     assert_eq!(managed.command(&["service", "stop"]).status.code(), Some(0));
     assert_eq!(status(), (Some(3), json!(true), json!(false), Value::Null));
     let removed = managed.command(&["service", "uninstall"]);
-    assert_eq!((removed.status.code(), fs::read_dir(managed.units()).expect("a folder").count()), (Some(0), 0));
-    assert_eq!(text(&managed.command(&["service", "uninstall"]).stdout), "no service is installed\n");
+    assert_eq!(
+        (
+            removed.status.code(),
+            fs::read_dir(managed.units()).expect("a folder").count()
+        ),
+        (Some(0), 0)
+    );
+    assert_eq!(
+        text(&managed.command(&["service", "uninstall"]).stdout),
+        "no service is installed\n"
+    );
 }
 
 #[test]
 fn without_a_manager_nothing_is_written_and_the_words_help() {
     let managed = Managed::new("#!/bin/sh\nexit 1\n");
     let output = managed.command(&["service", "install"]);
-    assert_eq!((output.status.code(), fs::read_dir(managed.units()).expect("a folder").count()), (Some(3), 0));
-    assert!(text(&output.stderr).contains("hint: a service is not needed: hooks start the daemon"), "{output:?}");
+    assert_eq!(
+        (
+            output.status.code(),
+            fs::read_dir(managed.units()).expect("a folder").count()
+        ),
+        (Some(3), 0)
+    );
+    assert!(
+        text(&output.stderr).contains("hint: a service is not needed: hooks start the daemon"),
+        "{output:?}"
+    );
 }
 
 #[test]
 fn the_units_are_what_systemd_accepts() {
     let managed = Managed::new(MANAGER);
     let printed = text(&managed.command(&["service", "install", "--print"]).stdout);
-    assert_eq!(fs::read_dir(managed.units()).expect("a folder").count(), 0, "printing writes nothing");
+    assert_eq!(
+        fs::read_dir(managed.units()).expect("a folder").count(),
+        0,
+        "printing writes nothing"
+    );
     for unit in printed.split("\n# ") {
-        let (path, body) = unit.trim_start_matches("# ").split_once('\n').expect("a path and a text");
+        let (path, body) = unit
+            .trim_start_matches("# ")
+            .split_once('\n')
+            .expect("a path and a text");
         fs::write(path, body).expect("writable");
     }
     assert_eq!(fs::read_dir(managed.units()).expect("a folder").count(), 2);
     let Ok(output) = Command::new("systemd-analyze")
-        .args(["verify", "--user", "--man=no", "checkpointd.service", "checkpointd.socket"])
-        .env("SYSTEMD_UNIT_PATH", format!("{}:/usr/lib/systemd/user", managed.units().display()))
+        .args([
+            "verify",
+            "--user",
+            "--man=no",
+            "checkpointd.service",
+            "checkpointd.socket",
+        ])
+        .env(
+            "SYSTEMD_UNIT_PATH",
+            format!("{}:/usr/lib/systemd/user", managed.units().display()),
+        )
         .env("XDG_RUNTIME_DIR", managed.home.path())
         .output()
     else {
@@ -120,6 +180,9 @@ fn the_units_are_what_systemd_accepts() {
         return;
     };
     let complaints = text(&output.stderr);
-    let complaints: Vec<_> = complaints.lines().filter(|line| line.contains("checkpointd")).collect();
+    let complaints: Vec<_> = complaints
+        .lines()
+        .filter(|line| line.contains("checkpointd"))
+        .collect();
     assert!(complaints.is_empty(), "{complaints:?}");
 }

@@ -1,6 +1,8 @@
 //! Checkpoints typed into real terminals: exactly, once, and never where it does harm.
 
-use journal::{Agent, Decision, Draft, Event, Host, Journal, Place, Reason, Route, Stream, Timestamp, Verdict};
+use journal::{
+    Agent, Decision, Draft, Event, Host, Journal, Place, Reason, Route, Stream, Timestamp, Verdict,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -12,7 +14,8 @@ use crate::terminal::{self, Server, until};
 /// Quick, and patient enough for a slow machine.
 const QUICK: &str = "tmux: {settle: 120ms, confirm_timeout: 60s, draft_wait: 60s, hold_for: 10m, send_timeout: 20s}\n";
 /// Gives up soon.
-const IMPATIENT: &str = "tmux: {settle: 120ms, confirm_timeout: 2s, draft_wait: 1s, hold_for: 2s, send_timeout: 20s}\n";
+const IMPATIENT: &str =
+    "tmux: {settle: 120ms, confirm_timeout: 2s, draft_wait: 1s, hold_for: 2s, send_timeout: 20s}\n";
 
 /// A checkpoint that was decided and is to be typed, and the session that it is for.
 struct Written {
@@ -24,7 +27,10 @@ struct Written {
 /// Opens the journal of a daemon that does not run. A process that another test is just starting may have its lock still.
 fn open(home: &Home) -> Journal {
     let path = home.path().join("journal");
-    until("the journal opens", || Journal::open(&path, journal::Options::default()).ok()).0
+    until("the journal opens", || {
+        Journal::open(&path, journal::Options::default()).ok()
+    })
+    .0
 }
 
 /// Writes sessions into a journal whose agents have one checkpoint each on its way, as a daemon leaves them that ended
@@ -35,14 +41,36 @@ fn write(home: &Home, agent: Agent, env: &[(String, String)], bodies: &[String])
         let session = Uuid::now_v7();
         let message = format!("[TeleClaude Checkpoint] - session={session} {body}");
         let stream = Stream::of_native(agent, &session.to_string());
-        let place = Place { cwd: "/".into(), transcript: None, env: env.to_vec() };
-        let host = Host { hook: "SessionStart".into(), place: Some(place), ..Host::default() };
-        let draft =
-            |event| Draft { stream: stream.clone(), at: Timestamp::now(), id: Uuid::now_v7(), event, payload: None };
-        let started = draft(Event::SessionStarted { host, source: "startup".into() });
+        let place = Place {
+            cwd: "/".into(),
+            transcript: None,
+            env: env.to_vec(),
+        };
+        let host = Host {
+            hook: "SessionStart".into(),
+            place: Some(place),
+            ..Host::default()
+        };
+        let draft = |event| Draft {
+            stream: stream.clone(),
+            at: Timestamp::now(),
+            id: Uuid::now_v7(),
+            event,
+            payload: None,
+        };
+        let started = draft(Event::SessionStarted {
+            host,
+            source: "startup".into(),
+        });
         let decided = draft(Event::Decided(Box::new(decision(&message))));
-        let appended = journal.append_wait(vec![started, decided]).expect("appends");
-        Written { session, message, decision: appended[1].seq }
+        let appended = journal
+            .append_wait(vec![started, decided])
+            .expect("appends");
+        Written {
+            session,
+            message,
+            decision: appended[1].seq,
+        }
     };
     let written = bodies.iter().map(write_one).collect();
     journal.close();
@@ -73,7 +101,13 @@ fn decision(message: &str) -> Decision {
 fn append(home: &Home, written: &Written, agent: Agent, event: Event) {
     let journal = open(home);
     let stream = Stream::of_native(agent, &written.session.to_string());
-    let draft = Draft { stream, at: Timestamp::now(), id: Uuid::now_v7(), event, payload: None };
+    let draft = Draft {
+        stream,
+        at: Timestamp::now(),
+        id: Uuid::now_v7(),
+        event,
+        payload: None,
+    };
     journal.append_wait(vec![draft]).expect("appends");
     journal.close();
 }
@@ -92,20 +126,29 @@ fn home_with(config: &str) -> Home {
 /// Returns how a delivery stands: the outcome, and the word for it.
 fn delivery(daemon: &Daemon, decision: u64) -> (String, String) {
     let lines = daemon.ask(&["audit", "--json"]);
-    let line = lines.into_iter().find(|line| line["seq"] == json!(decision)).expect("a decision");
+    let line = lines
+        .into_iter()
+        .find(|line| line["seq"] == json!(decision))
+        .expect("a decision");
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (word(&line["delivery"]), word(&line["delivery_reason"]))
 }
 
 fn kinds(daemon: &Daemon, kind: &str) -> usize {
-    daemon.ask(&["tail", "--json", "--kind", kind, "-n", "1000"]).len()
+    daemon
+        .ask(&["tail", "--json", "--kind", kind, "-n", "1000"])
+        .len()
 }
 
 /// Texts of all sizes: one line, several, with everything that could be taken for something else, and large ones.
 fn bodies(count: usize) -> Vec<String> {
-    let several = "first\n\nChanged: \"x\" 'y' $HOME `z` \\n\n/help\n# a\n@file\n! ls\nüñï 🚀 — end";
-    let large =
-        |bytes: usize| (0..bytes / 32).map(|line| format!("{line:06} goes on and on and on\n")).collect::<String>();
+    let several =
+        "first\n\nChanged: \"x\" 'y' $HOME `z` \\n\n/help\n# a\n@file\n! ls\nüñï 🚀 — end";
+    let large = |bytes: usize| {
+        (0..bytes / 32)
+            .map(|line| format!("{line:06} goes on and on and on\n"))
+            .collect::<String>()
+    };
     let body = |number: usize| match number % 10 {
         9 => format!("{number}\n{}end", large(20 * 1024)),
         7 => format!("{number}\n{}end", large(4 * 1024)),
@@ -120,7 +163,9 @@ fn a_hundred_checkpoints_in_a_row_are_typed_exactly_and_once() {
     let (server, home) = (Server::new(), home_with(QUICK));
     let agents = ["claude", "gemini", "codex"].map(|agent| server.agent(&home, agent, |_| {}));
     // Many sessions share each pane, so that their checkpoints have to be typed one after the other.
-    let written = agents.each_ref().map(|agent| write(&home, of_word(&agent.name), &agent.env(), &bodies(34)));
+    let written = agents
+        .each_ref()
+        .map(|agent| write(&home, of_word(&agent.name), &agent.env(), &bodies(34)));
     let daemon = Daemon::at(home);
     for (agent, written) in agents.iter().zip(&written) {
         for one in written {
@@ -152,7 +197,9 @@ fn where_it_could_do_harm_nothing_is_typed() {
         let agent = || server.agent(&home, name, |_| {});
         let dialog = agent();
         dialog.switch("dialog", true);
-        until("the dialog is up", || dialog.screen().contains("1. Yes").then_some(()));
+        until("the dialog is up", || {
+            dialog.screen().contains("1. Yes").then_some(())
+        });
         cases.push((dialog, "expired", "dialog"));
         let draft = agent();
         draft.types("half a draft");
@@ -168,7 +215,13 @@ fn where_it_could_do_harm_nothing_is_typed() {
         let pid = server.tmux(&["list-panes", "-t", &other.pane, "-F", "#{pane_tty}"]);
         end_agent(&pid, name);
         until("the other program runs", || {
-            let command = server.tmux(&["display-message", "-p", "-t", &other.pane, "#{pane_current_command}"]);
+            let command = server.tmux(&[
+                "display-message",
+                "-p",
+                "-t",
+                &other.pane,
+                "#{pane_current_command}",
+            ]);
             (command == "cat").then_some(())
         });
         cases.push((other, "failed", "pane_other"));
@@ -176,11 +229,19 @@ fn where_it_could_do_harm_nothing_is_typed() {
         cases.push((agent(), "expired", "dialog"));
     }
     let bodies = ["All expected validations were observed.".to_owned()];
-    let mut written: Vec<_> =
-        cases.iter().map(|(agent, ..)| write(&home, of_word(&agent.name), &agent.env(), &bodies).remove(0)).collect();
+    let mut written: Vec<_> = cases
+        .iter()
+        .map(|(agent, ..)| write(&home, of_word(&agent.name), &agent.env(), &bodies).remove(0))
+        .collect();
     for (at, (agent, ..)) in cases.iter().enumerate().filter(|(at, _)| at % 6 == 5) {
-        let host = Host { hook: "PermissionRequest".into(), ..Host::default() };
-        let asked = Event::PermissionAsked { host, call: journal::ToolCall::default() };
+        let host = Host {
+            hook: "PermissionRequest".into(),
+            ..Host::default()
+        };
+        let asked = Event::PermissionAsked {
+            host,
+            call: journal::ToolCall::default(),
+        };
         append(&home, &written[at], of_word(&agent.name), asked);
     }
     let nowhere = write(&home, Agent::Codex, &[], &bodies).remove(0);
@@ -188,47 +249,85 @@ fn where_it_could_do_harm_nothing_is_typed() {
     for ((agent, outcome, word), one) in cases.iter().zip(&written) {
         until("it is given up", || {
             let state = delivery(&daemon, one.decision);
-            (state == ((*outcome).to_owned(), (*word).to_owned())).then_some(()).or_else(|| {
-                assert!(state.0 == "pending", "{} {word}: {state:?}", agent.name);
-                None
-            })
+            (state == ((*outcome).to_owned(), (*word).to_owned()))
+                .then_some(())
+                .or_else(|| {
+                    assert!(state.0 == "pending", "{} {word}: {state:?}", agent.name);
+                    None
+                })
         });
         assert_eq!(agent.log(), Vec::<Value>::new(), "{} {word}", agent.name);
     }
-    assert_eq!(delivery(&daemon, nowhere.decision), ("failed".into(), "no_terminal".into()));
-    assert_eq!((kinds(&daemon, "delivery_attempted"), kinds(&daemon, "delivery_pasted")), (0, 0));
+    assert_eq!(
+        delivery(&daemon, nowhere.decision),
+        ("failed".into(), "no_terminal".into())
+    );
+    assert_eq!(
+        (
+            kinds(&daemon, "delivery_attempted"),
+            kinds(&daemon, "delivery_pasted")
+        ),
+        (0, 0)
+    );
     written.truncate(1);
     let status = daemon.ask(&["status", "--json"]);
     let last = status[0]["last_decisions"].as_array().expect("decisions");
-    assert!(last.iter().any(|line| line["delivery_reason"] == json!("no_terminal")), "{last:?}");
+    assert!(
+        last.iter()
+            .any(|line| line["delivery_reason"] == json!("no_terminal")),
+        "{last:?}"
+    );
 }
 
 /// Ends the agent of a pane, and nothing else.
 fn end_agent(tty: &str, name: &str) {
-    let output = std::process::Command::new("ps").args(["-ww", "-o", "pid=,args=", "-t", tty]).output().expect("runs");
+    let output = std::process::Command::new("ps")
+        .args(["-ww", "-o", "pid=,args=", "-t", tty])
+        .output()
+        .expect("runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let is_agent =
-        |line: &&str| line.split_whitespace().nth(1).is_some_and(|program| program.ends_with(&format!("/{name}")));
-    let line = text.lines().find(is_agent).unwrap_or_else(|| panic!("no agent: {text}"));
+    let is_agent = |line: &&str| {
+        line.split_whitespace()
+            .nth(1)
+            .is_some_and(|program| program.ends_with(&format!("/{name}")))
+    };
+    let line = text
+        .lines()
+        .find(is_agent)
+        .unwrap_or_else(|| panic!("no agent: {text}"));
     let pid = line.split_whitespace().next().expect("a pid");
-    assert!(std::process::Command::new("kill").args(["-9", pid]).status().expect("runs").success());
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-9", pid])
+            .status()
+            .expect("runs")
+            .success()
+    );
 }
 
 #[test]
 fn what_stood_in_the_way_is_waited_for() {
     let (server, home) = (Server::new(), home_with(QUICK));
-    let agents: Vec<_> = ["claude", "gemini", "codex", "claude"].map(|agent| server.agent(&home, agent, |_| {})).into();
+    let agents: Vec<_> = ["claude", "gemini", "codex", "claude"]
+        .map(|agent| server.agent(&home, agent, |_| {}))
+        .into();
     agents[0].switch("dialog", true);
-    until("the dialog is up", || agents[0].screen().contains("1. Yes").then_some(()));
+    until("the dialog is up", || {
+        agents[0].screen().contains("1. Yes").then_some(())
+    });
     agents[1].types("half a draft");
     server.tmux(&["copy-mode", "-t", &agents[2].pane]);
     agents[3].switch("busy", true);
     let bodies = ["one\n\ntwo\nthree".to_owned()];
-    let written: Vec<_> =
-        agents.iter().map(|agent| write(&home, of_word(&agent.name), &agent.env(), &bodies).remove(0)).collect();
+    let written: Vec<_> = agents
+        .iter()
+        .map(|agent| write(&home, of_word(&agent.name), &agent.env(), &bodies).remove(0))
+        .collect();
     let daemon = Daemon::at(home);
     for (one, word) in written.iter().zip(["dialog", "draft_present", "copy_mode"]) {
-        until("it waits", || (delivery(&daemon, one.decision) == ("pending".into(), word.into())).then_some(()));
+        until("it waits", || {
+            (delivery(&daemon, one.decision) == ("pending".into(), word.into())).then_some(())
+        });
     }
     for agent in &agents[..3] {
         assert_eq!(agent.log(), Vec::<Value>::new());
@@ -237,7 +336,9 @@ fn what_stood_in_the_way_is_waited_for() {
     server.tmux(&["send-keys", "-t", &agents[1].pane, "C-u"]);
     server.tmux(&["send-keys", "-t", &agents[2].pane, "-X", "cancel"]);
     for (agent, one) in agents.iter().zip(&written) {
-        until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
+        until("it is confirmed", || {
+            (delivery(&daemon, one.decision).0 == "confirmed").then_some(())
+        });
         assert_eq!(agent.submitted(), [one.message.as_str()], "{}", agent.name);
     }
 }
@@ -254,16 +355,26 @@ fn a_draft_is_cleared_where_that_is_wanted_and_a_busy_agent_queues_once() {
     busy.iter().for_each(|agent| agent.switch("busy", true));
     let bodies = ["one\n\ntwo\nthree".to_owned()];
     let agents: Vec<_> = drafted.iter().chain(&busy).chain([&plain]).collect();
-    let written: Vec<_> =
-        agents.iter().map(|agent| write(&home, of_word(&agent.name), &agent.env(), &bodies).remove(0)).collect();
+    let written: Vec<_> = agents
+        .iter()
+        .map(|agent| write(&home, of_word(&agent.name), &agent.env(), &bodies).remove(0))
+        .collect();
     let daemon = Daemon::at(home);
     for (agent, one) in agents.iter().zip(&written) {
-        until("it is submitted", || (!agent.log().is_empty()).then_some(()));
+        until("it is submitted", || {
+            (!agent.log().is_empty()).then_some(())
+        });
         if busy.iter().any(|busy| busy.pane == agent.pane) {
-            assert_eq!(delivery(&daemon, one.decision).0, "pending", "nobody has it yet");
+            assert_eq!(
+                delivery(&daemon, one.decision).0,
+                "pending",
+                "nobody has it yet"
+            );
             agent.switch("busy", false);
         }
-        until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
+        until("it is confirmed", || {
+            (delivery(&daemon, one.decision).0 == "confirmed").then_some(())
+        });
         assert_eq!(agent.submitted(), [one.message.as_str()], "{}", agent.name);
     }
 }
@@ -272,22 +383,43 @@ fn a_draft_is_cleared_where_that_is_wanted_and_a_busy_agent_queues_once() {
 #[test]
 fn a_daemon_killed_in_mid_delivery_types_nothing_twice() {
     for name in ["claude", "gemini", "codex"] {
-        for (settle, tell_after_ms, phase) in [("1500ms", 0, "delivery_pasted"), ("120ms", 1_500, "delivery_entered")] {
+        for (settle, tell_after_ms, phase) in [
+            ("1500ms", 0, "delivery_pasted"),
+            ("120ms", 1_500, "delivery_entered"),
+        ] {
             let config = QUICK.replace("120ms", settle);
             let (server, home) = (Server::new(), home_with(&config));
             let agent = server.agent(&home, name, |setup| setup.tell_after_ms = tell_after_ms);
-            let one = write(&home, of_word(name), &agent.env(), &["one\n\ntwo\nthree".to_owned()]).remove(0);
+            let one = write(
+                &home,
+                of_word(name),
+                &agent.env(),
+                &["one\n\ntwo\nthree".to_owned()],
+            )
+            .remove(0);
             let mut daemon = Daemon::at(home);
             until(phase, || (kinds(&daemon, phase) > 0).then_some(()));
             if phase == "delivery_entered" {
-                until("the text is submitted", || (!agent.log().is_empty()).then_some(()));
+                until("the text is submitted", || {
+                    (!agent.log().is_empty()).then_some(())
+                });
             }
             daemon.kill();
-            assert_eq!(agent.log().len(), usize::from(phase == "delivery_entered"), "{name} {phase}");
+            assert_eq!(
+                agent.log().len(),
+                usize::from(phase == "delivery_entered"),
+                "{name} {phase}"
+            );
             daemon.start();
-            until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
+            until("it is confirmed", || {
+                (delivery(&daemon, one.decision).0 == "confirmed").then_some(())
+            });
             assert_eq!(agent.submitted(), [one.message.as_str()], "{name} {phase}");
-            assert_eq!((kinds(&daemon, "delivery_attempted"), kinds(&daemon, phase)), (1, 1), "{name} {phase}");
+            assert_eq!(
+                (kinds(&daemon, "delivery_attempted"), kinds(&daemon, phase)),
+                (1, 1),
+                "{name} {phase}"
+            );
         }
     }
 }
@@ -295,21 +427,42 @@ fn a_daemon_killed_in_mid_delivery_types_nothing_twice() {
 /// The journal says that a paste was begun, and not whether it was done.
 #[test]
 fn a_paste_that_nobody_knows_of_is_looked_for_first() {
-    for (name, was_pasted) in [("claude", true), ("gemini", true), ("codex", true), ("claude", false), ("codex", false)]
-    {
+    for (name, was_pasted) in [
+        ("claude", true),
+        ("gemini", true),
+        ("codex", true),
+        ("claude", false),
+        ("codex", false),
+    ] {
         let (server, home) = (Server::new(), home_with(QUICK));
         let agent = server.agent(&home, name, |_| {});
-        let one = write(&home, of_word(name), &agent.env(), &["one\n\ntwo\nthree".to_owned()]).remove(0);
-        let begun = Event::DeliveryAttempted { decision: one.decision, route: Route::Tmux, attempt: 1 };
+        let one = write(
+            &home,
+            of_word(name),
+            &agent.env(),
+            &["one\n\ntwo\nthree".to_owned()],
+        )
+        .remove(0);
+        let begun = Event::DeliveryAttempted {
+            decision: one.decision,
+            route: Route::Tmux,
+            attempt: 1,
+        };
         append(&home, &one, of_word(name), begun);
         if was_pasted {
             server.tmux(&["set-buffer", "-b", "x", &one.message]);
             server.tmux(&["paste-buffer", "-p", "-r", "-b", "x", "-t", &agent.pane]);
         }
         let daemon = Daemon::at(home);
-        until("it is confirmed", || (delivery(&daemon, one.decision).0 == "confirmed").then_some(()));
+        until("it is confirmed", || {
+            (delivery(&daemon, one.decision).0 == "confirmed").then_some(())
+        });
         assert_eq!(agent.submitted(), [one.message.as_str()], "{name}");
-        assert_eq!(kinds(&daemon, "delivery_attempted"), if was_pasted { 1 } else { 2 }, "{name}");
+        assert_eq!(
+            kinds(&daemon, "delivery_attempted"),
+            if was_pasted { 1 } else { 2 },
+            "{name}"
+        );
     }
 }
 
@@ -337,22 +490,40 @@ impl NotifyOnly {
             "payload": { "id": thread, "cwd": "/", "cli_version": "0.169.0", "source": "cli" } });
         std::fs::write(&rollout, format!("{meta}\n")).expect("writes");
         std::fs::write(folder.join("rollout"), rollout.display().to_string()).expect("writes");
-        Self { daemon: Daemon::at(home), thread }
+        Self {
+            daemon: Daemon::at(home),
+            thread,
+        }
     }
 
     /// Calls the client as Codex's background process does: not from the terminal that its environment tells of.
-    fn notify_from_elsewhere(&self, turn: &str, env: &[(String, String)], folder: &std::path::Path) {
-        let mut command = self.daemon.home.client(&["codex", &payload(turn, self.thread)]);
-        command.envs(env.iter().cloned()).env("CODEX_HOME", folder.join("codex-home"));
+    fn notify_from_elsewhere(
+        &self,
+        turn: &str,
+        env: &[(String, String)],
+        folder: &std::path::Path,
+    ) {
+        let mut command = self
+            .daemon
+            .home
+            .client(&["codex", &payload(turn, self.thread)]);
+        command
+            .envs(env.iter().cloned())
+            .env("CODEX_HOME", folder.join("codex-home"));
         let output = crate::support::run(&mut command, b"");
-        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]));
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(0), &b""[..])
+        );
     }
 
     fn decided(&self, count: usize) -> Vec<(String, String)> {
         let word = |value: &Value| value.as_str().expect("a word").to_owned();
         until("the stops are decided", || {
             let lines = self.daemon.ask(&["audit", "--json"]);
-            let words = lines.iter().map(|line| (word(&line["reason"]), word(&line["delivery"])));
+            let words = lines
+                .iter()
+                .map(|line| (word(&line["reason"]), word(&line["delivery"])));
             (lines.len() == count).then(|| words.collect())
         })
     }
@@ -371,41 +542,58 @@ fn codex_with_notify_alone_gets_its_checkpoint_typed_once_and_stops() {
     assert_eq!(codex.decided(1), [("no_turn_start".into(), "none".into())]);
     terminal::program::write_rollout(&agent.folder, "please do it");
     agent.notifies(&payload("turn-1", codex.thread));
-    until("it is confirmed", || (codex.decided(2)[1] == ("generic".into(), "confirmed".into())).then_some(()));
+    until("it is confirmed", || {
+        (codex.decided(2)[1] == ("generic".into(), "confirmed".into())).then_some(())
+    });
     let told = codex.daemon.ask(&["audit", "--json"]).remove(1);
-    assert_eq!(agent.submitted(), [told["message"].as_str().expect("a text")]);
+    assert_eq!(
+        agent.submitted(),
+        [told["message"].as_str().expect("a text")]
+    );
     // The turn that our text began ends: no loop, though the budget would allow another one.
     agent.notifies(&payload("turn-2", codex.thread));
     assert_eq!(codex.decided(3)[2], ("own_prompt".into(), "none".into()));
     terminal::program::write_rollout(&agent.folder, "and again");
     agent.notifies(&payload("turn-3", codex.thread));
-    until("it is confirmed", || (codex.decided(4)[3] == ("generic".into(), "confirmed".into())).then_some(()));
+    until("it is confirmed", || {
+        (codex.decided(4)[3] == ("generic".into(), "confirmed".into())).then_some(())
+    });
     assert_eq!(agent.submitted().len(), 2);
     codex.daemon.verify();
 }
 
 #[test]
 fn codex_takes_a_checkpoint_from_its_own_queue_where_that_is_wanted() {
-    let home = home_with(&format!("{EVERY_NOTIFY}{QUICK}codex: {{delivery: queue}}\n"));
+    let home = home_with(&format!(
+        "{EVERY_NOTIFY}{QUICK}codex: {{delivery: queue}}\n"
+    ));
     // A program named codex that keeps what it is given, and takes it up as the real one does.
     let bin = home.path().join("bin");
     std::fs::create_dir(&bin).expect("a folder");
     let script = "#!/bin/sh\nprintf '%s\\n' \"$1 $2 $3 $4\" >> \"$0.log\"\nprintf '%s' \"$5\" > \"$0.message\"\n";
     put_script(&bin.join("codex"), script);
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let path = format!(
+        "{}:{}",
+        bin.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
     let folder = tempfile::tempdir().expect("a folder");
     let mut codex = NotifyOnly::new(home, folder.path());
     codex.daemon.kill();
     codex.daemon.start_with(&[("PATH", &path)]);
     terminal::program::write_rollout(folder.path(), "please do it");
     codex.notify_from_elsewhere("turn-1", &[], folder.path());
-    let message = until("it is handed over", || std::fs::read_to_string(bin.join("codex.message")).ok());
+    let message = until("it is handed over", || {
+        std::fs::read_to_string(bin.join("codex.message")).ok()
+    });
     assert_eq!(codex.decided(1), [("generic".into(), "pending".into())]);
     // A daemon that ends now does not hand it over again.
     codex.daemon.kill();
     codex.daemon.start_with(&[("PATH", &path)]);
     terminal::program::write_rollout(folder.path(), &message);
-    until("it is confirmed", || (codex.decided(1)[0].1 == "confirmed").then_some(()));
+    until("it is confirmed", || {
+        (codex.decided(1)[0].1 == "confirmed").then_some(())
+    });
     let told = codex.daemon.ask(&["audit", "--json"]).remove(0);
     assert_eq!(told["message"], json!(message));
     let log = std::fs::read_to_string(bin.join("codex.log")).expect("was called");
@@ -421,6 +609,11 @@ fn a_hook_that_was_not_called_from_the_pane_it_tells_of_types_nothing() {
     let codex = NotifyOnly::new(home, &agent.folder);
     terminal::program::write_rollout(&agent.folder, "please do it");
     codex.notify_from_elsewhere("turn-1", &agent.env(), &agent.folder);
-    until("it is given up", || (codex.decided(1) == [("generic".into(), "failed".into())]).then_some(()));
-    assert_eq!((agent.log(), kinds(&codex.daemon, "delivery_attempted")), (Vec::<Value>::new(), 0));
+    until("it is given up", || {
+        (codex.decided(1) == [("generic".into(), "failed".into())]).then_some(())
+    });
+    assert_eq!(
+        (agent.log(), kinds(&codex.daemon, "delivery_attempted")),
+        (Vec::<Value>::new(), 0)
+    );
 }

@@ -19,8 +19,22 @@ impl<'a> Top<'a> {
         let shell = format!(
             "echo before; env HOME=/nowhere CHECKPOINTD_HOME='{home}' {variables} '{program}' top; echo \"code $?\"; exec cat"
         );
-        let start = ["new-session", "-d", "-x", "80", "-y", "24", "-P", "-F", "#{pane_id}", &shell];
-        Self { server, pane: server.tmux(&start) }
+        let start = [
+            "new-session",
+            "-d",
+            "-x",
+            "80",
+            "-y",
+            "24",
+            "-P",
+            "-F",
+            "#{pane_id}",
+            &shell,
+        ];
+        Self {
+            server,
+            pane: server.tmux(&start),
+        }
     }
 
     fn screen(&self) -> String {
@@ -28,16 +42,26 @@ impl<'a> Top<'a> {
     }
 
     fn shown(&self, format: &str) -> String {
-        self.server.tmux(&["display-message", "-p", "-t", &self.pane, format])
+        self.server
+            .tmux(&["display-message", "-p", "-t", &self.pane, format])
     }
 
     fn press(&self, keys: &[&str]) {
-        self.server.tmux(&[&["send-keys", "-t", &self.pane], keys].concat());
+        self.server
+            .tmux(&[&["send-keys", "-t", &self.pane], keys].concat());
     }
 
     fn resize(&self, width: u16, height: u16) {
         let (width, height) = (width.to_string(), height.to_string());
-        self.server.tmux(&["resize-window", "-t", &self.pane, "-x", &width, "-y", &height]);
+        self.server.tmux(&[
+            "resize-window",
+            "-t",
+            &self.pane,
+            "-x",
+            &width,
+            "-y",
+            &height,
+        ]);
     }
 
     /// Waits until the screen has a text, and returns the screen.
@@ -70,7 +94,10 @@ impl<'a> Top<'a> {
 /// Plays a session that was held back once, up to its last stop.
 fn play_session(daemon: &Daemon) {
     let calls = recorded("claude/h-stop-block-once");
-    calls.iter().filter(|call| call["event"] != "SessionEnd").for_each(|call| drop(play(daemon, call)));
+    calls
+        .iter()
+        .filter(|call| call["event"] != "SessionEnd")
+        .for_each(|call| drop(play(daemon, call)));
 }
 
 /// Returns a screen without what differs from run to run: digits of times, and what comes after them in a line.
@@ -130,15 +157,25 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     // Live: a message of the user, with what could do harm to a terminal.
     let session = daemon.ask(&["sessions", "--json"])[0]["native_session"].clone();
     let prompt = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": "do \x1b]0;evil\x07 it" });
-    daemon.hook(&["claude", "UserPromptSubmit"], prompt.to_string().as_bytes());
+    daemon.hook(
+        &["claude", "UserPromptSubmit"],
+        prompt.to_string().as_bytes(),
+    );
     let screen = top.waits_for("running");
-    assert!(top.waits_for("\"do \\x1b]0;evil").contains("prompt submitted"), "{screen}");
+    assert!(
+        top.waits_for("\"do \\x1b]0;evil")
+            .contains("prompt submitted"),
+        "{screen}"
+    );
     assert_ne!(top.shown("#{pane_title}"), "evil");
 
     // Into the timeline, and from its decision into the explanation.
     top.press(&["Enter"]);
     let screen = top.waits_for("timeline of ");
-    assert!(top.waits_for("turn 2").contains("agent stopped"), "{screen}");
+    assert!(
+        top.waits_for("turn 2").contains("agent stopped"),
+        "{screen}"
+    );
     // What happens meanwhile is added to it.
     for turn in 3..6 {
         let more = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": format!("part {turn}") });
@@ -146,7 +183,11 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
         let screen = top.waits_for(&format!("\"part {turn}\""));
         assert!(screen.contains(&format!("turn {turn}")), "{screen}");
         for earlier in 2..turn {
-            assert_eq!(screen.matches(&format!("turn {earlier}")).count(), 1, "{screen}");
+            assert_eq!(
+                screen.matches(&format!("turn {earlier}")).count(),
+                1,
+                "{screen}"
+            );
         }
     }
     top.press(&["/"]);
@@ -176,8 +217,15 @@ fn it_follows_the_size_of_the_terminal() {
     let top = Top::start(&server, &daemon.home, "");
     top.waits_for("LAST TOOL");
     top.resize(140, 40);
-    let column = |screen: &str| screen.lines().find_map(|line| line.find("LAST TOOL")).unwrap_or_default();
-    until("the columns are wider", || (column(&top.screen()) > 60).then_some(()));
+    let column = |screen: &str| {
+        screen
+            .lines()
+            .find_map(|line| line.find("LAST TOOL"))
+            .unwrap_or_default()
+    };
+    until("the columns are wider", || {
+        (column(&top.screen()) > 60).then_some(())
+    });
     assert!(top.screen().lines().all(|line| line.chars().count() <= 140));
     top.resize(40, 10);
     top.waits_for("This terminal has 40x10");
@@ -202,8 +250,14 @@ fn a_daemon_that_goes_is_missed_and_found_again() {
     assert!(!top.waits_for("event ").contains("no daemon"));
     // Told to end, as by a service manager.
     let shell = top.shown("#{pane_pid}");
-    let output = std::process::Command::new("pgrep").args(["-P", &shell]).output().expect("pgrep");
-    let pid: i32 = String::from_utf8_lossy(&output.stdout).trim().parse().expect("one child");
+    let output = std::process::Command::new("pgrep")
+        .args(["-P", &shell])
+        .output()
+        .expect("pgrep");
+    let pid: i32 = String::from_utf8_lossy(&output.stdout)
+        .trim()
+        .parse()
+        .expect("one child");
     let pid = rustix::process::Pid::from_raw(pid).expect("a pid");
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
     top.ends_cleanly();
@@ -220,7 +274,9 @@ fn no_color_is_kept_to() {
         top.press(&["q"]);
         top.ends_cleanly();
         // The palette's colours, by their short codes or as those of 256.
-        ["\x1b[33m", "38;5;3m"].iter().any(|yellow| screen.contains(yellow))
+        ["\x1b[33m", "38;5;3m"]
+            .iter()
+            .any(|yellow| screen.contains(yellow))
     };
     assert!(coloured("A=b"));
     assert!(!coloured("NO_COLOR=1"));
@@ -229,8 +285,14 @@ fn no_color_is_kept_to() {
 #[test]
 fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
     let home = Home::new();
-    let output = run(&mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &["top"]), b"");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    let output = run(
+        &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &["top"]),
+        b"",
+    );
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(2), &b""[..])
+    );
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"
     error: `top` needs a terminal
     hint: `checkpointd status` and `checkpointd sessions` print the same once, with --json for programs
@@ -238,7 +300,10 @@ fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
     let server = Server::new();
     let top = Top::start(&server, &home, "");
     let words = top.waits_for("code 3").replace('\n', "");
-    assert!(words.contains("error: no daemon runs") && words.contains("`checkpointd daemon --detach`"), "{words}");
+    assert!(
+        words.contains("error: no daemon runs") && words.contains("`checkpointd daemon --detach`"),
+        "{words}"
+    );
 }
 
 /// The answer for `top` itself: nothing where nothing has happened.
@@ -252,7 +317,10 @@ fn the_daemon_tells_only_what_is_new() {
         serde_json::from_str(&body).expect("JSON")
     };
     let now = get("/v1/now");
-    assert_eq!((&now["sessions"], &now["rows"][0]["standing"]), (&json!(1), &json!("waiting")));
+    assert_eq!(
+        (&now["sessions"], &now["rows"][0]["standing"]),
+        (&json!(1), &json!("waiting"))
+    );
     assert_eq!(get(&format!("/v1/now?known={}", now["seq"])), Value::Null);
     assert_ne!(get("/v1/now?known=1"), Value::Null);
 }

@@ -34,7 +34,11 @@ impl Browser {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new("sh");
         // The shell moves the pipes to where chromium looks for them.
-        command.args(["-c", "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null", "sh"]);
+        command.args([
+            "-c",
+            "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null",
+            "sh",
+        ]);
         command.args([
             "--headless=new",
             "--remote-debugging-pipe",
@@ -48,12 +52,22 @@ impl Browser {
             "--disable-sync",
             "--lang=en-GB",
         ]);
-        command.args(["--force-color-profile=srgb", "--font-render-hinting=none", "--hide-scrollbars"]);
+        command.args([
+            "--force-color-profile=srgb",
+            "--font-render-hinting=none",
+            "--hide-scrollbars",
+        ]);
         if rustix::process::geteuid().is_root() {
             command.arg("--no-sandbox");
         }
-        command.arg(format!("--user-data-dir={}", folder.path().display())).arg("about:blank");
-        command.env("TZ", "UTC").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .arg(format!("--user-data-dir={}", folder.path().display()))
+            .arg("about:blank");
+        command
+            .env("TZ", "UTC")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut process = command.spawn().expect("chromium starts");
         let input = RefCell::new(process.stdin.take().expect("a pipe"));
         let output = BufReader::new(process.stdout.take().expect("a pipe"));
@@ -86,12 +100,23 @@ impl Browser {
             wanted["browserContextId"] = context.clone();
         }
         let target = self.command("", "Target.createTarget", wanted)["targetId"].clone();
-        let attached = self.command("", "Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
-        let session = attached["sessionId"].as_str().expect("a session").to_owned();
+        let attached = self.command(
+            "",
+            "Target.attachToTarget",
+            json!({ "targetId": target, "flatten": true }),
+        );
+        let session = attached["sessionId"]
+            .as_str()
+            .expect("a session")
+            .to_owned();
         for domain in ["Runtime", "Log", "Page"] {
             self.command(&session, &format!("{domain}.enable"), json!({}));
         }
-        self.command(&session, "Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+        self.command(
+            &session,
+            "Emulation.setFocusEmulationEnabled",
+            json!({ "enabled": true }),
+        );
         session
     }
 
@@ -102,11 +127,18 @@ impl Browser {
         if !session.is_empty() {
             message["sessionId"] = session.into();
         }
-        self.input.borrow_mut().write_all(format!("{message}\0").as_bytes()).expect("chromium listens");
+        self.input
+            .borrow_mut()
+            .write_all(format!("{message}\0").as_bytes())
+            .expect("chromium listens");
         loop {
             let message = self.messages.recv_timeout(LIMIT).expect("chromium answers");
             if message["id"] == id {
-                assert!(message.get("error").is_none(), "{method}: {}", message["error"]);
+                assert!(
+                    message.get("error").is_none(),
+                    "{method}: {}",
+                    message["error"]
+                );
                 return message["result"].clone();
             }
             let complains = match message["method"].as_str() {
@@ -116,7 +148,9 @@ impl Browser {
                 _ => false,
             };
             if complains {
-                self.problems.borrow_mut().push(message["params"].to_string());
+                self.problems
+                    .borrow_mut()
+                    .push(message["params"].to_string());
             }
         }
     }
@@ -134,9 +168,14 @@ impl Browser {
 
     /// Evaluates an expression, or what it promises.
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
-        let wanted = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let wanted =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let answer = self.call("Runtime.evaluate", wanted);
-        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {}", answer["exceptionDetails"]);
+        assert!(
+            answer.get("exceptionDetails").is_none(),
+            "{expression}: {}",
+            answer["exceptionDetails"]
+        );
         answer["result"]["value"].clone()
     }
 
@@ -145,7 +184,11 @@ impl Browser {
         let began = Instant::now();
         while self.evaluate(&format!("Boolean({expression})")) != true {
             let page = || self.evaluate("document.body.innerText.slice(0, 2000)");
-            assert!(began.elapsed() < LIMIT, "it never held: {expression}\n{}", page());
+            assert!(
+                began.elapsed() < LIMIT,
+                "it never held: {expression}\n{}",
+                page()
+            );
             thread::sleep(PAUSE);
         }
     }
@@ -175,16 +218,22 @@ impl Browser {
 
     /// Says what a browser of somebody else sees at an address.
     pub(crate) fn seen_by_another(&self, url: &str) -> String {
-        let context = self.command("", "Target.createBrowserContext", json!({}))["browserContextId"].clone();
+        let context =
+            self.command("", "Target.createBrowserContext", json!({}))["browserContextId"].clone();
         let session = self.page(Some(&context));
         self.command(&session, "Page.navigate", json!({ "url": url }));
         let began = Instant::now();
         loop {
-            let wanted = json!({ "expression": "document.body?.innerText ?? ''", "returnByValue": true });
+            let wanted =
+                json!({ "expression": "document.body?.innerText ?? ''", "returnByValue": true });
             let answer = self.command(&session, "Runtime.evaluate", wanted);
             let text = answer["result"]["value"].as_str().unwrap_or_default();
             if !text.trim().is_empty() {
-                self.command("", "Target.disposeBrowserContext", json!({ "browserContextId": context }));
+                self.command(
+                    "",
+                    "Target.disposeBrowserContext",
+                    json!({ "browserContextId": context }),
+                );
                 return text.to_owned();
             }
             assert!(began.elapsed() < LIMIT, "there is nothing to be seen");
@@ -194,7 +243,8 @@ impl Browser {
 
     /// Sets the size of the window.
     pub(crate) fn size(&self, width: u32, height: u32) {
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
@@ -219,7 +269,10 @@ impl Browser {
 
     /// Returns what an expression that gives a text says.
     pub(crate) fn text(&self, expression: &str) -> String {
-        self.evaluate(expression).as_str().unwrap_or_default().to_owned()
+        self.evaluate(expression)
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// Sets where files go that the page offers, and returns that folder.
@@ -233,8 +286,12 @@ impl Browser {
     /// Takes a picture of the window.
     pub(crate) fn picture(&self, file: &Path) {
         let taken = self.call("Page.captureScreenshot", json!({ "format": "png" }));
-        let mut decode =
-            Command::new("base64").arg("-d").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("base64");
+        let mut decode = Command::new("base64")
+            .arg("-d")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("base64");
         let data = taken["data"].as_str().expect("data").to_owned();
         let mut input = decode.stdin.take().expect("a pipe");
         let writer = thread::spawn(move || input.write_all(data.as_bytes()));

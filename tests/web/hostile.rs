@@ -18,8 +18,20 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
     let project = format!("/nowhere/<img src=x onerror=window.broken=1>{TURNED}");
     let mut told = Told::new(stage, "hostile", &project, Duration::from_secs(90));
     told.prompt(&format!("{HOSTILE} {TURNED}"));
-    told.tool(&format!("mcp__{HOSTILE}"), &json!({ "command": HOSTILE, "file_path": HOSTILE }), &json!(HOSTILE), 5, 1);
-    told.tool("Bash", &json!({ "command": HOSTILE }), &bash(HOSTILE, &format!("Exit code 1\n{HOSTILE}")), 5, 1);
+    told.tool(
+        &format!("mcp__{HOSTILE}"),
+        &json!({ "command": HOSTILE, "file_path": HOSTILE }),
+        &json!(HOSTILE),
+        5,
+        1,
+    );
+    told.tool(
+        "Bash",
+        &json!({ "command": HOSTILE }),
+        &bash(HOSTILE, &format!("Exit code 1\n{HOSTILE}")),
+        5,
+        1,
+    );
     told.tool(
         "Edit",
         &json!({ "file_path": format!("src/{HOSTILE}.py"), "old_string": HOSTILE, "new_string": "" }),
@@ -35,10 +47,22 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
     let decision = stage.ask(&["audit", "--session", &session, "--json"])[0]["seq"].clone();
     let views = [
         ("".to_owned(), "<img src=x onerror"),
-        (format!("session/{session}"), "<script>window.broken=1</script>"),
-        (format!("decision/{decision}"), "<script>window.broken=1</script>"),
-        ("decision".into(), "onerror=window.broken=1>left\\u{202e}thgir"),
-        ("trends".into(), "onerror=window.broken=1>left\\u{202e}thgir"),
+        (
+            format!("session/{session}"),
+            "<script>window.broken=1</script>",
+        ),
+        (
+            format!("decision/{decision}"),
+            "<script>window.broken=1</script>",
+        ),
+        (
+            "decision".into(),
+            "onerror=window.broken=1>left\\u{202e}thgir",
+        ),
+        (
+            "trends".into(),
+            "onerror=window.broken=1>left\\u{202e}thgir",
+        ),
     ];
     for (view, shown) in views {
         browser.show(&view);
@@ -49,11 +73,17 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
     }
     // Every event of it, one after the other.
     browser.show(&format!("session/{session}"));
-    let seqs = browser.evaluate("[...document.querySelectorAll('.events tr[data-seq]')].map(row => row.dataset.seq)");
+    let seqs = browser.evaluate(
+        "[...document.querySelectorAll('.events tr[data-seq]')].map(row => row.dataset.seq)",
+    );
     for seq in seqs.as_array().expect("a list") {
         let seq = seq.as_str().expect("a number");
-        browser.evaluate(&format!("document.querySelector('.events tr[data-seq=\"{seq}\"]').click()"));
-        browser.wait(&format!("document.querySelector('.detail dd')?.textContent === '{seq}'"));
+        browser.evaluate(&format!(
+            "document.querySelector('.events tr[data-seq=\"{seq}\"]').click()"
+        ));
+        browser.wait(&format!(
+            "document.querySelector('.detail dd')?.textContent === '{seq}'"
+        ));
         whole(browser, seq);
     }
     // What is typed in is no more than text either.
@@ -64,12 +94,25 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
     ));
     browser.wait("document.querySelector('.problem')");
     whole(browser, "what-if");
-    browser.show(&format!("session/{}", "%3Cimg%20src%3Dx%20onerror%3Dwindow.broken%3D1%3E"));
+    browser.show(&format!(
+        "session/{}",
+        "%3Cimg%20src%3Dx%20onerror%3Dwindow.broken%3D1%3E"
+    ));
     whole(browser, "an unknown session");
-    assert!(browser.problems().iter().all(|problem| problem.contains("404")), "a session that is not there");
+    assert!(
+        browser
+            .problems()
+            .iter()
+            .all(|problem| problem.contains("404")),
+        "a session that is not there"
+    );
     // Should markup ever get in, the policy still keeps scripts from running.
     let let_through = "(() => { try { document.querySelector('main').innerHTML = '<img src=x onerror=window.broken=1>'; return true; } catch { return false; } })()";
-    assert_eq!(browser.evaluate(let_through), false, "markup is not taken from texts");
+    assert_eq!(
+        browser.evaluate(let_through),
+        false,
+        "markup is not taken from texts"
+    );
     let handler = "(() => { try { document.querySelector('main').setAttribute('onclick', 'window.broken=1'); } catch {} document.querySelector('main').click(); })()";
     browser.evaluate(handler);
     whole(browser, "a handler in an attribute");
@@ -78,16 +121,25 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
         !complaints.is_empty()
             && complaints
                 .iter()
-                .all(|text| text.contains("Content Security Policy") || text.contains("document requires 'Trusted")),
+                .all(|text| text.contains("Content Security Policy")
+                    || text.contains("document requires 'Trusted")),
         "{complaints:?}"
     );
 }
 
 /// Nothing ran, and nothing was made but what the page makes.
 fn whole(browser: &Browser, place: &str) {
-    assert_eq!(browser.evaluate("typeof window.broken"), "undefined", "{place}: a script ran");
+    assert_eq!(
+        browser.evaluate("typeof window.broken"),
+        "undefined",
+        "{place}: a script ran"
+    );
     let odd = "[...document.querySelectorAll('img, iframe, object, embed, main style, main script, main a[href]:not([href^=\"#/\"]), [onerror], [onload]')].map(it => it.outerHTML)";
     assert_eq!(browser.evaluate(odd), json!([]), "{place}");
     assert_eq!(browser.evaluate("document.scripts.length"), 1, "{place}");
-    assert_eq!(browser.evaluate("getComputedStyle(document.querySelector('main')).display"), "block", "{place}");
+    assert_eq!(
+        browser.evaluate("getComputedStyle(document.querySelector('main')).display"),
+        "block",
+        "{place}"
+    );
 }

@@ -23,21 +23,52 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("a browser without a token is not let in", views::entry),
     ("a browser that is led here by a file is let in", views::led),
     ("now: what waits for a person comes first", views::now),
-    ("now: a hook call shows within a second, without a reload", views::live),
-    ("timeline: lanes, events, zoom, keyboard, live", views::timeline),
-    ("decision: all that explain says, by a permanent link", views::decision),
-    ("decisions: older ones are there too, up to all", views::decisions),
-    ("event: all that was told, by a permanent link", views::event),
-    ("what if: the same answer as replay, and a file to take away", views::what_if),
-    ("trends: plots with axes and units, and their figures", views::trends),
-    ("every view fits a narrow screen, in both colours", views::narrow),
-    ("every control has a name and can be reached by the keyboard", views::reachable),
-    ("what agents wrote is text wherever it is shown", hostile::text),
+    (
+        "now: a hook call shows within a second, without a reload",
+        views::live,
+    ),
+    (
+        "timeline: lanes, events, zoom, keyboard, live",
+        views::timeline,
+    ),
+    (
+        "decision: all that explain says, by a permanent link",
+        views::decision,
+    ),
+    (
+        "decisions: older ones are there too, up to all",
+        views::decisions,
+    ),
+    (
+        "event: all that was told, by a permanent link",
+        views::event,
+    ),
+    (
+        "what if: the same answer as replay, and a file to take away",
+        views::what_if,
+    ),
+    (
+        "trends: plots with axes and units, and their figures",
+        views::trends,
+    ),
+    (
+        "every view fits a narrow screen, in both colours",
+        views::narrow,
+    ),
+    (
+        "every control has a name and can be reached by the keyboard",
+        views::reachable,
+    ),
+    (
+        "what agents wrote is text wherever it is shown",
+        hostile::text,
+    ),
 ];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
+    let wanted =
+        |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
     let stage = Stage::new();
     let mut failed = 0;
     for (name, scenario) in SCENARIOS.iter().filter(|(name, _)| wanted(name)) {
@@ -46,11 +77,22 @@ fn main() -> ExitCode {
             let browser = Browser::start();
             browser.enter(&stage.url());
             scenario(&stage, &browser);
-            assert_eq!(browser.problems(), Vec::<String>::new(), "the browser complained");
+            assert_eq!(
+                browser.problems(),
+                Vec::<String>::new(),
+                "the browser complained"
+            );
         }));
         let word = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("{name:<66} {word:<6} {:>5.1} s", began.elapsed().as_secs_f64());
+        println!(
+            "{name:<66} {word:<6} {:>5.1} s",
+            began.elapsed().as_secs_f64()
+        );
         failed += usize::from(outcome.is_err());
     }
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

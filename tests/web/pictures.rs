@@ -14,7 +14,9 @@ const FOLDER: &str = "CHECKPOINTD_SCREENSHOTS";
 const BYTES_MAX: u64 = 150 * 1024;
 
 pub(crate) fn take(stage: &Stage, browser: &Browser) {
-    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
+        return;
+    };
     let light = json!({ "features": [{ "name": "prefers-color-scheme", "value": "light" }] });
     browser.call("Emulation.setEmulatedMedia", light);
     let take = |name: &str, height: u32| {
@@ -32,8 +34,14 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     take("now", 620);
     // A recorded session of the demo.
     let recorded = &stage.ask(&["audit", "--agent", "claude", "--json"])[0];
-    browser.show(&format!("session/{}", recorded["session"].as_str().expect("an id")));
-    browser.evaluate(&format!("document.querySelector('.events tr[data-seq=\"{}\"]').click()", recorded["seq"]));
+    browser.show(&format!(
+        "session/{}",
+        recorded["session"].as_str().expect("an id")
+    ));
+    browser.evaluate(&format!(
+        "document.querySelector('.events tr[data-seq=\"{}\"]').click()",
+        recorded["seq"]
+    ));
     browser.wait("document.querySelector('.detail h2')");
     take("timeline", 760);
     browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));

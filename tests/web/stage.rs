@@ -30,17 +30,31 @@ impl Stage {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut demo = Command::new(env!("CARGO_BIN_EXE_checkpointd"));
-        demo.args(["demo", "--keep", "--json"]).env("TMPDIR", folder.path()).env("TZ", "UTC");
+        demo.args(["demo", "--keep", "--json"])
+            .env("TMPDIR", folder.path())
+            .env("TZ", "UTC");
         let output = demo.stderr(Stdio::null()).output().expect("runs");
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(answer["ok"], true, "{}", answer["problems"]);
         let demo = PathBuf::from(answer["folder"].as_str().expect("a folder"));
         fs::write(demo.join("home/config.yml"), CONFIG).expect("writes");
         let mut command = program(&demo, &["daemon"]);
-        let daemon = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
-        let stage = Self { folder, demo, daemon };
+        let daemon = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let stage = Self {
+            folder,
+            demo,
+            daemon,
+        };
         let began = Instant::now();
-        while stage.send("GET", "/healthz", &[], b"").is_none_or(|(status, _)| status != 200) {
+        while stage
+            .send("GET", "/healthz", &[], b"")
+            .is_none_or(|(status, _)| status != 200)
+        {
             assert!(began.elapsed() < LIMIT, "the daemon does not come up");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -51,14 +65,19 @@ impl Stage {
 
     /// Returns an address that opens the page once.
     pub(crate) fn url(&self) -> String {
-        self.ask(&["web", "--json"])[0]["url"].as_str().expect("an address").to_owned()
+        self.ask(&["web", "--json"])[0]["url"]
+            .as_str()
+            .expect("an address")
+            .to_owned()
     }
 
     /// Asks the command line, and returns the lines of its answer.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Vec<Value> {
         let output = program(&self.demo, arguments).output().expect("runs");
         let text = String::from_utf8(output.stdout).expect("text");
-        text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect(line))
+            .collect()
     }
 
     /// Has the command line open the page in a browser, which is a program that notes what it is to open. Returns the
@@ -68,13 +87,26 @@ impl Stage {
         fs::create_dir_all(&folder).expect("a folder");
         let called = folder.join("called");
         for name in ["open", "xdg-open"] {
-            let text = format!("#!/bin/sh\necho \"$1\" > '{0}.new' && mv '{0}.new' '{0}'\n", called.display());
+            let text = format!(
+                "#!/bin/sh\necho \"$1\" > '{0}.new' && mv '{0}.new' '{0}'\n",
+                called.display()
+            );
             fs::write(folder.join(name), text).expect("writes");
-            fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o700)).expect("its owner's");
+            fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o700))
+                .expect("its owner's");
         }
-        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+        let path = format!(
+            "{}:{}",
+            folder.display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
         let mut command = program(&self.demo, &["web", "--open"]);
-        let child = command.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+        let child = command
+            .env("PATH", path)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
         let began = Instant::now();
         while !called.exists() {
             assert!(began.elapsed() < LIMIT, "nothing is opened");
@@ -100,17 +132,33 @@ impl Stage {
     pub(crate) fn hook(&self, ago: Duration, payload: &Value) -> String {
         let at = jiff::Timestamp::now() - ago;
         let headers = [("Checkpointd-At", at.to_string())];
-        let (status, body) =
-            self.send("POST", "/v1/hooks/claude", &headers, payload.to_string().as_bytes()).expect("answers");
+        let (status, body) = self
+            .send(
+                "POST",
+                "/v1/hooks/claude",
+                &headers,
+                payload.to_string().as_bytes(),
+            )
+            .expect("answers");
         assert_eq!(status, 200, "{body}");
         body
     }
 
-    fn send(&self, method: &str, path: &str, headers: &[(&str, String)], body: &[u8]) -> Option<(u16, String)> {
+    fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: &[u8],
+    ) -> Option<(u16, String)> {
         let mut stream = UnixStream::connect(self.demo.join("home/run/sock")).ok()?;
-        let mut head =
-            format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
-        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+        let mut head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        headers
+            .iter()
+            .for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         stream.write_all(format!("{head}\r\n").as_bytes()).ok()?;
         stream.write_all(body).ok()?;
         let mut answer = String::new();
@@ -126,8 +174,10 @@ impl Stage {
                 let turns = (day * 7 + number as u64 * 5) % 4;
                 for turn in 0..turns {
                     let ago = Duration::from_secs(day * 86_400 - turn * 3_600);
-                    let mut told = Told::new(self, &format!("past {day} {project} {turn}"), project, ago);
-                    let length = [12, 48, 95, 240, 410, 900][((day + turn * 2 + number as u64) % 6) as usize];
+                    let mut told =
+                        Told::new(self, &format!("past {day} {project} {turn}"), project, ago);
+                    let length = [12, 48, 95, 240, 410, 900]
+                        [((day + turn * 2 + number as u64) % 6) as usize];
                     told.turn(length, (day + turn) % 3 != 0);
                     told.end();
                 }
@@ -139,7 +189,13 @@ impl Stage {
     fn present(&self) {
         let mut runs = Told::new(self, "runs", "webshop", Duration::from_secs(250));
         runs.prompt("Add a discount code to the basket, with tests");
-        runs.tool("Read", &json!({ "file_path": "src/basket.js" }), &json!("export class Basket {}"), 2, 1);
+        runs.tool(
+            "Read",
+            &json!({ "file_path": "src/basket.js" }),
+            &json!("export class Basket {}"),
+            2,
+            1,
+        );
         runs.tool(
             "Edit",
             &json!({ "file_path": "src/basket.js", "old_string": "a", "new_string": "b" }),
@@ -161,12 +217,24 @@ impl Stage {
             35,
             1,
         );
-        runs.tool("Bash", &json!({ "command": "npm test -- --watch=false" }), &bash("33 passed", ""), 30, 21);
+        runs.tool(
+            "Bash",
+            &json!({ "command": "npm test -- --watch=false" }),
+            &bash("33 passed", ""),
+            30,
+            21,
+        );
         runs.begin("Bash", &json!({ "command": "npm run lint" }), 20);
 
         let mut asks = Told::new(self, "asks", "inventory", Duration::from_secs(96));
         asks.prompt("Clean up the build folder and release 2.1");
-        asks.tool("Bash", &json!({ "command": "git status --short" }), &bash("", ""), 10, 1);
+        asks.tool(
+            "Bash",
+            &json!({ "command": "git status --short" }),
+            &bash("", ""),
+            10,
+            1,
+        );
         asks.begin("Bash", &json!({ "command": "rm -rf build dist" }), 20);
         asks.ask("Bash", &json!({ "command": "rm -rf build dist" }), 0);
 
@@ -184,7 +252,10 @@ impl Drop for Stage {
 
 fn program(demo: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checkpointd"));
-    command.args(arguments).env("CHECKPOINTD_HOME", demo.join("home")).env("CHECKPOINTD_AUTOSTART", "0");
+    command
+        .args(arguments)
+        .env("CHECKPOINTD_HOME", demo.join("home"))
+        .env("CHECKPOINTD_AUTOSTART", "0");
     command.env_remove("CHECKPOINTD_SOCKET").env("TZ", "UTC");
     command
 }
@@ -207,9 +278,19 @@ pub(crate) struct Told<'a> {
 impl<'a> Told<'a> {
     /// Begins a session so long ago.
     pub(crate) fn new(stage: &'a Stage, name: &str, project: &str, ago: Duration) -> Self {
-        let project = if project.starts_with('/') { project.to_owned() } else { stage.project(project) };
+        let project = if project.starts_with('/') {
+            project.to_owned()
+        } else {
+            stage.project(project)
+        };
         let session = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_OID, name.as_bytes());
-        Self { stage, session, project, ago, calls: 0 }
+        Self {
+            stage,
+            session,
+            project,
+            ago,
+            calls: 0,
+        }
     }
 
     /// Returns the session's id.
@@ -244,13 +325,26 @@ impl<'a> Told<'a> {
     }
 
     /// A tool runs for so many seconds.
-    pub(crate) fn tool(&mut self, tool: &str, input: &Value, output: &Value, after: u64, took: u64) {
+    pub(crate) fn tool(
+        &mut self,
+        tool: &str,
+        input: &Value,
+        output: &Value,
+        after: u64,
+        took: u64,
+    ) {
         self.begin(tool, input, after);
         self.pass(took);
         let id = format!("toolu_{}", self.calls);
         // What says that a command failed is a hook of its own.
-        let failed = output["stderr"].as_str().is_some_and(|stderr| !stderr.is_empty());
-        let name = if failed { "PostToolUseFailure" } else { "PostToolUse" };
+        let failed = output["stderr"]
+            .as_str()
+            .is_some_and(|stderr| !stderr.is_empty());
+        let name = if failed {
+            "PostToolUseFailure"
+        } else {
+            "PostToolUse"
+        };
         let mut payload = json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input, "tool_use_id": id });
         if failed {
             payload["error"] = output["stderr"].clone();
@@ -275,7 +369,13 @@ impl<'a> Told<'a> {
     /// A whole turn of about so many seconds: asked to, the agent runs the tests, or does not.
     pub(crate) fn turn(&mut self, seconds: u64, obeys: bool) {
         self.prompt("Please make the next case work, and keep the tests green");
-        self.tool("Read", &json!({ "file_path": "src/lib.rs" }), &json!("text"), seconds / 8, 1);
+        self.tool(
+            "Read",
+            &json!({ "file_path": "src/lib.rs" }),
+            &json!("text"),
+            seconds / 8,
+            1,
+        );
         self.tool(
             "Edit",
             &json!({ "file_path": "src/lib.rs", "old_string": "a", "new_string": "b" }),
@@ -283,14 +383,32 @@ impl<'a> Told<'a> {
             seconds / 4,
             1,
         );
-        self.tool("Bash", &json!({ "command": "git diff --stat" }), &bash("1 file changed", ""), seconds / 4, 2);
+        self.tool(
+            "Bash",
+            &json!({ "command": "git diff --stat" }),
+            &bash("1 file changed", ""),
+            seconds / 4,
+            2,
+        );
         let reply = self.stop(seconds / 3, false, "The next case works now.");
         if reply.is_empty() {
             return;
         }
         if obeys {
-            for command in ["pip install -e .", "npm install", "npm test", "cargo test", "pytest"] {
-                self.tool("Bash", &json!({ "command": command }), &bash("all passed", ""), 3, 4);
+            for command in [
+                "pip install -e .",
+                "npm install",
+                "npm test",
+                "cargo test",
+                "pytest",
+            ] {
+                self.tool(
+                    "Bash",
+                    &json!({ "command": command }),
+                    &bash("all passed", ""),
+                    3,
+                    4,
+                );
             }
         }
         self.stop(5, true, "Done: the tests pass.");

@@ -24,8 +24,12 @@ const SETTINGS: [&str; 6] = [
 ];
 
 /// Variables that every command gets. Lazy fetching would reach for the network in a partial clone.
-const VARIABLES: [(&str, &str); 4] =
-    [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("LC_ALL", "C")];
+const VARIABLES: [(&str, &str); 4] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("LC_ALL", "C"),
+];
 
 /// Which git is run, and what it finds in its environment besides the daemon's own.
 #[derive(Clone, Debug)]
@@ -38,14 +42,28 @@ pub(super) struct Git {
 
 impl Default for Git {
     fn default() -> Self {
-        Self { program: "git".into(), variables: Vec::new() }
+        Self {
+            program: "git".into(),
+            variables: Vec::new(),
+        }
     }
 }
 
 impl Git {
     /// Runs git in `cwd`, once for each list of arguments, all at the same time; gives the outputs in the same order.
-    pub(super) fn run(&self, cwd: &Path, calls: &[Vec<String>], deadline: Instant) -> Result<Vec<Output>, Failure> {
-        process::run(calls.iter().map(|arguments| self.command(cwd, arguments)).collect(), deadline)
+    pub(super) fn run(
+        &self,
+        cwd: &Path,
+        calls: &[Vec<String>],
+        deadline: Instant,
+    ) -> Result<Vec<Output>, Failure> {
+        process::run(
+            calls
+                .iter()
+                .map(|arguments| self.command(cwd, arguments))
+                .collect(),
+            deadline,
+        )
     }
 
     fn command(&self, cwd: &Path, arguments: &[String]) -> Command {
@@ -58,7 +76,9 @@ impl Git {
         for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
             command.env_remove(name);
         }
-        command.envs(VARIABLES).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+            .envs(VARIABLES)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.current_dir(cwd);
         command
     }

@@ -27,7 +27,12 @@ pub(super) struct Contents<'a> {
 
 impl<'a> Contents<'a> {
     pub(super) fn new(top: &'a Path, deadline: Instant) -> Self {
-        Self { top, bytes_left: TOTAL_BYTES_MAX, deadline, buffer: Vec::new() }
+        Self {
+            top,
+            bytes_left: TOTAL_BYTES_MAX,
+            deadline,
+            buffer: Vec::new(),
+        }
     }
 
     /// Returns the hash of a file's content, or of a symbolic link's target. A file that is too large, or comes after
@@ -37,12 +42,15 @@ impl<'a> Contents<'a> {
         let path: PathBuf = self.top.join(OsStr::from_bytes(path));
         let meta = std::fs::symlink_metadata(&path).ok()?;
         if meta.is_symlink() {
-            return Some(digest::of_bytes(std::fs::read_link(&path).ok()?.as_os_str().as_bytes()));
+            return Some(digest::of_bytes(
+                std::fs::read_link(&path).ok()?.as_os_str().as_bytes(),
+            ));
         }
         if !meta.is_file() {
             return None;
         }
-        let is_affordable = meta.len() <= FILE_BYTES_MAX.min(self.bytes_left) && Instant::now() < self.deadline;
+        let is_affordable =
+            meta.len() <= FILE_BYTES_MAX.min(self.bytes_left) && Instant::now() < self.deadline;
         if is_affordable && self.read(&path).is_some() {
             return Some(digest::of_bytes(&self.buffer));
         }
@@ -52,18 +60,32 @@ impl<'a> Contents<'a> {
     /// Reads a file into the buffer; none where it cannot be read, grew, or is a file no longer.
     fn read(&mut self, path: &Path) -> Option<()> {
         // Between the look and this, somebody may have put a FIFO or a link in the file's place.
-        let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY).bits().cast_signed();
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+        let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY)
+            .bits()
+            .cast_signed();
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags)
+            .open(path)
+            .ok()?;
         if !file.metadata().ok()?.is_file() {
             return None;
         }
         self.buffer.clear();
-        let count = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut self.buffer).ok()? as u64;
+        let count = file
+            .take(FILE_BYTES_MAX + 1)
+            .read_to_end(&mut self.buffer)
+            .ok()? as u64;
         self.bytes_left = self.bytes_left.saturating_sub(count);
         (count <= FILE_BYTES_MAX).then_some(())
     }
 }
 
 fn stamp(meta: &Metadata) -> u64 {
-    digest::of_text(&format!("{} {}.{:09}", meta.len(), meta.mtime(), meta.mtime_nsec()))
+    digest::of_text(&format!(
+        "{} {}.{:09}",
+        meta.len(),
+        meta.mtime(),
+        meta.mtime_nsec()
+    ))
 }

@@ -60,7 +60,11 @@ pub struct Tree {
 
 impl Tree {
     fn unknown(word: &str, note: Option<String>) -> Self {
-        Self { changes: Changes::Unknown(word.into()), branch: None, notes: note.into_iter().collect() }
+        Self {
+            changes: Changes::Unknown(word.into()),
+            branch: None,
+            notes: note.into_iter().collect(),
+        }
     }
 }
 
@@ -83,23 +87,36 @@ pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
 /// both times counts as the same.
 #[must_use]
 pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<ChangedFile> {
-    let then: BTreeMap<&str, Option<u64>> = then.iter().map(|file| (file.path.as_str(), file.hash)).collect();
-    now.into_iter().filter(|file| then.get(file.path.as_str()) != Some(&file.hash)).collect()
+    let then: BTreeMap<&str, Option<u64>> = then
+        .iter()
+        .map(|file| (file.path.as_str(), file.hash))
+        .collect();
+    now.into_iter()
+        .filter(|file| then.get(file.path.as_str()) != Some(&file.hash))
+        .collect()
 }
 
 fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
     // A folder that is gone would look like a missing git, and an empty name would mean the daemon's own folder.
     if !cwd.is_absolute() || !cwd.is_dir() {
-        return Tree::unknown("not_a_repository", Some(format!("git: {} is no folder", cwd.display())));
+        return Tree::unknown(
+            "not_a_repository",
+            Some(format!("git: {} is no folder", cwd.display())),
+        );
     }
     let deadline = Instant::now() + bounds.within;
     let mut outputs = match git.run(cwd, &calls(since), deadline) {
         Ok(outputs) => outputs.into_iter(),
         Err(Failure::Missing) => return Tree::unknown("git_missing", None),
         Err(Failure::Timeout) => {
-            return Tree::unknown("timeout", Some(format!("git: no answer within {:?}", bounds.within)));
+            return Tree::unknown(
+                "timeout",
+                Some(format!("git: no answer within {:?}", bounds.within)),
+            );
         }
-        Err(Failure::System(error)) => return Tree::unknown("git_failed", Some(format!("git: {error}"))),
+        Err(Failure::System(error)) => {
+            return Tree::unknown("git_failed", Some(format!("git: {error}")));
+        }
     };
     let (Some(status), Some(place)) = (outputs.next(), outputs.next()) else {
         return Tree::unknown("git_failed", None);
@@ -111,7 +128,9 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
 fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut calls = vec![
-        words("status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames"),
+        words(
+            "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames",
+        ),
         words("rev-parse --is-bare-repository --show-toplevel"),
     ];
     if let Some(since) = since {
@@ -126,7 +145,13 @@ fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
 }
 
 /// Puts together what the commands said.
-fn tree(status: &Output, place: &Output, log: Option<&Output>, bounds: Bounds, deadline: Instant) -> Tree {
+fn tree(
+    status: &Output,
+    place: &Output,
+    log: Option<&Output>,
+    bounds: Bounds,
+    deadline: Instant,
+) -> Tree {
     let (is_bare, top) = parse::place(&place.stdout);
     let answer = parse::status(&status.stdout);
     if !status.is_good() || !answer.answered {
@@ -144,7 +169,10 @@ fn tree(status: &Output, place: &Output, log: Option<&Output>, bounds: Bounds, d
         Some(log) if log.is_good() => paths.extend(parse::names(&log.stdout)),
         // Without a commit there is nothing to look through, and git calls that an error.
         Some(log) if !answer.unborn => {
-            notes.push(format!("git log: {}; commits of this turn are not counted", log.complaint()));
+            notes.push(format!(
+                "git log: {}; commits of this turn are not counted",
+                log.complaint()
+            ));
         }
         _ => {}
     }
@@ -154,23 +182,46 @@ fn tree(status: &Output, place: &Output, log: Option<&Output>, bounds: Bounds, d
     paths.sort_unstable();
     paths.dedup();
     if paths.len() > bounds.files_max {
-        notes.push(format!("git: {} files changed; the first {} are looked at", paths.len(), bounds.files_max));
+        notes.push(format!(
+            "git: {} files changed; the first {} are looked at",
+            paths.len(),
+            bounds.files_max
+        ));
         paths.truncate(bounds.files_max);
     }
     // Names that are not UTF-8 may become equal; the first one's content stands for them.
-    let mut named: Vec<(String, &[u8])> =
-        paths.into_iter().map(|path| (String::from_utf8_lossy(path).into_owned(), path)).collect();
+    let mut named: Vec<(String, &[u8])> = paths
+        .into_iter()
+        .map(|path| (String::from_utf8_lossy(path).into_owned(), path))
+        .collect();
     named.sort_unstable();
     named.dedup_by(|later, first| later.0 == first.0);
     let mut contents = Contents::new(Path::new(OsStr::from_bytes(top)), deadline);
-    let files = named.into_iter().map(|(path, raw)| ChangedFile { path, hash: contents.hash(raw) }).collect();
-    let branch = answer.branch.map(|name| String::from_utf8_lossy(name).into_owned());
-    Tree { changes: Changes::Known(files), branch, notes }
+    let files = named
+        .into_iter()
+        .map(|(path, raw)| ChangedFile {
+            path,
+            hash: contents.hash(raw),
+        })
+        .collect();
+    let branch = answer
+        .branch
+        .map(|name| String::from_utf8_lossy(name).into_owned());
+    Tree {
+        changes: Changes::Known(files),
+        branch,
+        notes,
+    }
 }
 
 /// Returns the word for why git gave no answer.
 fn refusal(output: &Output, is_bare: bool) -> &'static str {
-    let is_no_repository = || output.stderr.windows(20).any(|part| part == b"not a git repository");
+    let is_no_repository = || {
+        output
+            .stderr
+            .windows(20)
+            .any(|part| part == b"not a git repository")
+    };
     if is_bare {
         "bare_repository"
     } else if !output.is_good() && is_no_repository() {
@@ -182,6 +233,10 @@ fn refusal(output: &Output, is_bare: bool) -> &'static str {
 
 /// Returns the note for an answer that was not given; where the word says it all, there is none.
 fn complaint(output: &Output, is_bare: bool) -> Option<String> {
-    let what = if output.is_good() { "the answer was not understood".to_owned() } else { output.complaint() };
+    let what = if output.is_good() {
+        "the answer was not understood".to_owned()
+    } else {
+        output.complaint()
+    };
     (refusal(output, is_bare) == "git_failed").then(|| format!("git: {what}"))
 }

@@ -30,18 +30,31 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
     let mut status = Status::default();
     let mut records = complete_records(bytes);
     while let Some(record) = records.next() {
-        let Some((kind, rest)) = record.split_first_chunk::<2>() else { continue };
+        let Some((kind, rest)) = record.split_first_chunk::<2>() else {
+            continue;
+        };
         match kind {
             b"# " => header(rest, &mut status),
             b"1 " => status.paths.extend(ordinary(rest)),
             b"2 " => {
                 // With --no-renames git prints none of these; where it does all the same, both names changed.
                 let new = rest.splitn(9, is_space).nth(8);
-                status.paths.extend([new, records.next()].into_iter().flatten().filter(|path| !path.is_empty()));
+                status.paths.extend(
+                    [new, records.next()]
+                        .into_iter()
+                        .flatten()
+                        .filter(|path| !path.is_empty()),
+                );
             }
-            b"u " => status.paths.extend(rest.splitn(10, is_space).nth(9).filter(|path| !path.is_empty())),
+            b"u " => status.paths.extend(
+                rest.splitn(10, is_space)
+                    .nth(9)
+                    .filter(|path| !path.is_empty()),
+            ),
             // A folder that is a repository of its own is listed with a slash at its end, unlike a submodule.
-            b"? " => status.paths.extend(Some(rest.strip_suffix(b"/").unwrap_or(rest)).filter(|path| !path.is_empty())),
+            b"? " => status.paths.extend(
+                Some(rest.strip_suffix(b"/").unwrap_or(rest)).filter(|path| !path.is_empty()),
+            ),
             _ => {}
         }
     }
@@ -68,7 +81,9 @@ pub(super) fn changes(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
 pub(super) fn ahead_behind(bytes: &[u8]) -> (Option<u32>, Option<u32>) {
     let line = complete_records(bytes).find_map(|record| record.strip_prefix(b"# branch.ab "));
     let text = line.map(String::from_utf8_lossy).unwrap_or_default();
-    let mut numbers = text.split(' ').map(|number| number.trim_start_matches(['+', '-']).parse().ok());
+    let mut numbers = text
+        .split(' ')
+        .map(|number| number.trim_start_matches(['+', '-']).parse().ok());
     (numbers.next().flatten(), numbers.next().flatten())
 }
 
@@ -82,7 +97,10 @@ pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub(super) fn place(bytes: &[u8]) -> (bool, Option<&[u8]>) {
     let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
     let is_bare = lines.next() == Some(b"true");
-    let top = lines.next().and_then(|rest| rest.strip_suffix(b"\n")).filter(|top| top.first() == Some(&b'/'));
+    let top = lines
+        .next()
+        .and_then(|rest| rest.strip_suffix(b"\n"))
+        .filter(|top| top.first() == Some(&b'/'));
     (is_bare, top)
 }
 
@@ -107,7 +125,9 @@ fn ordinary(rest: &[u8]) -> Option<&[u8]> {
 }
 
 fn complete_records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split_inclusive(|byte| *byte == 0).filter_map(|record| record.strip_suffix(b"\0"))
+    bytes
+        .split_inclusive(|byte| *byte == 0)
+        .filter_map(|record| record.strip_suffix(b"\0"))
 }
 
 fn is_space(byte: &u8) -> bool {
@@ -133,9 +153,13 @@ mod tests {
         fn render(&self, out: &mut Vec<u8>) {
             let (modes, oid) = ("100644 100644 100755", "0".repeat(40));
             let (head, path) = match self {
-                Self::Ordinary(xy, sub, path) => (format!("1 {xy} {sub} {modes} {oid} {oid} "), path),
+                Self::Ordinary(xy, sub, path) => {
+                    (format!("1 {xy} {sub} {modes} {oid} {oid} "), path)
+                }
                 Self::Renamed(path, _) => (format!("2 R. N... {modes} {oid} {oid} R100 "), path),
-                Self::Unmerged(path) => (format!("u UU N... {modes} 100644 {oid} {oid} {oid} "), path),
+                Self::Unmerged(path) => {
+                    (format!("u UU N... {modes} 100644 {oid} {oid} {oid} "), path)
+                }
                 Self::Untracked(path) => ("? ".to_owned(), path),
                 Self::Ignored(path) => ("! ".to_owned(), path),
             };
@@ -150,7 +174,9 @@ mod tests {
 
         fn expected(&self) -> Vec<&[u8]> {
             match self {
-                Self::Ordinary("AD", ..) | Self::Ordinary(".M", "S..U", _) | Self::Ignored(_) => vec![],
+                Self::Ordinary("AD", ..) | Self::Ordinary(".M", "S..U", _) | Self::Ignored(_) => {
+                    vec![]
+                }
                 Self::Ordinary(_, _, path) | Self::Unmerged(path) => vec![path],
                 Self::Renamed(path, old) => vec![path, old],
                 Self::Untracked(path) => vec![path.strip_suffix(b"/").unwrap_or(path)],
@@ -161,19 +187,24 @@ mod tests {
     /// Any name that a file can have, and folders' trailing slash.
     fn path() -> impl Strategy<Value = Vec<u8>> {
         let odd = prop::sample::select(b" \n\t\"'\\-#?!1/\xff\xfe".to_vec());
-        (1..=255_u8, prop::collection::vec(prop_oneof![odd, 1..=255_u8], 0..12), any::<bool>()).prop_map(
-            |(first, mut rest, is_folder)| {
+        (
+            1..=255_u8,
+            prop::collection::vec(prop_oneof![odd, 1..=255_u8], 0..12),
+            any::<bool>(),
+        )
+            .prop_map(|(first, mut rest, is_folder)| {
                 rest.insert(0, if first == b'/' { b'-' } else { first });
                 if is_folder {
                     rest.push(b'/');
                 }
                 rest
-            },
-        )
+            })
     }
 
     fn entry() -> impl Strategy<Value = Entry> {
-        let xy = prop::sample::select(vec!["M.", ".M", "MM", "A.", "AM", "AD", "D.", ".D", ".T", ".A"]);
+        let xy = prop::sample::select(vec![
+            "M.", ".M", "MM", "A.", "AM", "AD", "D.", ".D", ".T", ".A",
+        ]);
         let sub = prop::sample::select(vec!["N...", "SC..", "S.M.", "S..U", "SCMU"]);
         prop_oneof![
             (xy, sub, path()).prop_map(|(xy, sub, path)| Entry::Ordinary(xy, sub, path)),
@@ -211,12 +242,18 @@ mod tests {
 
     #[test]
     fn a_detached_head_is_no_branch() {
-        assert_eq!(status(b"# branch.oid 12\0# branch.head (detached)\0").branch, None);
+        assert_eq!(
+            status(b"# branch.oid 12\0# branch.head (detached)\0").branch,
+            None
+        );
     }
 
     #[test]
     fn the_top_may_contain_line_breaks() {
-        assert_eq!(place(b"false\n/a\nb\n\n"), (false, Some(b"/a\nb\n".as_slice())));
+        assert_eq!(
+            place(b"false\n/a\nb\n\n"),
+            (false, Some(b"/a\nb\n".as_slice()))
+        );
         assert_eq!(place(b"true\n"), (true, None));
         assert_eq!(place(b"false\n"), (false, None));
         assert_eq!(place(b""), (false, None));

@@ -26,16 +26,23 @@ pub fn standing(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     }
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let calls = [
-        words("status --porcelain=v2 --branch --ahead-behind -z --untracked-files=all --no-renames"),
+        words(
+            "status --porcelain=v2 --branch --ahead-behind -z --untracked-files=all --no-renames",
+        ),
         words("rev-parse --is-bare-repository --show-toplevel"),
         words("log -1 -z --format=%H%x00%s --no-show-signature HEAD --"),
     ];
-    let outputs = Git::default().run(folder, &calls, deadline).map_err(|failure| match failure {
-        Failure::Missing => "git_missing",
-        Failure::Timeout => "timeout",
-        Failure::System(_) => "git_failed",
-    })?;
-    let [status, place, log] = outputs.as_slice() else { return Err("git_failed".into()) };
+    let outputs =
+        Git::default()
+            .run(folder, &calls, deadline)
+            .map_err(|failure| match failure {
+                Failure::Missing => "git_missing",
+                Failure::Timeout => "timeout",
+                Failure::System(_) => "git_failed",
+            })?;
+    let [status, place, log] = outputs.as_slice() else {
+        return Err("git_failed".into());
+    };
     let (_, top) = parse::place(&place.stdout);
     let answer = parse::status(&status.stdout);
     let (true, true, Some(top)) = (status.is_good(), answer.answered, top) else {
@@ -45,8 +52,10 @@ pub fn standing(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     let mut said = log.stdout.split(|byte| *byte == 0).map(text);
     let commit = said.next().filter(|hash| log.is_good() && !hash.is_empty());
     let (ahead, behind) = parse::ahead_behind(&status.stdout);
-    let mut uncommitted: Vec<_> =
-        parse::changes(&status.stdout).into_iter().map(|(code, path)| (text(code), text(path))).collect();
+    let mut uncommitted: Vec<_> = parse::changes(&status.stdout)
+        .into_iter()
+        .map(|(code, path)| (text(code), text(path)))
+        .collect();
     uncommitted.sort_unstable_by(|one, other| one.1.cmp(&other.1));
     uncommitted.truncate(UNCOMMITTED_MAX);
     Ok(GitState {
@@ -62,7 +71,13 @@ pub fn standing(folder: &Path, deadline: Instant) -> Result<GitState, String> {
 
 /// Returns the hashes of files, relative to `top` or absolute; none of a file that is not there. A file that is too
 /// large, or comes after `deadline`, is told by its length and time of change.
-pub fn hashes<'a>(top: &Path, paths: impl Iterator<Item = &'a str>, deadline: Instant) -> Vec<Option<u64>> {
+pub fn hashes<'a>(
+    top: &Path,
+    paths: impl Iterator<Item = &'a str>,
+    deadline: Instant,
+) -> Vec<Option<u64>> {
     let mut contents = Contents::new(top, deadline);
-    paths.map(|path| contents.hash(OsStr::new(path).as_bytes())).collect()
+    paths
+        .map(|path| contents.hash(OsStr::new(path).as_bytes()))
+        .collect()
 }

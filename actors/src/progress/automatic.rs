@@ -45,7 +45,11 @@ pub struct Automatic {
 impl Automatic {
     /// Begins with nothing to write.
     pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, waiting: VecDeque::new(), busy: false }
+        Self {
+            shared,
+            waiting: VecDeque::new(),
+            busy: false,
+        }
     }
 
     fn push(&mut self, due: Due, ctx: &mut Context<Self>) {
@@ -63,7 +67,9 @@ impl Automatic {
         if self.busy {
             return;
         }
-        let Some(due) = self.waiting.pop_front() else { return };
+        let Some(due) = self.waiting.pop_front() else {
+            return;
+        };
         self.busy = true;
         let shared = Arc::clone(&self.shared);
         let work = tokio::task::spawn_blocking(move || {
@@ -71,7 +77,9 @@ impl Automatic {
             match write_due(&shared, due) {
                 Ok(true) => tracing::info!(%session, cause, "Wrote a progress document."),
                 Ok(false) => {}
-                Err(error) => tracing::warn!(%session, cause, %error, "Could not write a progress document."),
+                Err(error) => {
+                    tracing::warn!(%session, cause, %error, "Could not write a progress document.")
+                }
             }
         });
         ctx.spawn(work.into_actor(self).map(|_, actor, ctx| {
@@ -82,7 +90,15 @@ impl Automatic {
 
     /// Looks which agents have worked for so long, and looks again later.
     fn look(&mut self, ctx: &mut Context<Self>) {
-        let interval = Duration::from_millis(self.shared.config().settings.progress.auto.interval.as_millis());
+        let interval = Duration::from_millis(
+            self.shared
+                .config()
+                .settings
+                .progress
+                .auto
+                .interval
+                .as_millis(),
+        );
         if interval.is_zero() {
             ctx.run_later(LOOK_EVERY_MAX, Self::look);
             return;
@@ -91,7 +107,10 @@ impl Automatic {
         let shared = Arc::clone(&self.shared);
         let look = tokio::task::spawn_blocking(move || overdue(&shared, interval, pause * 2));
         ctx.spawn(look.into_actor(self).map(move |found, actor, ctx| {
-            found.unwrap_or_default().into_iter().for_each(|due| actor.push(due, ctx));
+            found
+                .unwrap_or_default()
+                .into_iter()
+                .for_each(|due| actor.push(due, ctx));
             ctx.run_later(pause, Self::look);
         }));
     }
@@ -125,11 +144,18 @@ fn meaning(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
         Event::CompactionStarted { .. } => (ProgressKind::PreCompaction, "compaction"),
         Event::SubagentStarted { .. } => (ProgressKind::PreOperation, "subagent_start"),
         Event::SubagentStopped { .. } => (ProgressKind::Incremental, "subagent_stop"),
-        Event::ToolStarted { call, .. } if is_subagent(call) => (ProgressKind::PreOperation, "subagent_start"),
-        Event::ToolFinished { call, .. } if is_subagent(call) => (ProgressKind::Incremental, "subagent_stop"),
+        Event::ToolStarted { call, .. } if is_subagent(call) => {
+            (ProgressKind::PreOperation, "subagent_start")
+        }
+        Event::ToolFinished { call, .. } if is_subagent(call) => {
+            (ProgressKind::Incremental, "subagent_stop")
+        }
         Event::Interrupted { cause, .. } if cause != "user" => (ProgressKind::Error, "error"),
         Event::SessionEnded { .. } => (ProgressKind::Full, "session_end"),
-        Event::PhaseCreated { imported: false, .. } | Event::PhaseCompleted { .. } => (ProgressKind::Full, "phase"),
+        Event::PhaseCreated {
+            imported: false, ..
+        }
+        | Event::PhaseCompleted { .. } => (ProgressKind::Full, "phase"),
         _ => return None,
     })
 }
@@ -149,13 +175,27 @@ impl Handler<Heard> for Automatic {
     type Result = ();
 
     fn handle(&mut self, Heard(envelope): Heard, ctx: &mut Self::Context) {
-        let Some((kind, cause)) = meaning(&envelope) else { return };
+        let Some((kind, cause)) = meaning(&envelope) else {
+            return;
+        };
         let config = self.shared.config();
-        if !is_wanted(&config.settings.progress.auto, cause) || Timestamp::now().since(envelope.at) > HEARD_WITHIN {
+        if !is_wanted(&config.settings.progress.auto, cause)
+            || Timestamp::now().since(envelope.at) > HEARD_WITHIN
+        {
             return;
         }
-        let Some(stream) = stream_of(&self.shared, &envelope) else { return };
-        self.push(Due { stream, kind, cause, name: envelope.seq.to_string() }, ctx);
+        let Some(stream) = stream_of(&self.shared, &envelope) else {
+            return;
+        };
+        self.push(
+            Due {
+                stream,
+                kind,
+                cause,
+                name: envelope.seq.to_string(),
+            },
+            ctx,
+        );
     }
 }
 
@@ -169,8 +209,14 @@ fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
         }
         _ => return Some(envelope.stream.clone()),
     };
-    let known = shared.journal.sessions().into_iter().map(|entry| entry.stream);
-    known.into_iter().find(|stream| stream.agent != Agent::Daemon && stream.native() == native)
+    let known = shared
+        .journal
+        .sessions()
+        .into_iter()
+        .map(|entry| entry.stream);
+    known
+        .into_iter()
+        .find(|stream| stream.agent != Agent::Daemon && stream.native() == native)
 }
 
 /// Returns the sessions heard of lately whose agents have worked for `interval` since their last document.
@@ -179,10 +225,15 @@ fn overdue(shared: &Shared, interval: Duration, lately: Duration) -> Vec<Due> {
     let mut entries = shared.journal.sessions();
     entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
     let due = |state: &SessionState| {
-        let before = state.progress.as_ref().map_or(0, |written| written.worked_ms);
+        let before = state
+            .progress
+            .as_ref()
+            .map_or(0, |written| written.worked_ms);
         Duration::from_millis(state.worked.ms.saturating_sub(before)) >= interval
     };
-    let states = entries.into_iter().filter_map(|entry| shared.load(&entry.stream).ok());
+    let states = entries
+        .into_iter()
+        .filter_map(|entry| shared.load(&entry.stream).ok());
     states
         .filter(due)
         .map(|state| Due {
@@ -198,14 +249,23 @@ fn overdue(shared: &Shared, interval: Duration, lately: Duration) -> Vec<Due> {
 fn write_due(shared: &Shared, due: Due) -> Result<bool, Error> {
     shared.journal.settle()?;
     let (config, state) = (shared.config(), shared.load(&due.stream)?);
-    let (tools, turns) = state.progress.as_ref().map_or((0, 0), |Written { counts, turns, .. }| (counts.tools, *turns));
+    let (tools, turns) = state
+        .progress
+        .as_ref()
+        .map_or((0, 0), |Written { counts, turns, .. }| {
+            (counts.tools, *turns)
+        });
     // A phase that changed is news by itself.
-    let is_news = state.counts.tools > tools || (state.turns > turns && tools > 0) || due.cause == "phase";
+    let is_news =
+        state.counts.tools > tools || (state.turns > turns && tools > 0) || due.cause == "phase";
     let is_on = || evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;
     if !is_news || state.project().is_empty() || state.is_muted(Timestamp::now()) || !is_on() {
         return Ok(false);
     }
-    let id = Uuid::new_v5(&due.stream.session, format!("progress_written:{}:{}", due.cause, due.name).as_bytes());
+    let id = Uuid::new_v5(
+        &due.stream.session,
+        format!("progress_written:{}:{}", due.cause, due.name).as_bytes(),
+    );
     let order = Order {
         stream: due.stream,
         kind: due.kind,

@@ -25,17 +25,38 @@ pub(super) struct Place {
 impl Place {
     /// Below our own data folder.
     pub(super) fn in_data(data: &Path, project: &str) -> Self {
-        let name: String = project.rsplit('/').next().unwrap_or_default().chars().take(40).collect();
-        let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let name: String = project
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(40)
+            .collect();
+        let plain: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
         let folder = data.join(format!("{plain}-{:016x}", digest::of_text(project)));
-        Self { folder, stem: STEM.into(), bounds: data.to_owned() }
+        Self {
+            folder,
+            stem: STEM.into(),
+            bounds: data.to_owned(),
+        }
     }
 
     /// In the project, beside `path`, which is relative and ends in `.md`.
     pub(super) fn in_project(project: &str, path: &str) -> Self {
         let latest = Path::new(project).join(path);
-        let stem = latest.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self { folder: latest.parent().unwrap_or(Path::new(project)).to_owned(), stem, bounds: project.into() }
+        let stem = latest
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Self {
+            folder: latest.parent().unwrap_or(Path::new(project)).to_owned(),
+            stem,
+            bounds: project.into(),
+        }
     }
 
     /// Where the document of a session was that had this file. Our own folder may have moved since.
@@ -43,9 +64,10 @@ impl Place {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let own = name.split_once(&format!("-{session}."));
         match (file.strip_prefix(project), own) {
-            (Ok(path), Some((stem, _))) if !file.starts_with(data) => {
-                Self::in_project(project, &path.with_file_name(format!("{stem}.md")).to_string_lossy())
-            }
+            (Ok(path), Some((stem, _))) if !file.starts_with(data) => Self::in_project(
+                project,
+                &path.with_file_name(format!("{stem}.md")).to_string_lossy(),
+            ),
             _ => Self::in_data(data, project),
         }
     }
@@ -57,7 +79,11 @@ impl Place {
 
     /// Returns a session's file. An incremental document has one of its own, so that the full one stays.
     pub(super) fn file(&self, session: Uuid, kind: ProgressKind) -> PathBuf {
-        let end = if kind == ProgressKind::Incremental { ".incremental.md" } else { ".md" };
+        let end = if kind == ProgressKind::Incremental {
+            ".incremental.md"
+        } else {
+            ".md"
+        };
         self.folder.join(format!("{}-{session}{end}", self.stem))
     }
 
@@ -70,9 +96,19 @@ impl Place {
     pub(super) fn prepare(&self) -> io::Result<()> {
         if self.folder.starts_with(&self.bounds) && self.bounds.is_dir() {
             // A link in the project may lead anywhere.
-            let there = self.folder.ancestors().find(|above| above.exists()).unwrap_or(&self.bounds);
-            if !there.canonicalize()?.starts_with(self.bounds.canonicalize()?) {
-                return Err(io::Error::other(format!("{} leads out of the project", there.display())));
+            let there = self
+                .folder
+                .ancestors()
+                .find(|above| above.exists())
+                .unwrap_or(&self.bounds);
+            if !there
+                .canonicalize()?
+                .starts_with(self.bounds.canonicalize()?)
+            {
+                return Err(io::Error::other(format!(
+                    "{} leads out of the project",
+                    there.display()
+                )));
             }
         }
         let mut builder = DirBuilder::new();
@@ -92,12 +128,23 @@ impl Place {
     }
 
     /// Writes a session's file and leads the shared one to it. Returns a note where the shared one is somebody's own.
-    pub(super) fn write(&self, path: &Path, text: &str, is_latest: bool) -> io::Result<Option<String>> {
-        let mut file = tempfile::Builder::new().prefix(&self.unfinished()).tempfile_in(&self.folder)?;
+    pub(super) fn write(
+        &self,
+        path: &Path,
+        text: &str,
+        is_latest: bool,
+    ) -> io::Result<Option<String>> {
+        let mut file = tempfile::Builder::new()
+            .prefix(&self.unfinished())
+            .tempfile_in(&self.folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path)?;
-        let note = if is_latest { self.point_to(path)? } else { None };
+        let note = if is_latest {
+            self.point_to(path)?
+        } else {
+            None
+        };
         File::open(&self.folder)?.sync_all()?;
         Ok(note)
     }
@@ -106,7 +153,10 @@ impl Place {
     pub(super) fn point_to(&self, path: &Path) -> io::Result<Option<String>> {
         let latest = self.latest();
         if fs::symlink_metadata(&latest).is_ok_and(|meta| !meta.is_symlink()) {
-            return Ok(Some(format!("{} is a file of somebody's own and stays as it is", latest.display())));
+            return Ok(Some(format!(
+                "{} is a file of somebody's own and stays as it is",
+                latest.display()
+            )));
         }
         let link = self.folder.join(format!("{}link", self.unfinished()));
         let _ = fs::remove_file(&link);

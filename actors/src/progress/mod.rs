@@ -101,7 +101,10 @@ pub struct Written {
 pub fn project_root(folder: &str) -> String {
     let given = Path::new(folder);
     let folder = given.canonicalize().unwrap_or_else(|_| given.to_owned());
-    let root = folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(&folder);
+    let root = folder
+        .ancestors()
+        .find(|above| above.join(".git").exists())
+        .unwrap_or(&folder);
     root.display().to_string()
 }
 
@@ -111,18 +114,28 @@ pub fn project_root(folder: &str) -> String {
 /// # Errors
 ///
 /// When the session has no project, or the journal cannot be used.
-pub fn write(journal: &Journal, home: &Home, config: &Config, order: Order) -> Result<Written, Error> {
+pub fn write(
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+    order: Order,
+) -> Result<Written, Error> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     journal.settle()?;
     let mut document = assemble(journal, config, &order)?;
     let mut notes = Vec::new();
     if document.kind != order.kind {
-        notes.push(format!("there is no full document of this session yet, so this is one, not {}", order.kind.word()));
+        notes.push(format!(
+            "there is no full document of this session yet, so this is one, not {}",
+            order.kind.word()
+        ));
     }
     let session = order.stream.session;
     let data = Place::in_data(&home.progress, &document.project);
     let mut place = match order.place {
-        ProgressPlace::Project => Place::in_project(&document.project, &config.settings.progress.path.0),
+        ProgressPlace::Project => {
+            Place::in_project(&document.project, &config.settings.progress.path.0)
+        }
         ProgressPlace::Data => data.clone(),
     };
     if let Err(error) = place.prepare() {
@@ -134,8 +147,18 @@ pub fn write(journal: &Journal, home: &Home, config: &Config, order: Order) -> R
     }
     let file = place.file(session, document.kind);
     let text = file.display().to_string();
-    let event = Event::ProgressWritten { progress: document.kind, document: document.to_json(), file: text };
-    let draft = Draft { stream: order.stream, at: document.at, id: order.id, event, payload: None };
+    let event = Event::ProgressWritten {
+        progress: document.kind,
+        document: document.to_json(),
+        file: text,
+    };
+    let draft = Draft {
+        stream: order.stream,
+        at: document.at,
+        id: order.id,
+        event,
+        payload: None,
+    };
     let appended = journal.append_wait(vec![draft])?;
     let seq = appended.first().map_or(0, |own| own.seq);
     if appended.first().is_some_and(|own| own.duplicate) {
@@ -144,27 +167,45 @@ pub fn write(journal: &Journal, home: &Home, config: &Config, order: Order) -> R
             document = known;
         }
     }
-    match place.write(&file, &progress::render(&document), document.kind != ProgressKind::Incremental) {
+    match place.write(
+        &file,
+        &progress::render(&document),
+        document.kind != ProgressKind::Incremental,
+    ) {
         Ok(note) => notes.extend(note),
         Err(error) => notes.push(format!("{} cannot be written: {error}", file.display())),
     }
-    Ok(Written { seq, document, file, notes })
+    Ok(Written {
+        seq,
+        document,
+        file,
+        notes,
+    })
 }
 
 /// Puts a document together from the journal, git and what the agent states.
 fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Document, Error> {
     let state = context::load(journal, &order.stream)?;
     if state.project().is_empty() {
-        return Err(Error::Refused("nobody said which folder this session works in".into()));
+        return Err(Error::Refused(
+            "nobody said which folder this session works in".into(),
+        ));
     }
     let project = project_root(state.project());
     let events = journal.stream(order.stream.session, 0, usize::MAX)?;
     let deadline = Instant::now() + LOOK_WITHIN;
     let Looked { git, lock_files } = look(config, &project, deadline);
     let mut facts = progress::facts(&events, &project);
-    let hashes = git::hashes(Path::new(&project), facts.files.iter().map(|file| file.path.as_str()), deadline);
+    let hashes = git::hashes(
+        Path::new(&project),
+        facts.files.iter().map(|file| file.path.as_str()),
+        deadline,
+    );
     for (file, hash) in facts.files.iter_mut().zip(hashes) {
-        let code = git.as_ref().ok().and_then(|git| git.uncommitted.iter().find(|(_, path)| *path == file.path));
+        let code = git
+            .as_ref()
+            .ok()
+            .and_then(|git| git.uncommitted.iter().find(|(_, path)| *path == file.path));
         let is_new = code.map_or(file.written_first, |(code, _)| code.starts_with(['?', 'A']));
         file.hash = hash;
         file.status = if hash.is_none() {
@@ -180,11 +221,19 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
     let mut stated = previous(journal, &state, &events)?;
     stated.lay(order.stated.clone(), at);
     let full = state.progress.as_ref().and_then(|written| written.full);
-    let parent = if order.kind == ProgressKind::Incremental { parent(journal, full)? } else { None };
+    let parent = if order.kind == ProgressKind::Incremental {
+        parent(journal, full)?
+    } else {
+        None
+    };
     let is_orphan = order.kind == ProgressKind::Incremental && parent.is_none();
     Ok(Document {
         version: DOCUMENT_VERSION,
-        kind: if is_orphan { ProgressKind::Full } else { order.kind },
+        kind: if is_orphan {
+            ProgressKind::Full
+        } else {
+            order.kind
+        },
         cause: order.cause.clone(),
         at,
         session: order.stream.session.to_string(),
@@ -192,7 +241,10 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
         agent: order.stream.agent.word().into(),
         open_phase: open_phase(
             journal,
-            Scope { project: Some(project.clone()), session: Some(order.stream.native()) },
+            Scope {
+                project: Some(project.clone()),
+                session: Some(order.stream.native()),
+            },
         )?,
         project,
         facts,
@@ -206,35 +258,61 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
 /// What the agent stated before: in this session, else in the document that the session was offered at its start.
 fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Result<Stated, Error> {
     let offered = || {
-        events.iter().rev().find_map(|envelope| match envelope.event {
-            Event::ResumeOffered { document, .. } => document,
-            _ => None,
-        })
+        events
+            .iter()
+            .rev()
+            .find_map(|envelope| match envelope.event {
+                Event::ResumeOffered { document, .. } => document,
+                _ => None,
+            })
     };
-    let Some(seq) = state.progress.as_ref().map(|written| written.seq).or_else(offered) else {
+    let Some(seq) = state
+        .progress
+        .as_ref()
+        .map(|written| written.seq)
+        .or_else(offered)
+    else {
         return Ok(Stated::default());
     };
-    Ok(journal.event(seq)?.as_ref().and_then(read).map(|(_, document)| document.stated).unwrap_or_default())
+    Ok(journal
+        .event(seq)?
+        .as_ref()
+        .and_then(read)
+        .map(|(_, document)| document.stated)
+        .unwrap_or_default())
 }
 
 fn parent(journal: &Journal, full: Option<u64>) -> Result<Option<Parent>, Error> {
     let Some(seq) = full else { return Ok(None) };
-    Ok(journal.event(seq)?.as_ref().and_then(read).map(|(_, document)| Parent {
-        seq,
-        at: document.at,
-        tools: document.facts.tools,
-        failed: document.facts.failed,
-        decisions: document.stated.now.decisions.unwrap_or_default().into_iter().map(|made| made.decision).collect(),
-    }))
+    Ok(journal
+        .event(seq)?
+        .as_ref()
+        .and_then(read)
+        .map(|(_, document)| Parent {
+            seq,
+            at: document.at,
+            tools: document.facts.tools,
+            failed: document.facts.failed,
+            decisions: document
+                .stated
+                .now
+                .decisions
+                .unwrap_or_default()
+                .into_iter()
+                .map(|made| made.decision)
+                .collect(),
+        }))
 }
 
 fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Error> {
-    Ok(phases::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
-        name: phase.checkpoint.phase,
-        number: phase.checkpoint.number,
-        checkpoint: phase.checkpoint.id,
-        summary: phase.checkpoint.summary,
-    }))
+    Ok(
+        phases::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
+            name: phase.checkpoint.phase,
+            number: phase.checkpoint.number,
+            checkpoint: phase.checkpoint.id,
+            summary: phase.checkpoint.summary,
+        }),
+    )
 }
 
 /// What a look at a project finds.
@@ -250,25 +328,41 @@ fn look(config: &Config, project: &str, deadline: Instant) -> Looked {
         // Our own files are no work.
         let path = &config.settings.progress.path.0;
         let stem = path.strip_suffix(".md").unwrap_or(path);
-        git.uncommitted.retain(|(_, changed)| changed != path && !changed.starts_with(&format!("{stem}-")));
+        git.uncommitted
+            .retain(|(_, changed)| changed != path && !changed.starts_with(&format!("{stem}-")));
     }
     let hashes = git::hashes(top, LOCK_FILES.into_iter(), deadline);
-    let there = LOCK_FILES.into_iter().zip(hashes).filter(|(_, hash)| hash.is_some());
-    Looked { git, lock_files: there.map(|(path, hash)| FileMark { path: path.into(), hash }).collect() }
+    let there = LOCK_FILES
+        .into_iter()
+        .zip(hashes)
+        .filter(|(_, hash)| hash.is_some());
+    Looked {
+        git,
+        lock_files: there
+            .map(|(path, hash)| FileMark {
+                path: path.into(),
+                hash,
+            })
+            .collect(),
+    }
 }
 
 /// Reads a document and the path of its file from its event.
 pub fn read(envelope: &Envelope) -> Option<(String, Document)> {
     match &envelope.event {
-        Event::ProgressWritten { document, file, .. } => {
-            Document::from_json(document).ok().map(|document| (file.clone(), document))
-        }
+        Event::ProgressWritten { document, file, .. } => Document::from_json(document)
+            .ok()
+            .map(|document| (file.clone(), document)),
         _ => None,
     }
 }
 
 /// Returns the sessions of a project as they are known, the newest first, of those heard of since `since`.
-fn sessions_of(journal: &Journal, project: &str, since: Timestamp) -> Result<Vec<SessionState>, Error> {
+fn sessions_of(
+    journal: &Journal,
+    project: &str,
+    since: Timestamp,
+) -> Result<Vec<SessionState>, Error> {
     let mut entries = journal.sessions();
     entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
@@ -277,7 +371,9 @@ fn sessions_of(journal: &Journal, project: &str, since: Timestamp) -> Result<Vec
     for entry in entries.iter().take(SESSIONS_MAX) {
         let state = context::load(journal, &entry.stream)?;
         let folder = state.project().to_owned();
-        let root = roots.entry(folder).or_insert_with_key(|folder| project_root(folder));
+        let root = roots
+            .entry(folder)
+            .or_insert_with_key(|folder| project_root(folder));
         if root == project {
             states.push(state);
         }
@@ -290,10 +386,20 @@ fn sessions_of(journal: &Journal, project: &str, since: Timestamp) -> Result<Vec
 /// # Errors
 ///
 /// When the journal cannot be read.
-pub fn latest(journal: &Journal, project: &str, session: Option<&Stream>) -> Result<Option<u64>, Error> {
+pub fn latest(
+    journal: &Journal,
+    project: &str,
+    session: Option<&Stream>,
+) -> Result<Option<u64>, Error> {
     if let Some(stream) = session {
-        return Ok(context::load(journal, stream)?.progress.map(|written| written.seq));
+        return Ok(context::load(journal, stream)?
+            .progress
+            .map(|written| written.seq));
     }
     let states = sessions_of(journal, project, Timestamp::from_micros(0))?;
-    Ok(states.into_iter().filter_map(|state| state.progress).map(|written| written.seq).max())
+    Ok(states
+        .into_iter()
+        .filter_map(|state| state.progress)
+        .map(|written| written.seq)
+        .max())
 }

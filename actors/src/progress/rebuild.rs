@@ -79,20 +79,30 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
     // The shared file of a place leads to the newest document there, whichever session's that is.
     let mut latest: HashMap<PathBuf, (u64, PathBuf)> = HashMap::new();
     let mut places: Vec<Place> = Vec::new();
-    for entry in journal.sessions().into_iter().filter(|entry| entry.stream.agent != Agent::Daemon) {
+    for entry in journal
+        .sessions()
+        .into_iter()
+        .filter(|entry| entry.stream.agent != Agent::Daemon)
+    {
         if context::load(journal, &entry.stream)?.progress.is_none() {
             continue;
         }
         let is_session = order.session.is_none_or(|session| *session == entry.stream);
         for (path, Known { place, documents }) in known(journal, home, entry.stream.session)? {
             let newest = *documents.last().expect("each file has one");
-            let Some(document) = document(journal, newest)? else { continue };
+            let Some(document) = document(journal, newest)? else {
+                continue;
+            };
             let link = place.latest();
             let is_newer = latest.get(&link).is_none_or(|(seq, _)| *seq < newest);
             if document.kind != ProgressKind::Incremental && is_newer {
                 latest.insert(link, (newest, path.clone()));
             }
-            if !is_session || order.project.is_some_and(|project| project_root(&document.project) != project) {
+            if !is_session
+                || order
+                    .project
+                    .is_some_and(|project| project_root(&document.project) != project)
+            {
                 continue;
             }
             if !place.is_there(&home.progress) {
@@ -102,7 +112,10 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
             let text = progress::render(&document);
             let standing = standing(journal, &path, &text, &documents)?;
             if let Err(error) = done.bring(&place, &path, &text, standing, order.force) {
-                done.problems.push(Problem { file: path, error: error.to_string() });
+                done.problems.push(Problem {
+                    file: path,
+                    error: error.to_string(),
+                });
             }
             if !places.contains(&place) {
                 places.push(place);
@@ -111,15 +124,22 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
     }
     for place in places {
         let link = place.latest();
-        let Some((_, path)) = latest.get(&link).filter(|(_, path)| path.exists()) else { continue };
-        if fs::canonicalize(&link).is_ok_and(|to| fs::canonicalize(path).is_ok_and(|path| to == path)) {
+        let Some((_, path)) = latest.get(&link).filter(|(_, path)| path.exists()) else {
+            continue;
+        };
+        if fs::canonicalize(&link)
+            .is_ok_and(|to| fs::canonicalize(path).is_ok_and(|path| to == path))
+        {
             continue;
         }
         match place.point_to(path) {
             Ok(None) => done.rebuilt.push(link),
             // A file of somebody's own is in its place, and stays.
             Ok(Some(_)) => {}
-            Err(error) => done.problems.push(Problem { file: link, error: error.to_string() }),
+            Err(error) => done.problems.push(Problem {
+                file: link,
+                error: error.to_string(),
+            }),
         }
     }
     done.rebuilt.sort();
@@ -127,7 +147,14 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
 }
 
 impl Rebuilt {
-    fn bring(&mut self, place: &Place, path: &Path, text: &str, standing: Standing, force: bool) -> io::Result<()> {
+    fn bring(
+        &mut self,
+        place: &Place,
+        path: &Path,
+        text: &str,
+        standing: Standing,
+        force: bool,
+    ) -> io::Result<()> {
         match standing {
             Standing::Fits => self.unchanged += 1,
             Standing::Edited if !force => self.edited.push(path.to_owned()),
@@ -151,22 +178,42 @@ fn known(journal: &Journal, home: &Home, session: Uuid) -> Result<BTreeMap<PathB
         if !matches!(envelope.event, Event::ProgressWritten { .. }) {
             continue;
         }
-        let Some((file, document)) = read(&envelope) else { continue };
+        let Some((file, document)) = read(&envelope) else {
+            continue;
+        };
         let place = Place::of_file(Path::new(&file), session, &document.project, &home.progress);
         let path = place.file(session, document.kind);
-        known.entry(path).or_insert(Known { place, documents: Vec::new() }).documents.push(envelope.seq);
+        known
+            .entry(path)
+            .or_insert(Known {
+                place,
+                documents: Vec::new(),
+            })
+            .documents
+            .push(envelope.seq);
     }
     Ok(known)
 }
 
 fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
-    Ok(journal.event(seq)?.as_ref().and_then(read).map(|(_, document)| document))
+    Ok(journal
+        .event(seq)?
+        .as_ref()
+        .and_then(read)
+        .map(|(_, document)| document))
 }
 
-fn standing(journal: &Journal, path: &Path, text: &str, documents: &[u64]) -> Result<Standing, Error> {
+fn standing(
+    journal: &Journal,
+    path: &Path,
+    text: &str,
+    documents: &[u64],
+) -> Result<Standing, Error> {
     let meta = fs::symlink_metadata(path);
     let is = match fs::read(path) {
-        _ if matches!(&meta, Err(error) if error.kind() == ErrorKind::NotFound) => return Ok(Standing::Behind),
+        _ if matches!(&meta, Err(error) if error.kind() == ErrorKind::NotFound) => {
+            return Ok(Standing::Behind);
+        }
         Ok(is) if meta.is_ok_and(|meta| meta.is_file()) => is,
         _ => return Ok(Standing::Edited),
     };
@@ -183,9 +230,17 @@ fn standing(journal: &Journal, path: &Path, text: &str, documents: &[u64]) -> Re
 }
 
 fn put_aside(path: &Path) -> io::Result<PathBuf> {
-    let name = |count: u32| if count == 1 { "kept".to_owned() } else { format!("kept{count}") };
+    let name = |count: u32| {
+        if count == 1 {
+            "kept".to_owned()
+        } else {
+            format!("kept{count}")
+        }
+    };
     let mut names = (1..).map(|count| path.with_added_extension(name(count)));
-    let aside = names.find(|aside| fs::symlink_metadata(aside).is_err()).expect("not all names are taken");
+    let aside = names
+        .find(|aside| fs::symlink_metadata(aside).is_err())
+        .expect("not all names are taken");
     fs::rename(path, &aside)?;
     Ok(aside)
 }

@@ -32,10 +32,14 @@ impl Beginning {
     /// Returns what an event of this stream begins.
     pub fn of(stream: &Stream, event: &Event) -> Option<Self> {
         match event {
-            Event::SessionStarted { source, host } if host.subagent.is_none() => Some(Self::Start(source.clone())),
-            Event::PromptSubmitted { host, origin: PromptOrigin::User, .. } if host.subagent.is_none() => {
-                (stream.agent == Agent::Gemini).then_some(Self::Prompt)
+            Event::SessionStarted { source, host } if host.subagent.is_none() => {
+                Some(Self::Start(source.clone()))
             }
+            Event::PromptSubmitted {
+                host,
+                origin: PromptOrigin::User,
+                ..
+            } if host.subagent.is_none() => (stream.agent == Agent::Gemini).then_some(Self::Prompt),
             _ => None,
         }
     }
@@ -44,7 +48,12 @@ impl Beginning {
 /// Returns the reply that tells a session what there is to go on with, journaled; none where there is nothing, or no
 /// time. `seq` is the event that is replied to. The object is the same for all hosts, with no field that one does not
 /// know.
-pub async fn greet(shared: &Arc<Shared>, stream: &Stream, beginning: &Beginning, seq: u64) -> Option<String> {
+pub async fn greet(
+    shared: &Arc<Shared>,
+    stream: &Stream,
+    beginning: &Beginning,
+    seq: u64,
+) -> Option<String> {
     let (hook, text) = match beginning {
         Beginning::Start(source) => {
             let text = offer(shared, stream, source, seq).await?;
@@ -55,7 +64,10 @@ pub async fn greet(shared: &Arc<Shared>, stream: &Stream, beginning: &Beginning,
         }
         Beginning::Prompt => ("BeforeAgent", withheld(shared, stream).await?),
     };
-    Some(json!({ "hookSpecificOutput": { "hookEventName": hook, "additionalContext": text } }).to_string())
+    Some(
+        json!({ "hookSpecificOutput": { "hookEventName": hook, "additionalContext": text } })
+            .to_string(),
+    )
 }
 
 fn is_unheard(stream: &Stream, source: &str) -> bool {
@@ -70,13 +82,19 @@ async fn withheld(shared: &Arc<Shared>, stream: &Stream) -> Option<String> {
     }
     let events = shared.journal.stream(stream.session, 0, usize::MAX).ok()?;
     let was_unheard = |seq: u64| {
-        let start = events.iter().find(|envelope| envelope.seq == seq).map(|envelope| &envelope.event);
+        let start = events
+            .iter()
+            .find(|envelope| envelope.seq == seq)
+            .map(|envelope| &envelope.event);
         matches!(start, Some(Event::SessionStarted { source, .. }) if is_unheard(stream, source))
     };
-    events.iter().rev().find_map(|envelope| match &envelope.event {
-        Event::ResumeOffered { start, text, .. } if was_unheard(*start) => Some(text.clone()),
-        _ => None,
-    })
+    events
+        .iter()
+        .rev()
+        .find_map(|envelope| match &envelope.event {
+            Event::ResumeOffered { start, text, .. } if was_unheard(*start) => Some(text.clone()),
+            _ => None,
+        })
 }
 
 /// Returns what a session is told that has just begun in this way, journaled.
@@ -88,20 +106,33 @@ async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) ->
     let work = async {
         shared.settle().await.ok()?;
         let (looker, of, source) = (Arc::clone(shared), stream.clone(), source.to_owned());
-        let found = tokio::task::spawn_blocking(move || find(&looker, &of, &source)).await.ok()?;
+        let found = tokio::task::spawn_blocking(move || find(&looker, &of, &source))
+            .await
+            .ok()?;
         let (document, text) = found
             .inspect_err(
                 |error| tracing::warn!(session = %stream.session, %error, "Could not look for work to resume."),
             )
             .ok()??;
-        let event = Event::ResumeOffered { start: seq, document, text: text.clone() };
+        let event = Event::ResumeOffered {
+            start: seq,
+            document,
+            text: text.clone(),
+        };
         let draft = derived(stream, Timestamp::now(), event, &seq.to_string());
         shared.append(vec![draft]).await.ok().map(|_| text)
     };
-    tokio::time::timeout(OFFER_WITHIN, work).await.ok().flatten()
+    tokio::time::timeout(OFFER_WITHIN, work)
+        .await
+        .ok()
+        .flatten()
 }
 
-fn find(shared: &Shared, stream: &Stream, source: &str) -> Result<Option<(Option<u64>, String)>, Error> {
+fn find(
+    shared: &Shared,
+    stream: &Stream,
+    source: &str,
+) -> Result<Option<(Option<u64>, String)>, Error> {
     let (journal, config) = (&shared.journal, shared.config());
     if matches!(source, "clear" | "compact") {
         // What is being written down just now is the document that is needed.
@@ -114,14 +145,22 @@ fn find(shared: &Shared, stream: &Stream, source: &str) -> Result<Option<(Option
         return Ok(None);
     }
     let project = project_root(state.project());
-    let phase = open_phase(journal, Scope { project: Some(project.clone()), session: None })?;
+    let phase = open_phase(
+        journal,
+        Scope {
+            project: Some(project.clone()),
+            session: None,
+        },
+    )?;
     let chosen = choose(shared, stream, source, &project)?;
     let mut checked: Option<(u64, Document, String, Report)> = None;
     if let Some((seq, file, document)) = chosen {
         let report = validate::compare(journal, &config, &document, LOOK_WITHIN)?;
         checked = Some((seq, document, file, report));
     }
-    let about = checked.as_ref().map(|(_, document, file, report)| (document, file.as_str(), report));
+    let about = checked
+        .as_ref()
+        .map(|(_, document, file, report)| (document, file.as_str(), report));
     let text = progress::offer(phase.as_ref(), about);
     Ok(text.map(|text| (checked.as_ref().map(|(seq, ..)| *seq), text)))
 }
@@ -143,12 +182,18 @@ fn choose(
         if (source == "compact") != is_own && source != "clear" {
             continue;
         }
-        let may_work = !is_own && state.ended_at.is_none() && state.last_at >= Some(now.minus(AT_WORK_WITHIN));
+        let may_work =
+            !is_own && state.ended_at.is_none() && state.last_at >= Some(now.minus(AT_WORK_WITHIN));
         written.extend(state.progress.map(|progress| (progress, may_work)));
     }
     written.sort_by_key(|(written, _)| std::cmp::Reverse(written.seq));
-    for (written, may_work) in written.iter().filter(|(written, _)| written.at >= now.minus(within)) {
-        let Some((file, document)) = journal.event(written.seq)?.as_ref().and_then(read) else { continue };
+    for (written, may_work) in written
+        .iter()
+        .filter(|(written, _)| written.at >= now.minus(within))
+    {
+        let Some((file, document)) = journal.event(written.seq)?.as_ref().and_then(read) else {
+            continue;
+        };
         if may_work.to_owned() && document.cause != "command" {
             continue;
         }
@@ -156,7 +201,11 @@ fn choose(
             continue;
         }
         let full = match written.full {
-            Some(full) if full != written.seq => journal.event(full)?.as_ref().and_then(read).map(|(file, _)| file),
+            Some(full) if full != written.seq => journal
+                .event(full)?
+                .as_ref()
+                .and_then(read)
+                .map(|(file, _)| file),
             _ => None,
         };
         let file = full.map_or(file.clone(), |full| format!("{full} and, newer, {file}"));

@@ -31,9 +31,13 @@ pub struct Checked {
 /// When there is no such document, or the journal cannot be used.
 pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked, Error> {
     let envelope = journal.event(seq)?;
-    let Some((envelope, (_, document))) = envelope.as_ref().and_then(|envelope| Some((envelope, read(envelope)?)))
+    let Some((envelope, (_, document))) = envelope
+        .as_ref()
+        .and_then(|envelope| Some((envelope, read(envelope)?)))
     else {
-        return Err(Error::Refused(format!("event {seq} is no progress document")));
+        return Err(Error::Refused(format!(
+            "event {seq} is no progress document"
+        )));
     };
     let mut report = compare(journal, config, &document, super::LOOK_WITHIN)?;
     for check in &config.settings.progress.checks {
@@ -41,10 +45,23 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
     }
     let report = Report::of(report.lines);
     let text = serde_json::to_string(&report).expect("plain data");
-    let event = Event::ProgressValidated { document: seq, holds: report.holds, report: text };
+    let event = Event::ProgressValidated {
+        document: seq,
+        holds: report.holds,
+        report: text,
+    };
     let (stream, at) = (envelope.stream.clone(), Timestamp::now());
-    journal.append_wait(vec![Draft { stream, at, id: Uuid::now_v7(), event, payload: None }])?;
-    Ok(Checked { document: seq, report })
+    journal.append_wait(vec![Draft {
+        stream,
+        at,
+        id: Uuid::now_v7(),
+        event,
+        payload: None,
+    }])?;
+    Ok(Checked {
+        document: seq,
+        report,
+    })
 }
 
 /// Compares a document with how things are: git, files, other sessions, lock files.
@@ -56,10 +73,28 @@ pub(super) fn compare(
 ) -> Result<Report, Error> {
     let (top, deadline) = (Path::new(&document.project), Instant::now() + within);
     let Looked { git, lock_files } = look(config, &document.project, deadline);
-    let paths: Vec<&str> = document.facts.files.iter().map(|file| file.path.as_str()).collect();
+    let paths: Vec<&str> = document
+        .facts
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
     let hashes = git::hashes(top, paths.iter().copied(), deadline);
-    let files = paths.iter().zip(hashes).map(|(path, hash)| FileMark { path: (*path).to_owned(), hash }).collect();
-    let to_read = document.stated.now.must_read.iter().flatten().map(|pointer| pointer.file.clone());
+    let files = paths
+        .iter()
+        .zip(hashes)
+        .map(|(path, hash)| FileMark {
+            path: (*path).to_owned(),
+            hash,
+        })
+        .collect();
+    let to_read = document
+        .stated
+        .now
+        .must_read
+        .iter()
+        .flatten()
+        .map(|pointer| pointer.file.clone());
     // An agent may point at more than a file: a folder, a line, an address.
     let is_missing = |file: &String| {
         let bare = file.split([':', '#']).next().unwrap_or(file);
@@ -67,22 +102,40 @@ pub(super) fn compare(
     };
     let missing = to_read.filter(is_missing).collect();
     let elsewhere = elsewhere(journal, document)?;
-    Ok(progress::compare(document, &Now { git, files, missing, lock_files, elsewhere }))
+    Ok(progress::compare(
+        document,
+        &Now {
+            git,
+            files,
+            missing,
+            lock_files,
+            elsewhere,
+        },
+    ))
 }
 
 fn elsewhere(journal: &Journal, document: &Document) -> Result<Vec<Elsewhere>, Error> {
     let mut found = Vec::new();
-    for state in sessions_of(journal, &document.project, document.at)?.iter().take(ELSEWHERE_MAX) {
+    for state in sessions_of(journal, &document.project, document.at)?
+        .iter()
+        .take(ELSEWHERE_MAX)
+    {
         if state.session().to_string() == document.session {
             continue;
         }
         let events = journal.stream(state.session(), 0, usize::MAX)?;
         let mut files = progress::facts(&events, &document.project).files;
         files.retain(|file| file.last_at > document.at);
-        let Some(last_at) = files.iter().map(|file| file.last_at).max() else { continue };
+        let Some(last_at) = files.iter().map(|file| file.last_at).max() else {
+            continue;
+        };
         let native: String = state.stream.native().chars().take(8).collect();
         let who = format!("{} session {native}", state.stream.agent);
-        found.push(Elsewhere { who, last_at, files: files.into_iter().map(|file| file.path).collect() });
+        found.push(Elsewhere {
+            who,
+            last_at,
+            files: files.into_iter().map(|file| file.path).collect(),
+        });
     }
     Ok(found)
 }
@@ -93,7 +146,13 @@ fn external(check: &UserCheck, project: &str) -> Line {
     command.current_dir(project);
     let within = Duration::from_millis(check.timeout.as_millis());
     let name = &check.name;
-    let bad = |found: String| Line::bad("external", found, "bring it back, or go on with what does not need it");
+    let bad = |found: String| {
+        Line::bad(
+            "external",
+            found,
+            "bring it back, or go on with what does not need it",
+        )
+    };
     match process::feed(command, b"", Instant::now() + within) {
         Ok(output) if output.exit.success() => Line::good("external", format!("{name}: good")),
         Ok(output) => bad(format!("{name}: {}", output.complaint())),

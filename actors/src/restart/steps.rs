@@ -25,8 +25,10 @@ const START_WITHIN: Duration = Duration::from_secs(10);
 /// The buffer that the resume command is pasted through.
 const BUFFER: &str = "checkpointd-restart";
 /// Programs that read commands.
-const SHELLS: [&str; 13] =
-    ["sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "nu", "elvish", "xonsh"];
+const SHELLS: [&str; 13] = [
+    "sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "nu", "elvish",
+    "xonsh",
+];
 
 /// Whom to restart, where, and by what.
 pub(super) struct Subject {
@@ -150,7 +152,10 @@ pub(super) fn restart(subject: &Subject, bounds: Bounds) -> Result<(), Refusal> 
 }
 
 fn tmux(subject: &Subject) -> Tmux<'_> {
-    Tmux { pane: &subject.pane, within: CALL_WITHIN }
+    Tmux {
+        pane: &subject.pane,
+        within: CALL_WITHIN,
+    }
 }
 
 fn front(subject: &Subject) -> Result<(Front, Look), Refusal> {
@@ -171,9 +176,13 @@ fn is_shell_in_front(processes: &[Process]) -> bool {
     match (in_front.next(), in_front.next()) {
         (Some(only), None) => {
             let mut words = only.command.split_whitespace();
-            let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+            let program = words
+                .next()
+                .and_then(|word| word.rsplit('/').next())
+                .unwrap_or_default();
             // A shell that runs a script is a program of its own.
-            SHELLS.contains(&program.trim_start_matches('-')) && words.all(|word| word.starts_with('-'))
+            SHELLS.contains(&program.trim_start_matches('-'))
+                && words.all(|word| word.starts_with('-'))
         }
         _ => false,
     }
@@ -208,7 +217,9 @@ fn stop(subject: &Subject, bounds: Bounds) -> Result<(), Refusal> {
 fn kill(subject: &Subject) -> Result<(), Refusal> {
     let began = Instant::now();
     while began.elapsed() < SHELL_WITHIN {
-        let Front::Agent(pid) = front(subject)?.0 else { return shell_is_back(subject) };
+        let Front::Agent(pid) = front(subject)?.0 else {
+            return shell_is_back(subject);
+        };
         // Each time the one that is there: a wrapper's program may outlive the wrapper.
         signal(pid, Signal::KILL);
         std::thread::sleep(LOOK_EVERY);
@@ -252,7 +263,11 @@ fn start(subject: &Subject) -> Result<(), Refusal> {
         if !matches!(front(subject), Ok((Front::Shell, _))) {
             // A command that fails is in front for a moment, too.
             std::thread::sleep(LOOK_EVERY * 3);
-            return if matches!(front(subject)?.0, Front::Shell) { Err(Refusal::AgentNotStarted) } else { Ok(()) };
+            return if matches!(front(subject)?.0, Front::Shell) {
+                Err(Refusal::AgentNotStarted)
+            } else {
+                Ok(())
+            };
         }
     }
     Err(Refusal::AgentNotStarted)
@@ -264,7 +279,12 @@ mod tests {
 
     #[test]
     fn a_shell_is_one_that_waits_for_commands() {
-        let process = |command: &str, in_front| Process { pid: 7, parent: 1, in_front, command: command.to_owned() };
+        let process = |command: &str, in_front| Process {
+            pid: 7,
+            parent: 1,
+            in_front,
+            command: command.to_owned(),
+        };
         for (commands, expected) in [
             (&["-bash"][..], true),
             (&["/usr/bin/zsh -l"], true),
@@ -275,7 +295,10 @@ mod tests {
             (&["bash -c x"], false),
             (&[], false),
         ] {
-            let mut processes: Vec<_> = commands.iter().map(|command| process(command, true)).collect();
+            let mut processes: Vec<_> = commands
+                .iter()
+                .map(|command| process(command, true))
+                .collect();
             processes.push(process("sleep 1000", false));
             assert_eq!(is_shell_in_front(&processes), expected, "{commands:?}");
         }

@@ -40,7 +40,11 @@ pub struct TmuxDelivery {
 impl TmuxDelivery {
     /// Begins with nothing on its way.
     pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, under_way: HashSet::new(), panes: HashMap::new() }
+        Self {
+            shared,
+            under_way: HashSet::new(),
+            panes: HashMap::new(),
+        }
     }
 
     /// Returns the lock of a pane: whoever holds it may type there.
@@ -121,30 +125,57 @@ impl Work {
     fn begin(shared: Arc<Shared>, stream: &Stream, decision: u64) -> journal::Result<Self> {
         let state = shared.load(stream)?;
         let (text, after_restart) = match shared.journal.event(decision)? {
-            Some(journal::Envelope { event: Event::Decided(decided), .. }) => {
-                (decided.message.unwrap_or_default(), decided.reason == Reason::Restart)
-            }
+            Some(journal::Envelope {
+                event: Event::Decided(decided),
+                ..
+            }) => (
+                decided.message.unwrap_or_default(),
+                decided.reason == Reason::Restart,
+            ),
             _ => (String::new(), false),
         };
         // What calls hooks from the background tells of a terminal that need not be its own.
         let is_own = after_restart || state.place.env("CHECKPOINTD_TERMINAL_PID") != Some("0");
-        let pane = Pane::of_env(state.place.env("TMUX"), state.place.env("TMUX_PANE")).filter(|_| is_own);
-        let subject = Subject { agent: stream.agent, pane, text };
+        let pane =
+            Pane::of_env(state.place.env("TMUX"), state.place.env("TMUX_PANE")).filter(|_| is_own);
+        let subject = Subject {
+            agent: stream.agent,
+            pane,
+            text,
+        };
         let (seen, held, read_transcript_at) = (None, HashSet::new(), Timestamp::default());
-        Ok(Self { shared, state, decision, subject, after_restart, seen, held, read_transcript_at })
+        Ok(Self {
+            shared,
+            state,
+            decision,
+            subject,
+            after_restart,
+            seen,
+            held,
+            read_transcript_at,
+        })
     }
 
     /// Takes steps until the delivery is over.
     async fn run(mut self, lock: Option<Arc<Mutex<()>>>) -> journal::Result<()> {
-        if self.subject.agent == Agent::Codex && self.shared.config().settings.codex.delivery == CodexDelivery::Queue {
+        if self.subject.agent == Agent::Codex
+            && self.shared.config().settings.codex.delivery == CodexDelivery::Queue
+        {
             return self.run_queue().await;
         }
         let Some(lock) = lock else {
-            return self.append(Event::DeliveryFailed { decision: self.decision, reason: "no_terminal".into() }).await;
+            return self
+                .append(Event::DeliveryFailed {
+                    decision: self.decision,
+                    reason: "no_terminal".into(),
+                })
+                .await;
         };
         let _held = lock.lock().await;
         loop {
-            let Some(delivery) = self.look_again().await? else { return Ok(()) };
+            let Some(delivery) = self.look_again().await? else {
+                return Ok(());
+            };
             let sight = self.look(&delivery).await;
             let step = self.next(&delivery, &sight);
             tracing::debug!(decision = self.decision, seen = ?sight.seen, ?step, "A delivery takes a step.");
@@ -158,16 +189,31 @@ impl Work {
     /// Hands the text to Codex's own queue, once, and waits for a sign of it.
     async fn run_queue(mut self) -> journal::Result<()> {
         loop {
-            let Some(delivery) = self.look_again().await? else { return Ok(()) };
+            let Some(delivery) = self.look_again().await? else {
+                return Ok(());
+            };
             if delivery.typed.attempts == 0 {
                 // Both at once: after a crash nobody can tell whether the queue has it, so it is never given it again.
-                let attempted = Event::DeliveryAttempted { decision: self.decision, route: Route::Tmux, attempt: 1 };
-                let entered = Event::DeliveryEntered { decision: self.decision, count: 1 };
+                let attempted = Event::DeliveryAttempted {
+                    decision: self.decision,
+                    route: Route::Tmux,
+                    attempt: 1,
+                };
+                let entered = Event::DeliveryEntered {
+                    decision: self.decision,
+                    count: 1,
+                };
                 self.append_all(vec![attempted, entered]).await?;
                 let (state, text) = (self.state.clone(), self.subject.text.clone());
-                let queued = tokio::task::spawn_blocking(move || queue::hand_over(&state, &text)).await;
+                let queued =
+                    tokio::task::spawn_blocking(move || queue::hand_over(&state, &text)).await;
                 if let Some(reason) = queued.unwrap_or(Some("queue_failed")) {
-                    return self.end(Event::DeliveryFailed { decision: self.decision, reason: reason.into() }).await;
+                    return self
+                        .end(Event::DeliveryFailed {
+                            decision: self.decision,
+                            reason: reason.into(),
+                        })
+                        .await;
                 }
                 continue;
             }
@@ -183,8 +229,11 @@ impl Work {
     async fn look_again(&mut self) -> journal::Result<Option<Delivery>> {
         self.shared.settle().await?;
         context::catch_up(&self.shared.journal, &mut self.state)?;
-        let is_open = |delivery: &Delivery| delivery.decision == self.decision && delivery.seen_by.is_none();
-        let Some(delivery) = self.state.delivery.clone().filter(is_open) else { return Ok(None) };
+        let is_open =
+            |delivery: &Delivery| delivery.decision == self.decision && delivery.seen_by.is_none();
+        let Some(delivery) = self.state.delivery.clone().filter(is_open) else {
+            return Ok(None);
+        };
         let now = Timestamp::now();
         if delivery.typed.attempts == 0 || now < self.read_transcript_at.plus(TRANSCRIPT_EVERY) {
             return Ok(Some(delivery));
@@ -238,7 +287,12 @@ impl Work {
     }
 
     /// Does what the step says; tells whether it was the last one.
-    async fn take(&mut self, step: Step, delivery: &Delivery, sight: Sight) -> journal::Result<bool> {
+    async fn take(
+        &mut self,
+        step: Step,
+        delivery: &Delivery,
+        sight: Sight,
+    ) -> journal::Result<bool> {
         let decision = self.decision;
         let attempt = delivery.typed.attempts;
         match step {
@@ -246,35 +300,65 @@ impl Work {
             Step::Wait(Some(word)) => {
                 if self.held.insert(word) {
                     tracing::info!(decision, obstacle = word, "A checkpoint waits.");
-                    self.append(Event::DeliveryHeld { decision, obstacle: word.into() }).await?;
+                    self.append(Event::DeliveryHeld {
+                        decision,
+                        obstacle: word.into(),
+                    })
+                    .await?;
                 }
             }
             Step::Clear => self.press(&sight, "C-u").await,
             Step::Paste => {
                 let attempt = attempt + 1;
-                self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }).await?;
+                self.append(Event::DeliveryAttempted {
+                    decision,
+                    route: Route::Tmux,
+                    attempt,
+                })
+                .await?;
                 let (subject, within) = (self.subject.clone(), self.send_timeout());
                 let look = sight.look.clone();
                 let paste = move || subject.paste(look.as_ref(), decision, attempt, within);
                 if tokio::task::spawn_blocking(paste).await.unwrap_or(false) {
-                    self.append(Event::DeliveryPasted { decision, attempt, pid: sight.pid }).await?;
+                    self.append(Event::DeliveryPasted {
+                        decision,
+                        attempt,
+                        pid: sight.pid,
+                    })
+                    .await?;
                 } else {
                     // tmux may have pasted only now: the screen from before says nothing of that.
                     self.seen = None;
                 }
             }
-            Step::NotePasted => self.append(Event::DeliveryPasted { decision, attempt, pid: sight.pid }).await?,
+            Step::NotePasted => {
+                self.append(Event::DeliveryPasted {
+                    decision,
+                    attempt,
+                    pid: sight.pid,
+                })
+                .await?
+            }
             Step::Enter => {
                 let count = delivery.typed.enters + 1;
-                self.append(Event::DeliveryEntered { decision, count }).await?;
+                self.append(Event::DeliveryEntered { decision, count })
+                    .await?;
                 self.press(&sight, "Enter").await;
             }
             Step::Fail(reason) => {
-                self.end(Event::DeliveryFailed { decision, reason: reason.into() }).await?;
+                self.end(Event::DeliveryFailed {
+                    decision,
+                    reason: reason.into(),
+                })
+                .await?;
                 return Ok(true);
             }
             Step::Expire(reason) => {
-                self.end(Event::DeliveryExpired { decision, reason: reason.into() }).await?;
+                self.end(Event::DeliveryExpired {
+                    decision,
+                    reason: reason.into(),
+                })
+                .await?;
                 return Ok(true);
             }
         }
@@ -282,7 +366,11 @@ impl Work {
     }
 
     async fn press(&self, sight: &Sight, key: &'static str) {
-        let (subject, look, within) = (self.subject.clone(), sight.look.clone(), self.send_timeout());
+        let (subject, look, within) = (
+            self.subject.clone(),
+            sight.look.clone(),
+            self.send_timeout(),
+        );
         let press = move || subject.press(look.as_ref(), key, within);
         let _ = tokio::task::spawn_blocking(press).await;
     }
@@ -301,7 +389,8 @@ impl Work {
     }
 
     async fn end(&self, event: Event) -> journal::Result<()> {
-        if let Event::DeliveryFailed { reason, .. } | Event::DeliveryExpired { reason, .. } = &event {
+        if let Event::DeliveryFailed { reason, .. } | Event::DeliveryExpired { reason, .. } = &event
+        {
             tracing::warn!(session = %self.state.session(), decision = self.decision, reason, "A checkpoint was not confirmed.");
         }
         self.append(event).await
@@ -316,17 +405,25 @@ impl Work {
         let drafts = events.into_iter().map(|event| {
             let cause = match &event {
                 Event::DeliveryHeld { obstacle, .. } => format!("{}:{obstacle}", self.decision),
-                Event::DeliveryAttempted { attempt, .. } | Event::DeliveryPasted { attempt, .. } => {
+                Event::DeliveryAttempted { attempt, .. }
+                | Event::DeliveryPasted { attempt, .. } => {
                     format!("{}:{attempt}", self.decision)
                 }
                 Event::DeliveryEntered { count, .. } => {
-                    let attempts = self.state.delivery.as_ref().map_or(0, |delivery| delivery.typed.attempts);
+                    let attempts = self
+                        .state
+                        .delivery
+                        .as_ref()
+                        .map_or(0, |delivery| delivery.typed.attempts);
                     format!("{}:{attempts}:{count}", self.decision)
                 }
                 _ => self.decision.to_string(),
             };
             derived(&self.state.stream, now, event, &cause)
         });
-        self.shared.append_and_settle(drafts.collect()).await.map(drop)
+        self.shared
+            .append_and_settle(drafts.collect())
+            .await
+            .map(drop)
     }
 }

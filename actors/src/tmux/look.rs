@@ -38,14 +38,21 @@ impl Sight {
     }
 
     const fn only(seen: Seen) -> Self {
-        Self { seen, look: None, pid: None, shows_text: false }
+        Self {
+            seen,
+            look: None,
+            pid: None,
+            shows_text: false,
+        }
     }
 }
 
 impl Subject {
     /// Looks at the pane. `known` is the agent's process, where that is known.
     pub(super) fn look(&self, known: Option<u32>, within: Duration) -> Sight {
-        let Some(pane) = &self.pane else { return Sight::only(Seen::Gone) };
+        let Some(pane) = &self.pane else {
+            return Sight::only(Seen::Gone);
+        };
         self.try_look(Tmux { pane, within }, known).unwrap_or_else(|error| match error {
             TmuxError::PaneGone(_) => Sight::only(Seen::Gone),
             error => {
@@ -64,12 +71,25 @@ impl Subject {
             Some(_) => Seen::Composer(terminal::read(self.agent, &look.view, &self.text)),
         };
         let shows_text = terminal::shows(&look.view, &self.text);
-        Ok(Sight { seen, look: Some(look), pid, shows_text })
+        Ok(Sight {
+            seen,
+            look: Some(look),
+            pid,
+            shows_text,
+        })
     }
 
     /// Pastes the text where nothing has changed since the look; tells whether it certainly did.
-    pub(super) fn paste(&self, look: Option<&Look>, decision: u64, attempt: u32, within: Duration) -> bool {
-        let (Some(pane), Some(look)) = (&self.pane, look) else { return false };
+    pub(super) fn paste(
+        &self,
+        look: Option<&Look>,
+        decision: u64,
+        attempt: u32,
+        within: Duration,
+    ) -> bool {
+        let (Some(pane), Some(look)) = (&self.pane, look) else {
+            return false;
+        };
         let tmux = Tmux { pane, within };
         if attempt > 1 {
             // Should the earlier paste be under way still, it finds nothing to paste.
@@ -84,11 +104,19 @@ impl Subject {
 
     /// Presses a key where nothing has changed since the look.
     pub(super) fn press(&self, look: Option<&Look>, key: &str, within: Duration) {
-        let (Some(pane), Some(look)) = (&self.pane, look) else { return };
+        let (Some(pane), Some(look)) = (&self.pane, look) else {
+            return;
+        };
         match (Tmux { pane, within }).press_if(look, key) {
             Ok(true) => {}
-            Ok(false) => tracing::debug!(pane = pane.id, key, "A key was not pressed: the screen changed."),
-            Err(error) => tracing::warn!(pane = pane.id, key, %error, "A key was not acknowledged."),
+            Ok(false) => tracing::debug!(
+                pane = pane.id,
+                key,
+                "A key was not pressed: the screen changed."
+            ),
+            Err(error) => {
+                tracing::warn!(pane = pane.id, key, %error, "A key was not acknowledged.")
+            }
         }
     }
 }

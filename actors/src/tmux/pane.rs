@@ -49,9 +49,14 @@ impl Pane {
         let (_session, _server, socket) = (parts.next()?, parts.next()?, parts.next()?);
         let id = pane?;
         let number = id.strip_prefix('%')?;
-        let is_id = !number.is_empty() && number.len() <= 10 && number.bytes().all(|byte| byte.is_ascii_digit());
+        let is_id = !number.is_empty()
+            && number.len() <= 10
+            && number.bytes().all(|byte| byte.is_ascii_digit());
         let socket = Path::new(socket);
-        (is_id && socket.is_absolute()).then(|| Self { socket: socket.to_owned(), id: id.to_owned() })
+        (is_id && socket.is_absolute()).then(|| Self {
+            socket: socket.to_owned(),
+            id: id.to_owned(),
+        })
     }
 }
 
@@ -139,7 +144,10 @@ impl Tmux<'_> {
     pub fn look(self) -> Result<Look, TmuxError> {
         let pane = self.pane.id.as_str();
         let tell = ["display-message", "-p", "-t", pane, &LOOK.join("\n"), ";"];
-        let text = self.call(&[&tell[..], &["capture-pane", "-p", "-e", "-t", pane]].concat(), &[])?;
+        let text = self.call(
+            &[&tell[..], &["capture-pane", "-p", "-e", "-t", pane]].concat(),
+            &[],
+        )?;
         let mut lines = text.splitn(LOOK.len() + 1, '\n');
         let mut next = || lines.next().unwrap_or_default();
         // Asked about a pane that is gone, some versions tell of another one, or of none.
@@ -152,10 +160,23 @@ impl Tmux<'_> {
             let tty = PathBuf::from(next());
             let cursor = (next().parse().ok()?, next().parse().ok()?);
             let (cursor_shown, command) = (next() == "1", next().to_owned());
-            let view = View { screen: next().to_owned(), cursor, cursor_shown };
-            Some(Look { pid, tty, command, in_mode: in_mode != "0", view })
+            let view = View {
+                screen: next().to_owned(),
+                cursor,
+                cursor_shown,
+            };
+            Some(Look {
+                pid,
+                tty,
+                command,
+                in_mode: in_mode != "0",
+                view,
+            })
         };
-        look().ok_or_else(|| TmuxError::Refused { program: "tmux", complaint: "it told nothing of use".into() })
+        look().ok_or_else(|| TmuxError::Refused {
+            program: "tmux",
+            complaint: "it told nothing of use".into(),
+        })
     }
 
     /// Pastes `text` as one bracketed paste, line breaks as they are, through a buffer that is gone afterwards. Returns
@@ -166,7 +187,8 @@ impl Tmux<'_> {
     /// As every call: [`TmuxError`]. Whether the text arrived is then not known.
     pub fn paste_if(self, look: &Look, buffer: &str, text: &str) -> Result<bool, TmuxError> {
         let pane = self.pane.id.as_str();
-        let paste = format!("paste-buffer -p -r -d -b {buffer} -t {pane} ; display-message -p {DONE}");
+        let paste =
+            format!("paste-buffer -p -r -d -b {buffer} -t {pane} ; display-message -p {DONE}");
         let leave = format!("delete-buffer -b {buffer}");
         let load = ["load-buffer", "-b", buffer, "-", ";"];
         let guarded = ["if-shell", "-F", "-t", pane, &look.guard(), &paste, &leave];
@@ -204,7 +226,8 @@ impl Tmux<'_> {
         let pane = self.pane.id.as_str();
         let load = ["load-buffer", "-b", buffer, "-", ";"];
         let paste = ["paste-buffer", "-p", "-r", "-d", "-b", buffer, "-t", pane];
-        self.call(&[&load[..], &paste].concat(), text.as_bytes()).map(drop)
+        self.call(&[&load[..], &paste].concat(), text.as_bytes())
+            .map(drop)
     }
 
     /// Presses a key whatever the pane shows, by tmux's name for it (`Enter`, `C-u`).
@@ -213,7 +236,8 @@ impl Tmux<'_> {
     ///
     /// As every call: [`TmuxError`].
     pub fn press(self, key: &str) -> Result<(), TmuxError> {
-        self.call(&["send-keys", "-t", &self.pane.id, key], &[]).map(drop)
+        self.call(&["send-keys", "-t", &self.pane.id, key], &[])
+            .map(drop)
     }
 
     /// Removes a buffer that an interrupted paste may have left.
@@ -231,13 +255,18 @@ impl Tmux<'_> {
     ///
     /// As every call: [`TmuxError`]; a pane that is in no mode refuses.
     pub fn leave_mode(self) -> Result<(), TmuxError> {
-        self.call(&["send-keys", "-t", &self.pane.id, "-X", "cancel"], &[]).map(drop)
+        self.call(&["send-keys", "-t", &self.pane.id, "-X", "cancel"], &[])
+            .map(drop)
     }
 
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
         let mut command = clean_command("tmux");
         // -u: without it tmux shows every character outside ASCII as `_` to a caller without a terminal.
-        command.arg("-u").arg("-S").arg(&self.pane.socket).args(arguments);
+        command
+            .arg("-u")
+            .arg("-S")
+            .arg(&self.pane.socket)
+            .args(arguments);
         let output = process::feed(command, input, Instant::now() + self.within);
         let output = output.map_err(|failure| TmuxError::of("tmux", failure))?;
         if output.is_good() {
@@ -249,31 +278,53 @@ impl Tmux<'_> {
 
 /// Reads tmux's complaint: whether the pane is gone, or something else is wrong.
 fn refusal(output: &Output) -> TmuxError {
-    const GONE: [&str; 5] =
-        ["can't find pane", "no server running", "error connecting to", "server exited", "lost server"];
+    const GONE: [&str; 5] = [
+        "can't find pane",
+        "no server running",
+        "error connecting to",
+        "server exited",
+        "lost server",
+    ];
     let complaint = output.complaint();
     if GONE.iter().any(|words| complaint.starts_with(words)) {
         TmuxError::PaneGone(complaint)
     } else {
-        TmuxError::Refused { program: "tmux", complaint }
+        TmuxError::Refused {
+            program: "tmux",
+            complaint,
+        }
     }
 }
 
 /// Returns a program to be run with nothing of the daemon's environment but what it needs.
 fn clean_command(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.env_clear().env("LC_ALL", "C.UTF-8").current_dir("/");
-    command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command
+        .env_clear()
+        .env("LC_ALL", "C.UTF-8")
+        .current_dir("/");
+    command.envs(
+        KEPT_VARIABLES
+            .iter()
+            .filter_map(|name| Some((name, std::env::var_os(name)?))),
+    );
     command
 }
 
 /// Runs a program that only tells something, in the C locale.
-pub(super) fn tell(program: &'static str, arguments: &[&str], within: Duration) -> Result<Output, TmuxError> {
+pub(super) fn tell(
+    program: &'static str,
+    arguments: &[&str],
+    within: Duration,
+) -> Result<Output, TmuxError> {
     let mut command = clean_command(program);
     command.args(arguments);
     let outputs = process::run(vec![command], Instant::now() + within);
     let mut outputs = outputs.map_err(|failure| TmuxError::of(program, failure))?;
-    outputs.pop().ok_or_else(|| TmuxError::Refused { program, complaint: "it told nothing".into() })
+    outputs.pop().ok_or_else(|| TmuxError::Refused {
+        program,
+        complaint: "it told nothing".into(),
+    })
 }
 
 #[cfg(test)]
@@ -282,10 +333,17 @@ mod tests {
 
     #[test]
     fn a_pane_is_read_from_what_tmux_sets() {
-        let pane = |tmux, pane| Pane::of_env(Some(tmux), Some(pane)).map(|pane| (pane.socket, pane.id));
+        let pane =
+            |tmux, pane| Pane::of_env(Some(tmux), Some(pane)).map(|pane| (pane.socket, pane.id));
         let known = |socket: &str, id: &str| Some((PathBuf::from(socket), id.to_owned()));
-        assert_eq!(pane("/tmp/tmux-1000/default,4711,0", "%3"), known("/tmp/tmux-1000/default", "%3"));
-        assert_eq!(pane("/tmp/a,b/sock,4711,12", "%0"), known("/tmp/a,b/sock", "%0"));
+        assert_eq!(
+            pane("/tmp/tmux-1000/default,4711,0", "%3"),
+            known("/tmp/tmux-1000/default", "%3")
+        );
+        assert_eq!(
+            pane("/tmp/a,b/sock,4711,12", "%0"),
+            known("/tmp/a,b/sock", "%0")
+        );
         for (tmux, id) in [
             ("", "%1"),
             ("/tmp/sock", "%1"),

@@ -30,9 +30,16 @@ pub struct Process {
 /// As tmux's: [`TmuxError`].
 pub fn processes(tty: &Path, within: Duration) -> Result<Vec<Process>, TmuxError> {
     let tty = tty.to_string_lossy();
-    let output = tell("ps", &["-ww", "-o", "pid=,ppid=,stat=,args=", "-t", &tty], within)?;
+    let output = tell(
+        "ps",
+        &["-ww", "-o", "pid=,ppid=,stat=,args=", "-t", &tty],
+        within,
+    )?;
     // Without any process on the terminal it ends with an error, and prints nothing.
-    Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(process).collect())
+    Ok(String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(process)
+        .collect())
 }
 
 fn process(line: &str) -> Option<Process> {
@@ -45,7 +52,12 @@ fn process(line: &str) -> Option<Process> {
     let (pid, parent, state) = (word()?.parse().ok()?, word()?.parse().ok()?, word()?);
     // A stopped process (`T`) takes no keys, and a dead one (`Z`) never again.
     let in_front = state.contains('+') && !state.starts_with(['T', 'Z']);
-    Some(Process { pid, parent, in_front, command: rest.trim().to_owned() })
+    Some(Process {
+        pid,
+        parent,
+        in_front,
+        command: rest.trim().to_owned(),
+    })
 }
 
 /// Returns the process among them that is the agent and takes the keys: the known one where the agent told its id, else
@@ -61,14 +73,24 @@ pub fn agent_among(processes: &[Process], agent: Agent, known: Option<u32>) -> O
 
 /// Returns whether a command line runs the program `name`, or a script of that name.
 fn is_called(command: &str, name: &str) -> bool {
-    let base = |word: &str| word.rsplit('/').next().unwrap_or_default().trim_start_matches('-').to_owned();
+    let base = |word: &str| {
+        word.rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches('-')
+            .to_owned()
+    };
     let mut words = command.split(' ').filter(|word| !word.is_empty());
     let program = base(words.next().unwrap_or_default());
-    let has_name =
-        |word: &str| word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']));
+    let has_name = |word: &str| {
+        word.strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+    };
     has_name(&program)
         || INTERPRETERS.contains(&program.as_str())
-            && words.find(|word| !word.starts_with('-')).is_some_and(|script| has_name(&base(script)))
+            && words
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|script| has_name(&base(script)))
 }
 
 #[cfg(test)]
@@ -79,7 +101,15 @@ mod tests {
     fn a_line_of_ps_is_read() {
         let read = process("  4711  4700 Sl+  node /usr/bin/gemini -m  x").expect("a process");
         let command = "node /usr/bin/gemini -m  x".to_owned();
-        assert_eq!(read, Process { pid: 4711, parent: 4700, in_front: true, command });
+        assert_eq!(
+            read,
+            Process {
+                pid: 4711,
+                parent: 4700,
+                in_front: true,
+                command
+            }
+        );
         assert!(!process("1 0 Ss -bash").expect("a process").in_front);
         assert!(!process("1 0 T+ vim").expect("a process").in_front);
         assert_eq!(process("not a process"), None);
@@ -90,9 +120,18 @@ mod tests {
         for (command, agent) in [
             ("claude --resume x", Some(Agent::Claude)),
             ("/home/u/.local/bin/claude", Some(Agent::Claude)),
-            ("node --max-old-space-size=4096 /usr/bin/gemini", Some(Agent::Gemini)),
-            ("node /usr/lib/node_modules/@google/gemini-cli/bundle/gemini.js", Some(Agent::Gemini)),
-            ("/opt/codex-x86_64-unknown-linux-musl resume", Some(Agent::Codex)),
+            (
+                "node --max-old-space-size=4096 /usr/bin/gemini",
+                Some(Agent::Gemini),
+            ),
+            (
+                "node /usr/lib/node_modules/@google/gemini-cli/bundle/gemini.js",
+                Some(Agent::Gemini),
+            ),
+            (
+                "/opt/codex-x86_64-unknown-linux-musl resume",
+                Some(Agent::Codex),
+            ),
             ("node /usr/bin/codex", Some(Agent::Codex)),
             ("vim gemini.md", None),
             ("less codex", None),
@@ -101,15 +140,36 @@ mod tests {
             ("-bash", None),
             ("", None),
         ] {
-            let one = Process { pid: 7, parent: 1, in_front: true, command: command.to_owned() };
+            let one = Process {
+                pid: 7,
+                parent: 1,
+                in_front: true,
+                command: command.to_owned(),
+            };
             for host in Agent::HOSTS {
                 let expected = (agent == Some(host)).then_some(7);
-                assert_eq!(agent_among(std::slice::from_ref(&one), host, None), expected, "{command} {host}");
+                assert_eq!(
+                    agent_among(std::slice::from_ref(&one), host, None),
+                    expected,
+                    "{command} {host}"
+                );
             }
-            assert_eq!(agent_among(std::slice::from_ref(&one), Agent::Codex, Some(7)), Some(7));
-            assert_eq!(agent_among(std::slice::from_ref(&one), Agent::Codex, Some(8)), None);
-            let behind = Process { in_front: false, ..one };
-            assert_eq!(agent_among(std::slice::from_ref(&behind), Agent::Claude, None), None);
+            assert_eq!(
+                agent_among(std::slice::from_ref(&one), Agent::Codex, Some(7)),
+                Some(7)
+            );
+            assert_eq!(
+                agent_among(std::slice::from_ref(&one), Agent::Codex, Some(8)),
+                None
+            );
+            let behind = Process {
+                in_front: false,
+                ..one
+            };
+            assert_eq!(
+                agent_among(std::slice::from_ref(&behind), Agent::Claude, None),
+                None
+            );
         }
     }
 }

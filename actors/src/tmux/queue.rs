@@ -14,14 +14,22 @@ const WITHIN: Duration = Duration::from_secs(15);
 /// Hands a message over. Returns the word for why that failed, if it did.
 pub(super) fn hand_over(state: &SessionState, text: &str) -> Option<&'static str> {
     let mut command = Command::new("codex");
-    command.arg("queue").arg("--thread").arg(state.stream.native()).arg("--message").arg(text);
+    command
+        .arg("queue")
+        .arg("--thread")
+        .arg(state.stream.native())
+        .arg("--message")
+        .arg(text);
     if let Some(home) = state.place.env("CODEX_HOME") {
         command.env("CODEX_HOME", home);
     }
     match process::run(vec![command], Instant::now() + WITHIN) {
         Ok(outputs) if outputs.iter().all(process::Output::is_good) => None,
         Ok(outputs) => {
-            let complaint = outputs.first().map(process::Output::complaint).unwrap_or_default();
+            let complaint = outputs
+                .first()
+                .map(process::Output::complaint)
+                .unwrap_or_default();
             tracing::warn!(session = %state.session(), complaint, "`codex queue` refused a checkpoint.");
             Some("queue_refused")
         }

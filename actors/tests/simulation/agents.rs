@@ -42,7 +42,12 @@ impl Session {
     /// Begins session `number` of a seed's run.
     pub(crate) fn new(seed: u64, number: usize) -> Self {
         let agent = Agent::HOSTS[number % Agent::HOSTS.len()];
-        Self { agent, native: format!("simulated-{seed}-{number}"), turn: 0, tools: 0 }
+        Self {
+            agent,
+            native: format!("simulated-{seed}-{number}"),
+            turn: 0,
+            tools: 0,
+        }
     }
 
     pub(crate) fn stream(&self) -> Stream {
@@ -54,46 +59,80 @@ impl Session {
         if dead_terminals {
             env.extend([("TMUX", "/nowhere/tmux,1,0"), ("TMUX_PANE", "%1")]);
         }
-        env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        env.into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
     }
 
     /// Returns the payload of a call; `number` counts the run's calls.
     pub(crate) fn payload(&mut self, hook: Hook, number: u64, prefix: &str) -> String {
         let gemini = self.agent == Agent::Gemini;
-        let names = |usual: &'static str, geminis: &'static str| if gemini { geminis } else { usual };
-        let prompt = |text: String| (names("UserPromptSubmit", "BeforeAgent"), json!({ "prompt": text }));
+        let names =
+            |usual: &'static str, geminis: &'static str| if gemini { geminis } else { usual };
+        let prompt = |text: String| {
+            (
+                names("UserPromptSubmit", "BeforeAgent"),
+                json!({ "prompt": text }),
+            )
+        };
         let (name, fields) = match hook {
             Hook::Start => {
                 let sources = ["resume", "startup", "clear", "compact"];
-                ("SessionStart", json!({ "source": sources[self.turn as usize % sources.len()] }))
+                (
+                    "SessionStart",
+                    json!({ "source": sources[self.turn as usize % sources.len()] }),
+                )
             }
             Hook::End => ("SessionEnd", json!({ "reason": "exit" })),
             Hook::Person => {
                 self.turn += 1;
-                let quote = if number.is_multiple_of(5) { format!("\n> {prefix}as you said") } else { String::new() };
+                let quote = if number.is_multiple_of(5) {
+                    format!("\n> {prefix}as you said")
+                } else {
+                    String::new()
+                };
                 prompt(format!("{PERSON}{number}{quote}"))
             }
             Hook::Own => prompt(match number % 3 {
                 0 => format!("{prefix}checkpoint {number}"),
                 1 => format!("Stop hook feedback:\n{prefix}checkpoint {number}"),
-                _ => format!("<hook_prompt hook_run_id=\"stop:{number}\">{prefix}checkpoint</hook_prompt>"),
+                _ => format!(
+                    "<hook_prompt hook_run_id=\"stop:{number}\">{prefix}checkpoint</hook_prompt>"
+                ),
             }),
-            Hook::Host => prompt(format!("<task-notification>\n<task-id>{number}</task-id>\n</task-notification>")),
+            Hook::Host => prompt(format!(
+                "<task-notification>\n<task-id>{number}</task-id>\n</task-notification>"
+            )),
             Hook::Subagent => {
                 let (name, mut fields) = prompt(format!("subtask {number}"));
                 fields["agent_id"] = json!("sub-1");
                 // Gemini's hooks do not tell of subagents.
-                if gemini { ("Told", json!({})) } else { (name, fields) }
+                if gemini {
+                    ("Told", json!({}))
+                } else {
+                    (name, fields)
+                }
             }
             Hook::Tool => {
                 self.tools += 1;
                 let before = self.tools % 2 == 1;
-                let name = if before { names("PreToolUse", "BeforeTool") } else { names("PostToolUse", "AfterTool") };
+                let name = if before {
+                    names("PreToolUse", "BeforeTool")
+                } else {
+                    names("PostToolUse", "AfterTool")
+                };
                 let id = format!("call-{}", self.tools.div_ceil(2));
-                (name, json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": "make test" } }))
+                (
+                    name,
+                    json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": "make test" } }),
+                )
             }
-            Hook::Stop { reentry, background } => {
-                let mut fields = json!({ "stop_hook_active": reentry, "last_assistant_message": "done" });
+            Hook::Stop {
+                reentry,
+                background,
+            } => {
+                let mut fields =
+                    json!({ "stop_hook_active": reentry, "last_assistant_message": "done" });
                 if background {
                     fields["background_tasks"] = json!([{ "status": "running" }]);
                 }
@@ -107,12 +146,19 @@ impl Session {
                 });
                 return notify.to_string();
             }
-            Hook::Notification => ("Notification", json!({ "notification_type": "idle_prompt", "message": "waits" })),
-            Hook::Permission => ("PermissionRequest", json!({ "tool_name": "Bash", "tool_input": {} })),
+            Hook::Notification => (
+                "Notification",
+                json!({ "notification_type": "idle_prompt", "message": "waits" }),
+            ),
+            Hook::Permission => (
+                "PermissionRequest",
+                json!({ "tool_name": "Bash", "tool_input": {} }),
+            ),
             Hook::Interrupted => ("StopFailure", json!({})),
             Hook::Notify | Hook::Unknown => ("SomethingNew", json!({ "what": [null] })),
         };
-        let mut payload = json!({ "session_id": self.native, "cwd": "/nowhere", "hook_event_name": name });
+        let mut payload =
+            json!({ "session_id": self.native, "cwd": "/nowhere", "hook_event_name": name });
         match self.agent {
             Agent::Claude => payload["prompt_id"] = json!(format!("turn-{}", self.turn)),
             Agent::Codex => payload["turn_id"] = json!(format!("turn-{}", self.turn)),

@@ -20,7 +20,10 @@ impl Gates {
     pub(crate) fn closed(journal: &Journal, held: Option<Sender<()>>) -> Self {
         let (open, reached) = Self::before_blocking();
         let _ = reached.recv();
-        let mut gates = Self { journal: held, blocking: open };
+        let mut gates = Self {
+            journal: held,
+            blocking: open,
+        };
         if gates.journal.is_none() {
             gates.let_journal_through(journal);
         }

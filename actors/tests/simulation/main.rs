@@ -40,11 +40,17 @@ const SEEDS_A_PLACE: u64 = 100;
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     let set = std::env::var(variable).ok();
-    set.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
+    set.map_or(otherwise, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable} is no number: {text}"))
+    })
 }
 
 fn seeds_and_first(otherwise: u64) -> (u64, u64) {
-    (number("CHECKPOINTD_SIMULATE_SEEDS", otherwise), number("CHECKPOINTD_SIMULATE_FIRST", 1))
+    (
+        number("CHECKPOINTD_SIMULATE_SEEDS", otherwise),
+        number("CHECKPOINTD_SIMULATE_FIRST", 1),
+    )
 }
 
 /// Says how to run a seed alone.
@@ -76,11 +82,17 @@ fn the_actors_keep_the_invariants() {
         }
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..workers).for_each(|worker| drop(scope.spawn(move || work(worker)))));
+    std::thread::scope(|scope| {
+        (0..workers).for_each(|worker| drop(scope.spawn(move || work(worker))))
+    });
     if let Some(report) = failure.into_inner().expect("nobody panicked with it") {
         panic!("{report}");
     }
-    println!("{seeds} seeds, {} events, {:.1?}", events.into_inner(), began.elapsed());
+    println!(
+        "{seeds} seeds, {} events, {:.1?}",
+        events.into_inner(),
+        began.elapsed()
+    );
 }
 
 /// Keeps a worker, and all threads that it starts, on a core of its own. They take turns all the time, and waking one on
@@ -89,8 +101,15 @@ fn keep_to_one_core(worker: usize) {
     #[cfg(target_os = "linux")]
     {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-        let Ok(allowed) = sched_getaffinity(None) else { return };
-        let Some(core) = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).nth(worker) else { return };
+        let Ok(allowed) = sched_getaffinity(None) else {
+            return;
+        };
+        let Some(core) = (0..CpuSet::MAX_CPU)
+            .filter(|core| allowed.is_set(*core))
+            .nth(worker)
+        else {
+            return;
+        };
         let mut own = CpuSet::new();
         own.set(core);
         // Where it may not be chosen, it only takes longer.
@@ -105,12 +124,18 @@ fn some_seeds(seeds: std::ops::Range<u64>) -> Result<u64, String> {
     let place = Place::new();
     for seed in seeds.clone() {
         let (setup, acts) = plan::draw(seed);
-        if let Run { broken: Some(broken), .. } = world::run(&place, seed, &setup, &acts) {
+        if let Run {
+            broken: Some(broken),
+            ..
+        } = world::run(&place, seed, &setup, &acts)
+        {
             return Err(report(seed, &setup, acts, broken));
         }
     }
     let events = place.journal.last_seq();
-    place.check_after_reopening().map_err(|broken| format!("seeds {seeds:?}: {broken}"))?;
+    place
+        .check_after_reopening()
+        .map_err(|broken| format!("seeds {seeds:?}: {broken}"))?;
     Ok(events)
 }
 
@@ -135,16 +160,32 @@ fn shrink<A: Clone>(
 
 /// Tells all about a seed that fails.
 fn report(seed: u64, setup: &Setup, acts: Vec<Act>, (step, broken): (usize, Broken)) -> String {
-    let shrunk = shrink(&acts, step, |acts| world::run(&Place::new(), seed, setup, acts).broken);
-    let (acts, broken) = shrunk.unwrap_or((acts, format!("{broken} (only after other seeds in the same journal)")));
+    let shrunk = shrink(&acts, step, |acts| {
+        world::run(&Place::new(), seed, setup, acts).broken
+    });
+    let (acts, broken) = shrunk.unwrap_or((
+        acts,
+        format!("{broken} (only after other seeds in the same journal)"),
+    ));
     let run = world::run(&Place::new(), seed, setup, &acts);
-    let mut text = format!("seed {seed}: {broken}\n{}\n\n{}\n", again(seed), setup.config);
+    let mut text = format!(
+        "seed {seed}: {broken}\n{}\n\n{}\n",
+        again(seed),
+        setup.config
+    );
     for act in &acts {
         let _ = writeln!(text, "{act:?}");
     }
     text.push('\n');
     for envelope in run.events {
-        let _ = writeln!(text, "{} {} {} {:?}", envelope.seq, envelope.at, envelope.stream.native(), envelope.event);
+        let _ = writeln!(
+            text,
+            "{} {} {} {:?}",
+            envelope.seq,
+            envelope.at,
+            envelope.stream.native(),
+            envelope.event
+        );
     }
     text
 }
@@ -155,7 +196,13 @@ fn a_seed_gives_the_same_run_every_time() {
         let (setup, acts) = plan::draw(seed);
         let run = world::run(&Place::new(), seed, &setup, &acts);
         let line = |envelope: &journal::Envelope| {
-            format!("{} {} {} {}", envelope.seq, envelope.id, envelope.stream.native(), envelope.event.kind())
+            format!(
+                "{} {} {} {}",
+                envelope.seq,
+                envelope.id,
+                envelope.stream.native(),
+                envelope.event.kind()
+            )
         };
         run.events.iter().map(line).collect()
     };
@@ -175,11 +222,20 @@ fn a_checkpoint_is_typed_once_whatever_stands_in_the_pane() {
             Err((step, broken)) => {
                 let shrunk = shrink(&acts, step, |acts| typing::run(clears, acts).err());
                 let (acts, broken) = shrunk.unwrap_or((acts, broken));
-                panic!("seed {seed}: {broken}\n{}\n\ndrafts are cleared: {clears}\n{acts:#?}", again(seed));
+                panic!(
+                    "seed {seed}: {broken}\n{}\n\ndrafts are cleared: {clears}\n{acts:#?}",
+                    again(seed)
+                );
             }
         }
     }
-    println!("{seeds} seeds of typing, {:.1?}: {outcomes:#?}", began.elapsed());
+    println!(
+        "{seeds} seeds of typing, {:.1?}: {outcomes:#?}",
+        began.elapsed()
+    );
     // A run in which nothing is ever typed would break no rule.
-    assert!(seeds < 100 || outcomes.contains_key("confirmed by prompt_hook"), "{outcomes:?}");
+    assert!(
+        seeds < 100 || outcomes.contains_key("confirmed by prompt_hook"),
+        "{outcomes:?}"
+    );
 }

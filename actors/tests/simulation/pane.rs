@@ -55,11 +55,18 @@ impl Pane {
 
     /// Returns what is to be seen of the composer.
     fn drawn(&self) -> &str {
-        if self.draws_at.is_some_and(|at| self.now < at) { "" } else { &self.composer }
+        if self.draws_at.is_some_and(|at| self.now < at) {
+            ""
+        } else {
+            &self.composer
+        }
     }
 
     fn cursor(&self) -> Look {
-        Look((!self.dialog && !self.other && !self.gone && !self.copy_mode).then(|| self.drawn().chars().count()))
+        Look(
+            (!self.dialog && !self.other && !self.gone && !self.copy_mode)
+                .then(|| self.drawn().chars().count()),
+        )
     }
 
     /// Time goes on.
@@ -103,7 +110,8 @@ impl Pane {
     pub(crate) fn press(&mut self, look: Look, key: Key) -> Result<bool, Broken> {
         if let Key::Paste(attempt) = key {
             // The buffer of the attempt before is deleted first.
-            self.waiting.retain(|(_, waiting)| *waiting != Key::Paste(attempt - 1));
+            self.waiting
+                .retain(|(_, waiting)| *waiting != Key::Paste(attempt - 1));
         }
         self.asleep |= std::mem::take(&mut self.falls_asleep);
         if self.asleep {
@@ -116,7 +124,9 @@ impl Pane {
     /// tmux does what it was told while it was asleep, in order.
     pub(crate) fn wakes(&mut self) -> Result<(), Broken> {
         self.asleep = false;
-        std::mem::take(&mut self.waiting).into_iter().try_for_each(|(look, key)| self.do_press(look, key).map(drop))
+        std::mem::take(&mut self.waiting)
+            .into_iter()
+            .try_for_each(|(look, key)| self.do_press(look, key).map(drop))
     }
 
     fn do_press(&mut self, look: Look, key: Key) -> Result<bool, Broken> {
@@ -131,7 +141,9 @@ impl Pane {
             Key::Paste(_) => return Err(format!("it was pasted behind {:?}", self.composer)),
             Key::Enter if self.composer == self.text => self.enters(),
             Key::Enter => return Err(format!("Enter was pressed for {:?}", self.composer)),
-            Key::Clear if self.composer == self.text => return Err("our own text was cleared".into()),
+            Key::Clear if self.composer == self.text => {
+                return Err("our own text was cleared".into());
+            }
             Key::Clear => self.composer.clear(),
         }
         if self.given > 1 {
@@ -158,7 +170,10 @@ impl Pane {
 
     /// Somebody presses Enter.
     pub(crate) fn enters(&mut self) {
-        if self.cursor().0.is_none() || self.composer.is_empty() || std::mem::take(&mut self.overlooks) {
+        if self.cursor().0.is_none()
+            || self.composer.is_empty()
+            || std::mem::take(&mut self.overlooks)
+        {
             return;
         }
         self.draws_at = None;

@@ -27,20 +27,46 @@ impl Place {
     /// Makes one.
     pub(crate) fn new() -> Self {
         let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let folder = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
+        };
         let folder = folder.expect("a folder");
         let home = Home::under(folder.path());
-        let (journal, _) = Journal::open(&home.journal, Options::default()).expect("a new journal opens");
+        let (journal, _) =
+            Journal::open(&home.journal, Options::default()).expect("a new journal opens");
         std::fs::create_dir_all(&home.spool).expect("a folder");
-        Self { journal, home, folder, replayer: RefCell::default() }
+        Self {
+            journal,
+            home,
+            folder,
+            replayer: RefCell::default(),
+        }
     }
 
     /// Keeps a hook call in the spool, as its client does. What is spooled again stays one file.
-    pub(crate) fn spool(&self, agent: Agent, id: Uuid, at: Timestamp, env: &[(String, String)], payload: &str) {
-        let env: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    pub(crate) fn spool(
+        &self,
+        agent: Agent,
+        id: Uuid,
+        at: Timestamp,
+        env: &[(String, String)],
+        payload: &str,
+    ) {
+        let env: Vec<_> = env
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
         let (id, since) = (id.to_string(), at.since(Timestamp::default()));
-        let head =
-            Head { agent: agent.word(), event: None, id: &id, at: UNIX_EPOCH + since, env: &env, truncated: false };
+        let head = Head {
+            agent: agent.word(),
+            event: None,
+            id: &id,
+            at: UNIX_EPOCH + since,
+            env: &env,
+            truncated: false,
+        };
         let mut request = head.to_bytes(payload.len());
         request.extend(payload.as_bytes());
         let mut bytes = Vec::new();
@@ -55,10 +81,15 @@ impl Place {
         let before = read(&self.journal).map_err(|error| error.to_string())?;
         self.journal.close();
         drop(self.journal);
-        let (journal, _) = Journal::open(&self.home.journal, Options::default()).map_err(|error| error.to_string())?;
+        let (journal, _) = Journal::open(&self.home.journal, Options::default())
+            .map_err(|error| error.to_string())?;
         let after = read(&journal).map_err(|error| error.to_string())?;
         journal.close();
         drop(self.folder);
-        if before == after { Ok(()) } else { Err("the journal is another one after it was opened again".into()) }
+        if before == after {
+            Ok(())
+        } else {
+            Err("the journal is another one after it was opened again".into())
+        }
     }
 }

@@ -122,24 +122,52 @@ fn setup(dice: &mut Dice) -> Setup {
         dice.pick(&[1, 256, 256]),
         dice.pick(&["0s", "30m"]),
     );
-    Setup { config, budget, pokes_kept: dice.pick(&[1, 1, 3, 1_000]), dead_terminals: dice.one_in(16) }
+    Setup {
+        config,
+        budget,
+        pokes_kept: dice.pick(&[1, 1, 3, 1_000]),
+        dead_terminals: dice.one_in(16),
+    }
 }
 
 fn act(dice: &mut Dice) -> Act {
     let session = dice.below(SESSIONS);
     match dice.below(100) {
         0..58 => {
-            let late = if dice.one_in(8) { u32::try_from(dice.below(90)).expect("small") } else { 0 };
-            Act::Call { session, hook: hook(dice), late, waits: !dice.one_in(6) }
+            let late = if dice.one_in(8) {
+                u32::try_from(dice.below(90)).expect("small")
+            } else {
+                0
+            };
+            Act::Call {
+                session,
+                hook: hook(dice),
+                late,
+                waits: !dice.one_in(6),
+            }
         }
         58..63 => Act::Twin,
-        63..67 => Act::Again { back: dice.below(8) },
-        67..70 => Act::GiveUp { back: dice.below(3) },
-        70..75 => Act::Order { session, order: dice.pick(&[Order::Mute, Order::Unmute, Order::Clear, Order::Restart]) },
-        75..83 => Act::Run { rounds: dice.below(6) },
+        63..67 => Act::Again {
+            back: dice.below(8),
+        },
+        67..70 => Act::GiveUp {
+            back: dice.below(3),
+        },
+        70..75 => Act::Order {
+            session,
+            order: dice.pick(&[Order::Mute, Order::Unmute, Order::Clear, Order::Restart]),
+        },
+        75..83 => Act::Run {
+            rounds: dice.below(6),
+        },
         83..86 => Act::Rest,
-        86..96 => Act::Wait { seconds: dice.pick(&[1, 4, 31, 31, 120]) },
-        _ => Act::Crash { outlived: dice.one_in(2), down: dice.pick(&[0, 0, 0, 2, 6]) },
+        86..96 => Act::Wait {
+            seconds: dice.pick(&[1, 4, 31, 31, 120]),
+        },
+        _ => Act::Crash {
+            outlived: dice.one_in(2),
+            down: dice.pick(&[0, 0, 0, 2, 6]),
+        },
     }
 }
 
@@ -150,7 +178,10 @@ fn hook(dice: &mut Dice) -> Hook {
         8 => Hook::Host,
         9 => Hook::Subagent,
         10..15 => Hook::Tool,
-        15..23 => Hook::Stop { reentry: dice.one_in(4), background: dice.one_in(8) },
+        15..23 => Hook::Stop {
+            reentry: dice.one_in(4),
+            background: dice.one_in(8),
+        },
         23..26 => Hook::Notify,
         26 => Hook::Permission,
         27 => Hook::Notification,

@@ -44,7 +44,14 @@ pub(crate) struct Rules {
 impl Rules {
     /// Begins after the event `last_seq`, with one who has seen all events before it.
     pub(crate) fn new(budget: usize, last_seq: u64, replayer: Replayer) -> Self {
-        Self { budget, last_seq, ids: HashSet::new(), tracks: BTreeMap::new(), replayer, events: Vec::new() }
+        Self {
+            budget,
+            last_seq,
+            ids: HashSet::new(),
+            tracks: BTreeMap::new(),
+            replayer,
+            events: Vec::new(),
+        }
     }
 
     /// Returns the events, and who has seen them.
@@ -78,7 +85,10 @@ impl Rules {
             return Ok(());
         }
         let new = || Track::new(envelope.stream.clone());
-        let track = self.tracks.entry(envelope.stream.session).or_insert_with(new);
+        let track = self
+            .tracks
+            .entry(envelope.stream.session)
+            .or_insert_with(new);
         track
             .take(&envelope, self.budget)
             .map_err(|broken| format!("{broken} (event {seq}, {})", envelope.event.kind()))
@@ -91,29 +101,46 @@ impl Rules {
             _ => Ok(()),
         };
         self.replayer.feed(envelope.clone(), |past| {
-            verdict = past.again().and_then(|again| match replay::differences(past.decision, &again) {
-                fields if fields.is_empty() => Ok(()),
-                fields => Err(format!("it would differ in {}", fields.join(", "))),
-            });
+            verdict =
+                past.again()
+                    .and_then(|again| match replay::differences(past.decision, &again) {
+                        fields if fields.is_empty() => Ok(()),
+                        fields => Err(format!("it would differ in {}", fields.join(", "))),
+                    });
         });
-        verdict.map_err(|problem| format!("decision {} cannot be made again: {problem}", envelope.seq))
+        verdict
+            .map_err(|problem| format!("decision {} cannot be made again: {problem}", envelope.seq))
     }
 
     /// A reply says what its journaled decision says, after an attempt that is journaled.
-    pub(crate) fn may_be_sent(&self, session: Uuid, stop: u64, reply: &str, times: u32) -> Result<(), Broken> {
+    pub(crate) fn may_be_sent(
+        &self,
+        session: Uuid,
+        stop: u64,
+        reply: &str,
+        times: u32,
+    ) -> Result<(), Broken> {
         let track = self.tracks.get(&session);
         let decided = track.and_then(|track| track.decisions.get(&stop));
         let Some((seq, decision)) = decided else {
             return Err(format!("stop {stop} was answered before it was decided"));
         };
-        let reply: Value = serde_json::from_str(reply).map_err(|error| format!("a reply is no JSON: {error}"))?;
-        let text = reply["reason"].as_str().or_else(|| reply["hookSpecificOutput"]["additionalContext"].as_str());
+        let reply: Value =
+            serde_json::from_str(reply).map_err(|error| format!("a reply is no JSON: {error}"))?;
+        let text = reply["reason"]
+            .as_str()
+            .or_else(|| reply["hookSpecificOutput"]["additionalContext"].as_str());
         if text != decision.message.as_deref() {
             return Err(format!("stop {stop} was answered otherwise than decided"));
         }
-        let attempts = track.and_then(|track| track.attempts.get(seq)).copied().unwrap_or(0);
+        let attempts = track
+            .and_then(|track| track.attempts.get(seq))
+            .copied()
+            .unwrap_or(0);
         if times > attempts {
-            return Err(format!("stop {stop} was answered {times} times, of which {attempts} are journaled"));
+            return Err(format!(
+                "stop {stop} was answered {times} times, of which {attempts} are journaled"
+            ));
         }
         Ok(())
     }
@@ -142,7 +169,9 @@ impl Track {
             self.latest = self.latest.max(Some(at));
         }
         match &envelope.event {
-            Event::AgentStopped { .. } | Event::RestartRequested { .. } => drop(self.triggers.insert(seq)),
+            Event::AgentStopped { .. } | Event::RestartRequested { .. } => {
+                drop(self.triggers.insert(seq))
+            }
             Event::Decided(decision) => self.decided(envelope, decision, budget)?,
             Event::DeliveryAttempted { decision, .. } => {
                 let known = self.decisions.values().find(|(known, _)| known == decision);
@@ -157,21 +186,38 @@ impl Track {
         self.flag_went(flag.as_deref(), envelope, is_person)
     }
 
-    fn decided(&mut self, envelope: &Envelope, decision: &Decision, budget: usize) -> Result<(), Broken> {
+    fn decided(
+        &mut self,
+        envelope: &Envelope,
+        decision: &Decision,
+        budget: usize,
+    ) -> Result<(), Broken> {
         if !self.triggers.contains(&decision.trigger) {
             return Err(format!("{} is no stop of this session", decision.trigger));
         }
-        if let Some((earlier, _)) = self.decisions.insert(decision.trigger, (envelope.seq, decision.clone())) {
-            return Err(format!("stop {} was decided already, by {earlier}", decision.trigger));
+        if let Some((earlier, _)) = self
+            .decisions
+            .insert(decision.trigger, (envelope.seq, decision.clone()))
+        {
+            return Err(format!(
+                "stop {} was decided already, by {earlier}",
+                decision.trigger
+            ));
         }
         if decision.basis < decision.trigger || decision.basis >= envelope.seq {
             return Err(format!("its basis is {}", decision.basis));
         }
         if decision.verdict == Verdict::Inject && decision.reason != Reason::Restart {
-            let in_turn = self.sent.iter().filter(|at| self.latest.is_some_and(|latest| **at >= latest)).count();
+            let in_turn = self
+                .sent
+                .iter()
+                .filter(|at| self.latest.is_some_and(|latest| **at >= latest))
+                .count();
             // A message that came while it was decided about the stop before it has begun another turn.
             if in_turn >= budget && self.latest.is_none_or(|latest| latest <= envelope.at) {
-                return Err(format!("{in_turn} checkpoints of {budget} were sent in the turn already"));
+                return Err(format!(
+                    "{in_turn} checkpoints of {budget} were sent in the turn already"
+                ));
             }
             self.sent.push(envelope.at);
         }
@@ -184,11 +230,19 @@ impl Track {
         if (turns, started) == (self.persons, self.latest) {
             return Ok(());
         }
-        Err(format!("turn {turns} since {started:?}, but there were {} messages until {:?}", self.persons, self.latest))
+        Err(format!(
+            "turn {turns} since {started:?}, but there were {} messages until {:?}",
+            self.persons, self.latest
+        ))
     }
 
     /// Only a person's message clears the flag; a stop that was held back does not set it.
-    fn flag_went(&self, before: Option<&str>, envelope: &Envelope, is_person: bool) -> Result<(), Broken> {
+    fn flag_went(
+        &self,
+        before: Option<&str>,
+        envelope: &Envelope,
+        is_person: bool,
+    ) -> Result<(), Broken> {
         let after = self.state.notification.as_deref();
         if is_person && self.latest == Some(envelope.at) && after.is_some() {
             return Err("a person's message left the notification flag up".into());
@@ -197,7 +251,9 @@ impl Track {
             return Ok(());
         }
         let may_set = match &envelope.event {
-            Event::Decided(decision) => decision.verdict == Verdict::Pass && decision.reason != Reason::BackgroundTasks,
+            Event::Decided(decision) => {
+                decision.verdict == Verdict::Pass && decision.reason != Reason::BackgroundTasks
+            }
             Event::Notified { .. }
             | Event::PermissionAsked { .. }
             | Event::Interrupted { .. }
@@ -208,7 +264,9 @@ impl Track {
         match after {
             None if is_person => Ok(()),
             Some(_) if may_set => Ok(()),
-            _ => Err(format!("the notification flag went from {before:?} to {after:?}")),
+            _ => Err(format!(
+                "the notification flag went from {before:?} to {after:?}"
+            )),
         }
     }
 }

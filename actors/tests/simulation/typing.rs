@@ -85,8 +85,13 @@ pub(crate) fn draw(seed: u64) -> (bool, Vec<Act>) {
 fn act(dice: &mut Dice) -> Act {
     match dice.below(66) {
         0..24 => Act::Step,
-        24..28 => Act::Die { after: u32::try_from(dice.below(5)).expect("small"), written: dice.one_in(2) },
-        28..42 => Act::Wait { millis: dice.pick(&[100, 400, 1_100, 2_500, 9_000, 31_000, 61_000]) },
+        24..28 => Act::Die {
+            after: u32::try_from(dice.below(5)).expect("small"),
+            written: dice.one_in(2),
+        },
+        28..42 => Act::Wait {
+            millis: dice.pick(&[100, 400, 1_100, 2_500, 9_000, 31_000, 61_000]),
+        },
         42..44 => Act::Hooks,
         44..46 => Act::Types,
         46..48 => Act::Clears,
@@ -100,7 +105,9 @@ fn act(dice: &mut Dice) -> Act {
         59..61 => Act::Overlooks,
         61 => Act::Scrolls,
         62 => Act::Asks(dice.one_in(2)),
-        _ => Act::Lags { millis: dice.pick(&[500, 1_100, 1_150, 20_000, 59_000]) },
+        _ => Act::Lags {
+            millis: dice.pick(&[500, 1_100, 1_150, 20_000, 59_000]),
+        },
     }
 }
 
@@ -141,20 +148,29 @@ pub(crate) fn run(clears: bool, acts: &[Act]) -> Result<String, (usize, Broken)>
     for (index, act) in acts.iter().enumerate() {
         world.perform(*act).map_err(|broken| (index, broken))?;
     }
-    world.come_to_an_end().map_err(|broken| (acts.len(), broken))
+    world
+        .come_to_an_end()
+        .map_err(|broken| (acts.len(), broken))
 }
 
 /// The defaults, resolved.
 static DEFAULTS: LazyLock<(Policy, Bounds)> = LazyLock::new(|| {
     let config = Config::default();
-    (actors::evidence::default_policy(&config), config.settings.tmux.bounds())
+    (
+        actors::evidence::default_policy(&config),
+        config.settings.tmux.bounds(),
+    )
 });
 
 impl World {
     /// Begins with a checkpoint that is to be typed.
     fn with_a_checkpoint(clears: bool) -> Result<Self, Broken> {
         let (policy, bounds) = &*DEFAULTS;
-        let draft = if clears { DraftRule::Clear } else { DraftRule::Wait };
+        let draft = if clears {
+            DraftRule::Clear
+        } else {
+            DraftRule::Wait
+        };
         let session = Session::new(0, CODEX);
         let mut world = Self {
             rules: Rules::new(1, 0, Replayer::default()),
@@ -187,13 +203,25 @@ impl World {
         world.hooks_arrive(Duration::ZERO)?;
         let stop = world.live.pending.first().cloned().ok_or("no stop waits")?;
         let evidence = Evidence::default();
-        let case = Case { state: &world.live, stop: &stop, evidence: &evidence, policy: world.policy, fingerprint };
+        let case = Case {
+            state: &world.live,
+            stop: &stop,
+            evidence: &evidence,
+            policy: world.policy,
+            fingerprint,
+        };
         let decision = decide::decide(&case);
         if decision.route != Some(Route::Tmux) {
             return Err(format!("nothing is typed: {}", decision.reason.word()));
         }
         world.text = decision.message.clone().unwrap_or_default();
-        world.derive(Event::EvidenceGathered { trigger: stop.seq, evidence: Box::new(evidence) }, "1")?;
+        world.derive(
+            Event::EvidenceGathered {
+                trigger: stop.seq,
+                evidence: Box::new(evidence),
+            },
+            "1",
+        )?;
         world.derive(Event::Decided(Box::new(decision)), "1")?;
         world.decision = world.rules.last_seq();
         world.pane.expect(&world.text);
@@ -237,7 +265,11 @@ impl World {
     /// The agent tells of what it was given.
     fn prompts_are_told(&mut self) {
         for prompt in self.pane.take_told() {
-            let hook = if prompt == self.text { Hook::Own } else { Hook::Person };
+            let hook = if prompt == self.text {
+                Hook::Own
+            } else {
+                Hook::Person
+            };
             self.call(hook);
         }
     }
@@ -250,7 +282,10 @@ impl World {
 
     /// Takes in the hook calls that were made at least that long ago.
     fn hooks_arrive(&mut self, ago: Duration) -> Result<(), Broken> {
-        while let Some((at, payload)) = self.hooks.pop_front_if(|(at, _)| self.now.since(*at) >= ago) {
+        while let Some((at, payload)) = self
+            .hooks
+            .pop_front_if(|(at, _)| self.now.since(*at) >= ago)
+        {
             let call = HookCall {
                 agent: self.session.agent,
                 event: None,
@@ -261,7 +296,11 @@ impl World {
                 truncated: false,
             };
             let redactor = checkpoint::redact::built_in();
-            let reading = Reading { prefix: &self.policy.prefix, payload_bytes_max: 1024, redactor };
+            let reading = Reading {
+                prefix: &self.policy.prefix,
+                payload_bytes_max: 1024,
+                redactor,
+            };
             self.journal(hooks::normalise(&call, reading)?.draft)?;
         }
         Ok(())
@@ -272,10 +311,23 @@ impl World {
         if !self.known.insert(draft.id) {
             return Ok(());
         }
-        let Draft { stream, at, id, event, .. } = draft;
+        let Draft {
+            stream,
+            at,
+            id,
+            event,
+            ..
+        } = draft;
         let own = stream == self.live.stream;
-        let envelope =
-            Envelope { seq: self.rules.last_seq() + 1, stream, at, recorded_at: self.now, id, late: false, event };
+        let envelope = Envelope {
+            seq: self.rules.last_seq() + 1,
+            stream,
+            at,
+            recorded_at: self.now,
+            id,
+            late: false,
+            event,
+        };
         if own {
             self.live.apply(&envelope);
         }
@@ -283,9 +335,18 @@ impl World {
     }
 
     fn derive(&mut self, event: Event, cause: &str) -> Result<(), Broken> {
-        let (draft, stream) = (format!("{}:{cause}", event.kind()), self.live.stream.clone());
+        let (draft, stream) = (
+            format!("{}:{cause}", event.kind()),
+            self.live.stream.clone(),
+        );
         let id = Uuid::new_v5(&stream.session, draft.as_bytes());
-        self.journal(Draft { stream, at: self.now, id, event, payload: None })
+        self.journal(Draft {
+            stream,
+            at: self.now,
+            id,
+            event,
+            payload: None,
+        })
     }
 
     /// The daemon looks and takes a step. Where it dies of that, another one reads the journal.
@@ -296,13 +357,22 @@ impl World {
             Err(End::Died) => {
                 (self.fuel, self.seen) = (None, None);
                 let stream = self.live.stream.clone();
-                let own = self.rules.events.iter().filter(|envelope| envelope.stream == stream);
+                let own = self
+                    .rules
+                    .events
+                    .iter()
+                    .filter(|envelope| envelope.stream == stream);
                 self.live = replay::fold(&stream, own);
                 // What was spooled meanwhile.
                 self.hooks_arrive(Duration::ZERO)?;
             }
         }
-        if self.rules.states().find(|state| state.stream == self.live.stream) != Some(&self.live) {
+        if self
+            .rules
+            .states()
+            .find(|state| state.stream == self.live.stream)
+            != Some(&self.live)
+        {
             return Err("the session is not what its events make of it".into());
         }
         self.prompts_are_told();
@@ -339,10 +409,18 @@ impl World {
     }
 
     fn look_and_do(&mut self) -> Result<(), End> {
-        let Some(delivery) = self.live.delivery.clone() else { return Ok(()) };
+        let Some(delivery) = self.live.delivery.clone() else {
+            return Ok(());
+        };
         let cause = self.decision.to_string();
         if let Some(by) = delivery.seen_by {
-            return self.append(Event::DeliveryConfirmed { decision: self.decision, by }, &cause);
+            return self.append(
+                Event::DeliveryConfirmed {
+                    decision: self.decision,
+                    by,
+                },
+                &cause,
+            );
         }
         let (look, seen) = self.pane.look();
         if self.seen.is_none_or(|(known, _)| known != seen) {
@@ -354,31 +432,68 @@ impl World {
         match step {
             Step::Wait(None) => Ok(()),
             Step::Wait(Some(word)) => {
-                let held = Event::DeliveryHeld { decision, obstacle: word.into() };
+                let held = Event::DeliveryHeld {
+                    decision,
+                    obstacle: word.into(),
+                };
                 self.append(held, &format!("{decision}:{word}"))
             }
             Step::Clear => self.press(look, Key::Clear).map(drop),
             Step::Paste => {
                 let attempt = attempt + 1;
                 let cause = format!("{decision}:{attempt}");
-                self.append(Event::DeliveryAttempted { decision, route: Route::Tmux, attempt }, &cause)?;
+                self.append(
+                    Event::DeliveryAttempted {
+                        decision,
+                        route: Route::Tmux,
+                        attempt,
+                    },
+                    &cause,
+                )?;
                 if self.press(look, Key::Paste(attempt))? {
-                    self.append(Event::DeliveryPasted { decision, attempt, pid: None }, &cause)?;
+                    self.append(
+                        Event::DeliveryPasted {
+                            decision,
+                            attempt,
+                            pid: None,
+                        },
+                        &cause,
+                    )?;
                 } else {
                     self.seen = None;
                 }
                 Ok(())
             }
-            Step::NotePasted => {
-                self.append(Event::DeliveryPasted { decision, attempt, pid: None }, &format!("{decision}:{attempt}"))
-            }
+            Step::NotePasted => self.append(
+                Event::DeliveryPasted {
+                    decision,
+                    attempt,
+                    pid: None,
+                },
+                &format!("{decision}:{attempt}"),
+            ),
             Step::Enter => {
                 let count = delivery.typed.enters + 1;
-                self.append(Event::DeliveryEntered { decision, count }, &format!("{decision}:{attempt}:{count}"))?;
+                self.append(
+                    Event::DeliveryEntered { decision, count },
+                    &format!("{decision}:{attempt}:{count}"),
+                )?;
                 self.press(look, Key::Enter).map(drop)
             }
-            Step::Fail(reason) => self.append(Event::DeliveryFailed { decision, reason: reason.into() }, &cause),
-            Step::Expire(reason) => self.append(Event::DeliveryExpired { decision, reason: reason.into() }, &cause),
+            Step::Fail(reason) => self.append(
+                Event::DeliveryFailed {
+                    decision,
+                    reason: reason.into(),
+                },
+                &cause,
+            ),
+            Step::Expire(reason) => self.append(
+                Event::DeliveryExpired {
+                    decision,
+                    reason: reason.into(),
+                },
+                &cause,
+            ),
         }
     }
 
@@ -405,12 +520,16 @@ impl World {
             self.step()?;
             self.wait(Duration::from_secs(5))?;
         }
-        let outcomes = self.rules.events.iter().filter_map(|envelope| match &envelope.event {
-            Event::DeliveryConfirmed { by, .. } => Some(format!("confirmed by {by}")),
-            Event::DeliveryFailed { reason, .. } => Some(format!("failed: {reason}")),
-            Event::DeliveryExpired { reason, .. } => Some(format!("expired: {reason}")),
-            _ => None,
-        });
+        let outcomes = self
+            .rules
+            .events
+            .iter()
+            .filter_map(|envelope| match &envelope.event {
+                Event::DeliveryConfirmed { by, .. } => Some(format!("confirmed by {by}")),
+                Event::DeliveryFailed { reason, .. } => Some(format!("failed: {reason}")),
+                Event::DeliveryExpired { reason, .. } => Some(format!("expired: {reason}")),
+                _ => None,
+            });
         let mut outcomes: Vec<_> = outcomes.collect();
         match outcomes.len() {
             1 => Ok(outcomes.remove(0)),

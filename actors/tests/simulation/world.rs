@@ -79,20 +79,32 @@ pub(crate) fn run(place: &Place, seed: u64, setup: &Setup, acts: &[Act]) -> Run 
     }
     let (events, replayer) = world.rules.end();
     place.replayer.replace(replayer);
-    Run { broken: result.err().map(|broken| (next.min(acts.len()), broken)), events }
+    Run {
+        broken: result.err().map(|broken| (next.min(acts.len()), broken)),
+        events,
+    }
 }
 
 impl<'a> World<'a> {
     fn new(place: &'a Place, seed: u64, setup: Setup) -> Self {
         place.journal.settle().expect("it reads");
-        let config = Config::load(Some(("config.yml", &setup.config))).expect("a plan's settings are right");
-        let rules = Rules::new(setup.budget, place.journal.last_seq(), place.replayer.take());
-        let sessions = (0..SESSIONS).map(|number| Session::new(seed, number)).collect();
+        let config =
+            Config::load(Some(("config.yml", &setup.config))).expect("a plan's settings are right");
+        let rules = Rules::new(
+            setup.budget,
+            place.journal.last_seq(),
+            place.replayer.take(),
+        );
+        let sessions = (0..SESSIONS)
+            .map(|number| Session::new(seed, number))
+            .collect();
         let pokes: Arc<Mutex<Vec<Uuid>>> = Arc::default();
         let told = Arc::clone(&pokes);
         place.journal.observe(move |events| {
             let sessions = events.iter().map(|envelope| envelope.stream.session);
-            told.lock().unwrap_or_else(PoisonError::into_inner).extend(sessions);
+            told.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(sessions);
         });
         Self {
             place,
@@ -149,12 +161,18 @@ impl<'a> World<'a> {
             }
             let settled = *next > acts.len();
             *next += 1;
-            if settled { self.check_the_end(&daemon).await } else { self.come_to_an_end(&daemon).await }
+            if settled {
+                self.check_the_end(&daemon).await
+            } else {
+                self.come_to_an_end(&daemon).await
+            }
         });
         let gates = self.gates.take();
         // The last one is not to be outlived by what it left.
-        let outlived =
-            matches!(next.checked_sub(1).and_then(|last| acts.get(last)), Some(Act::Crash { outlived: true, .. }));
+        let outlived = matches!(
+            next.checked_sub(1).and_then(|last| acts.get(last)),
+            Some(Act::Crash { outlived: true, .. })
+        );
         self.held = gates.and_then(|gates| gates.journal).filter(|_| outlived);
         drop(runner);
         if self.held.is_none() {
@@ -167,16 +185,29 @@ impl<'a> World<'a> {
 
     async fn come_up(&mut self) -> Result<Daemon, Broken> {
         self.gates = Some(Gates::closed(&self.place.journal, self.held.take()));
-        let shared = Shared::new(self.place.journal.clone(), self.place.home.clone(), self.config.clone());
+        let shared = Shared::new(
+            self.place.journal.clone(),
+            self.place.home.clone(),
+            self.config.clone(),
+        );
         let shared = Arc::new(shared.map_err(|error| error.to_string())?);
         let replies = HookReply::new(Arc::clone(&shared)).start();
         let tmux = TmuxDelivery::new(Arc::clone(&shared)).start();
-        let routes = Routes { replies: replies.clone(), tmux };
+        let routes = Routes {
+            replies: replies.clone(),
+            tmux,
+        };
         let sessions = Sessions::on_this_thread(Arc::clone(&shared), routes).start();
         let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
-        let daemon = Daemon { shared, sessions, ingest };
+        let daemon = Daemon {
+            shared,
+            sessions,
+            ingest,
+        };
         self.sweep(&daemon).await?;
-        recovery::settle(&daemon.shared, &daemon.sessions).await.map_err(|error| error.to_string())?;
+        recovery::settle(&daemon.shared, &daemon.sessions)
+            .await
+            .map_err(|error| error.to_string())?;
         Ok(daemon)
     }
 
@@ -192,7 +223,10 @@ impl<'a> World<'a> {
         if !drain.is_finished() {
             return Err("taking in the spool does not end".into());
         }
-        drain.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        drain
+            .await
+            .map_err(|error| error.to_string())?
+            .map_err(|error| error.to_string())?;
         match spool::list(&self.place.home.spool).expect("it lists") {
             left if left.is_empty() => Ok(()),
             left => Err(format!("what was spooled stays there: {left:?}")),
@@ -203,13 +237,24 @@ impl<'a> World<'a> {
     fn spool(&self, number: usize) {
         let call = &self.calls[number];
         let session = &self.sessions[call.session];
-        self.place.spool(session.agent, call.id, call.at, &session.env(self.setup.dead_terminals), &call.payload);
+        self.place.spool(
+            session.agent,
+            call.id,
+            call.at,
+            &session.env(self.setup.dead_terminals),
+            &call.payload,
+        );
     }
 
     /// What the agents do while there is no daemon.
     fn perform_alone(&mut self, act: Act) {
         match act {
-            Act::Call { session, hook, late, .. } => {
+            Act::Call {
+                session,
+                hook,
+                late,
+                ..
+            } => {
                 let number = self.make_call(session, hook, late);
                 self.spool(number);
             }
@@ -224,13 +269,22 @@ impl<'a> World<'a> {
                 }
             }
             Act::Wait { seconds } => self.now += Duration::from_secs(seconds.into()),
-            Act::GiveUp { .. } | Act::Order { .. } | Act::Run { .. } | Act::Rest | Act::Crash { .. } => {}
+            Act::GiveUp { .. }
+            | Act::Order { .. }
+            | Act::Run { .. }
+            | Act::Rest
+            | Act::Crash { .. } => {}
         }
     }
 
     async fn perform(&mut self, daemon: &Daemon, act: Act) -> Result<(), Broken> {
         match act {
-            Act::Call { session, hook, late, waits } => {
+            Act::Call {
+                session,
+                hook,
+                late,
+                waits,
+            } => {
                 let number = self.make_call(session, hook, late);
                 self.send(daemon, number, waits).await
             }
@@ -264,16 +318,35 @@ impl<'a> World<'a> {
     fn blank(&self, number: usize) -> Call {
         let id = Uuid::from_u64_pair(self.seed, number as u64);
         let (payload, at) = (String::new(), self.began);
-        Call { session: 0, hook: Hook::Unknown, payload, at, id, outcome: None, until: None, seq: None }
+        Call {
+            session: 0,
+            hook: Hook::Unknown,
+            payload,
+            at,
+            id,
+            outcome: None,
+            until: None,
+            seq: None,
+        }
     }
 
     fn make_call(&mut self, session: usize, hook: Hook, late: u32) -> usize {
         let number = self.calls.len();
-        let payload = self.sessions[session].payload(hook, number as u64, &self.config.settings.prefix.0);
+        let payload =
+            self.sessions[session].payload(hook, number as u64, &self.config.settings.prefix.0);
         // No two at the same moment: which of them was first would be open.
         self.now += Duration::from_millis(1);
-        let at = self.began.plus(self.now).minus(Duration::from_secs(late.into()));
-        self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
+        let at = self
+            .began
+            .plus(self.now)
+            .minus(Duration::from_secs(late.into()));
+        self.calls.push(Call {
+            session,
+            hook,
+            payload,
+            at,
+            ..self.blank(number)
+        });
         number
     }
 
@@ -281,7 +354,13 @@ impl<'a> World<'a> {
         let number = self.calls.len();
         let last = self.calls.last()?;
         let (session, hook, at, payload) = (last.session, last.hook, last.at, last.payload.clone());
-        self.calls.push(Call { session, hook, payload, at, ..self.blank(number) });
+        self.calls.push(Call {
+            session,
+            hook,
+            payload,
+            at,
+            ..self.blank(number)
+        });
         Some(number)
     }
 
@@ -302,7 +381,11 @@ impl<'a> World<'a> {
     /// Returns the id of the event that a call becomes: where the host names it, it is not the call's own.
     fn event_id(&self, number: usize) -> Result<Uuid, Broken> {
         let (prefix, redactor) = (&self.config.settings.prefix.0, &self.config.redactor);
-        let reading = Reading { prefix, payload_bytes_max: usize::MAX, redactor };
+        let reading = Reading {
+            prefix,
+            payload_bytes_max: usize::MAX,
+            redactor,
+        };
         hooks::normalise(&self.hook_call(number), reading).map(|normal| normal.draft.id)
     }
 
@@ -313,7 +396,11 @@ impl<'a> World<'a> {
         let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
         let (outcome, taken) = oneshot::channel();
         let within = waits.then_some(STOP_WAIT);
-        let take = Take { normal, waits: within, outcome };
+        let take = Take {
+            normal,
+            waits: within,
+            outcome,
+        };
         if daemon.ingest.try_send(take).is_ok() {
             let call = &mut self.calls[number];
             (call.outcome, call.until) = (Some(taken), None);
@@ -326,7 +413,9 @@ impl<'a> World<'a> {
     fn order(&mut self, session: usize, order: Order) -> Result<(), Broken> {
         let at = self.began.plus(self.now);
         let event = match order {
-            Order::Mute => Event::Muted { until: Some(at.plus(Duration::from_secs(60))) },
+            Order::Mute => Event::Muted {
+                until: Some(at.plus(Duration::from_secs(60))),
+            },
             Order::Unmute => Event::Unmuted {},
             Order::Clear => Event::CheckpointCleared {},
             Order::Restart => Event::RestartRequested { due: at },
@@ -336,8 +425,17 @@ impl<'a> World<'a> {
         let stream = self.sessions[session].stream();
         // It is the sessions that are ordered about, so there has to be one.
         if self.place.journal.session(stream.session).is_some() {
-            let draft = Draft { stream, at, id, event, payload: None };
-            self.place.journal.append(vec![draft], |_| {}).map_err(|error| error.to_string())?;
+            let draft = Draft {
+                stream,
+                at,
+                id,
+                event,
+                payload: None,
+            };
+            self.place
+                .journal
+                .append(vec![draft], |_| {})
+                .map_err(|error| error.to_string())?;
         }
         Ok(())
     }
@@ -354,8 +452,12 @@ impl<'a> World<'a> {
     fn let_threads_work(&mut self, daemon: &Daemon) -> Result<bool, Broken> {
         // What was answered now must rest on what is in the journal now, and not on what is on its way there.
         self.take_outcomes()?;
-        self.gates.as_mut().expect("a daemon lives").let_through(&self.place.journal);
-        let mut pokes = std::mem::take(&mut *self.pokes.lock().unwrap_or_else(PoisonError::into_inner));
+        self.gates
+            .as_mut()
+            .expect("a daemon lives")
+            .let_through(&self.place.journal);
+        let mut pokes =
+            std::mem::take(&mut *self.pokes.lock().unwrap_or_else(PoisonError::into_inner));
         pokes.retain(|_| {
             self.poked += 1;
             self.poked.is_multiple_of(self.setup.pokes_kept)
@@ -372,9 +474,15 @@ impl<'a> World<'a> {
         self.come_to_rest(daemon).await?;
         for state in self.rules.states() {
             let look = LookAt(state.stream.clone());
-            let live = daemon.sessions.send(look).await.map_err(|error| error.to_string())?;
+            let live = daemon
+                .sessions
+                .send(look)
+                .await
+                .map_err(|error| error.to_string())?;
             if live.as_deref() != Some(state) {
-                return Err(format!("a session is not what its events make of it:\n{live:?}\n{state:?}"));
+                return Err(format!(
+                    "a session is not what its events make of it:\n{live:?}\n{state:?}"
+                ));
             }
         }
         Ok(())
@@ -386,12 +494,16 @@ impl<'a> World<'a> {
         for _ in 0..ROUNDS_MAX {
             if !self.idle.come().await && !poked {
                 let until = self.now + STOP_WAIT;
-                self.calls.iter_mut().for_each(|call| call.until = call.until.or(Some(until)));
+                self.calls
+                    .iter_mut()
+                    .for_each(|call| call.until = call.until.or(Some(until)));
                 return self.check_events();
             }
             poked = self.let_threads_work(daemon)?;
         }
-        Err(format!("the actors did not come to rest in {ROUNDS_MAX} rounds"))
+        Err(format!(
+            "the actors did not come to rest in {ROUNDS_MAX} rounds"
+        ))
     }
 
     async fn wait(&mut self, daemon: &Daemon, time: Duration) -> Result<(), Broken> {
@@ -399,16 +511,22 @@ impl<'a> World<'a> {
         tokio::time::advance(time).await;
         self.come_to_rest(daemon).await?;
         self.sweep(daemon).await?;
-        let late =
-            self.calls.iter().position(|call| call.outcome.is_some() && call.until.is_some_and(|t| t < self.now));
-        late.map_or(Ok(()), |number| Err(format!("call {number} has waited for longer than it may")))
+        let late = self
+            .calls
+            .iter()
+            .position(|call| call.outcome.is_some() && call.until.is_some_and(|t| t < self.now));
+        late.map_or(Ok(()), |number| {
+            Err(format!("call {number} has waited for longer than it may"))
+        })
     }
 
     /// Looks at what calls have led to.
     fn take_outcomes(&mut self) -> Result<(), Broken> {
         let (mut replies, mut spooled) = (Vec::new(), Vec::new());
         for (number, call) in self.calls.iter_mut().enumerate() {
-            let Some(receiver) = &mut call.outcome else { continue };
+            let Some(receiver) = &mut call.outcome else {
+                continue;
+            };
             match receiver.try_recv() {
                 Err(oneshot::error::TryRecvError::Empty) => continue,
                 Ok(Ok(taken)) => {
@@ -428,14 +546,20 @@ impl<'a> World<'a> {
             self.check_events()?;
             let times = self.replies.entry(taken.seq).or_default();
             *times += 1;
-            self.rules.may_be_sent(self.sessions[session].stream().session, taken.seq, &taken.reply, *times)?;
+            self.rules.may_be_sent(
+                self.sessions[session].stream().session,
+                taken.seq,
+                &taken.reply,
+                *times,
+            )?;
         }
         Ok(())
     }
 
     fn check_events(&mut self) -> Result<(), Broken> {
         for envelope in self.place.journal.events_from(self.rules.last_seq() + 1) {
-            self.rules.feed(envelope.map_err(|error| error.to_string())?)?;
+            self.rules
+                .feed(envelope.map_err(|error| error.to_string())?)?;
         }
         Ok(())
     }
@@ -461,20 +585,38 @@ impl<'a> World<'a> {
     /// Every call is an event of its session: the one that was acknowledged; or where it came through the spool, one with
     /// its id or its twin's.
     fn check_calls(&self) -> Result<(), Broken> {
-        let by_id: HashMap<_, _> = self.rules.events.iter().map(|envelope| (envelope.id, envelope)).collect();
-        let by_seq: HashMap<_, _> = self.rules.events.iter().map(|envelope| (envelope.seq, envelope)).collect();
+        let by_id: HashMap<_, _> = self
+            .rules
+            .events
+            .iter()
+            .map(|envelope| (envelope.id, envelope))
+            .collect();
+        let by_seq: HashMap<_, _> = self
+            .rules
+            .events
+            .iter()
+            .map(|envelope| (envelope.seq, envelope))
+            .collect();
         for (number, call) in self.calls.iter().enumerate() {
             let event = match call.seq {
                 Some(seq) => by_seq.get(&seq),
                 None => {
-                    let same = (0..self.calls.len()).filter(|other| self.calls[*other].payload == call.payload);
-                    let ids = same.map(|other| self.event_id(other)).collect::<Result<Vec<_>, _>>()?;
+                    let same = (0..self.calls.len())
+                        .filter(|other| self.calls[*other].payload == call.payload);
+                    let ids = same
+                        .map(|other| self.event_id(other))
+                        .collect::<Result<Vec<_>, _>>()?;
                     ids.iter().find_map(|id| by_id.get(id))
                 }
             };
-            let Some(event) = event else { return Err(format!("call {number} was never taken in")) };
+            let Some(event) = event else {
+                return Err(format!("call {number} was never taken in"));
+            };
             if event.stream != self.sessions[call.session].stream() {
-                return Err(format!("call {number} was acknowledged as event {}, which is another one", event.seq));
+                return Err(format!(
+                    "call {number} was acknowledged as event {}, which is another one",
+                    event.seq
+                ));
             }
         }
         Ok(())
@@ -490,7 +632,9 @@ impl<'a> World<'a> {
             // One that nobody waited for when the daemon died is not decided about: its agent has stopped.
             if state.pending.iter().any(|stop| stop.can_reply) || state.delivery.is_some() {
                 let (pending, delivery) = (&state.pending, &state.delivery);
-                return Err(format!("at the end there are open stops {pending:?}, or a delivery {delivery:?}"));
+                return Err(format!(
+                    "at the end there are open stops {pending:?}, or a delivery {delivery:?}"
+                ));
             }
         }
         Ok(())

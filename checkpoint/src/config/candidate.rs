@@ -7,7 +7,9 @@ use serde::de::IgnoredAny;
 
 use super::error::did_you_mean;
 use super::settings::ProjectLayer;
-use super::{Config, ConfigError, DEFAULTS, GROUPS, Packs, Span, in_order, read, rule_entry, to_json};
+use super::{
+    Config, ConfigError, DEFAULTS, GROUPS, Packs, Span, in_order, read, rule_entry, to_json,
+};
 use crate::policy::Policy;
 use crate::rules::{Rule, packs};
 
@@ -40,15 +42,29 @@ impl Candidate {
     /// When it is neither, or not right; the message names the place.
     pub fn read(file: &str, text: &str) -> Result<Self, ConfigError> {
         let keys: Vec<String> = read::<Option<BTreeMap<String, IgnoredAny>>>(file, text)
-            .map_err(|error| if error.message.starts_with("expected keys") { neither(error) } else { error })?
+            .map_err(|error| {
+                if error.message.starts_with("expected keys") {
+                    neither(error)
+                } else {
+                    error
+                }
+            })?
             .map(|keys| keys.into_keys().collect())
             .unwrap_or_default();
         let known = to_json(&*DEFAULTS);
-        let known =
-            || known.as_object().into_iter().flat_map(|keys| keys.keys()).map(String::as_str).chain(ONLY_PROJECT);
+        let known = || {
+            known
+                .as_object()
+                .into_iter()
+                .flat_map(|keys| keys.keys())
+                .map(String::as_str)
+                .chain(ONLY_PROJECT)
+        };
         // A key that is misspelt is told from a file that is something else.
         if !keys.is_empty()
-            && keys.iter().all(|key| !known().any(|known| known == key) && did_you_mean(key, known()).is_none())
+            && keys.iter().all(|key| {
+                !known().any(|known| known == key) && did_you_mean(key, known()).is_none()
+            })
         {
             let message = format!("unknown keys: {}", keys.join(", "));
             return Err(neither(ConfigError::whole(file, message)));
@@ -57,13 +73,21 @@ impl Candidate {
         let is_named = file.rsplit('/').next() == Some(".checkpointd.yml");
         let only_config = has(&GROUPS) || has(&["projects"]);
         if has(&ONLY_PROJECT) && only_config {
-            let message = "it mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();
-            let hint = format!("`{}` belong into a .checkpointd.yml alone", ONLY_PROJECT.join("` and `"));
+            let message =
+                "it mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();
+            let hint = format!(
+                "`{}` belong into a .checkpointd.yml alone",
+                ONLY_PROJECT.join("` and `")
+            );
             return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
         }
         if is_named || has(&ONLY_PROJECT) || keys == ["rules"] {
             let layer = read(file, text)?;
-            return Ok(Self::Rules(Box::new(RuleFile { file: file.into(), text: text.into(), layer })));
+            return Ok(Self::Rules(Box::new(RuleFile {
+                file: file.into(),
+                text: text.into(),
+                layer,
+            })));
         }
         Config::load(Some((file, text))).map(|config| Self::Config(Box::new(config)))
     }
@@ -71,8 +95,12 @@ impl Candidate {
 
 /// Says of a file that it is something else altogether.
 fn neither(error: ConfigError) -> ConfigError {
-    const EXAMPLES: &str = "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
-    let message = format!("neither a config.yml nor a file of rules: {}", error.message);
+    const EXAMPLES: &str =
+        "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
+    let message = format!(
+        "neither a config.yml nor a file of rules: {}",
+        error.message
+    );
     ConfigError { message, ..error }.with_hint(Some(EXAMPLES.into()))
 }
 
@@ -83,7 +111,12 @@ impl RuleFile {
     ///
     /// The first of them, with its place.
     pub fn check(&self, user: &Config) -> Result<(), ConfigError> {
-        rule_entry::check(&self.file, &self.text, self.layer.rules.as_deref().unwrap_or_default(), &user.settings.rules)
+        rule_entry::check(
+            &self.file,
+            &self.text,
+            self.layer.rules.as_deref().unwrap_or_default(),
+            &user.settings.rules,
+        )
     }
 
     /// Returns a policy with this file laid over it. Of packs that are new, the rules come as the program has them.
@@ -94,11 +127,19 @@ impl RuleFile {
             let packs = in_order(names);
             let is_on = |rule: &Rule| rule.pack == Rule::OWN_PACK || packs.contains(&rule.pack);
             laid.rules.retain(is_on);
-            let new = packs::all().iter().filter(|pack| packs.iter().any(|name| name == pack.name));
+            let new = packs::all()
+                .iter()
+                .filter(|pack| packs.iter().any(|name| name == pack.name));
             let new = new.filter(|pack| !policy.packs.iter().any(|name| name == pack.name));
-            laid.rules.extend(new.flat_map(|pack| pack.rules.iter().cloned()));
+            laid.rules
+                .extend(new.flat_map(|pack| pack.rules.iter().cloned()));
             // Own rules come first, then those of the packs, the most specific first.
-            let place = |rule: &Rule| packs.iter().position(|name| *name == rule.pack).map_or(0, |place| place + 1);
+            let place = |rule: &Rule| {
+                packs
+                    .iter()
+                    .position(|name| *name == rule.pack)
+                    .map_or(0, |place| place + 1)
+            };
             laid.rules.sort_by_key(place);
             laid.packs = packs;
         }
@@ -110,7 +151,9 @@ impl RuleFile {
             enabled: layer.enabled.unwrap_or(policy.enabled),
             min_turn_ms: millis(layer.min_turn, policy.min_turn_ms),
             timer: layer.timer.unwrap_or(policy.timer),
-            max_blocks_per_turn: layer.max_blocks_per_turn.unwrap_or(policy.max_blocks_per_turn),
+            max_blocks_per_turn: layer
+                .max_blocks_per_turn
+                .unwrap_or(policy.max_blocks_per_turn),
             scope: layer.scope.unwrap_or(policy.scope),
             repeat: layer.repeat.unwrap_or(policy.repeat),
             evidence: layer.evidence.unwrap_or(policy.evidence),
@@ -119,12 +162,15 @@ impl RuleFile {
             reply: layer.reply.unwrap_or(policy.reply),
             headless: layer.headless.unwrap_or(policy.headless),
             restart_delay_ms: millis(layer.restart_delay, policy.restart_delay_ms),
-            prefix: layer.prefix.as_ref().map_or_else(|| policy.prefix.clone(), |prefix| prefix.0.clone()),
+            prefix: layer
+                .prefix
+                .as_ref()
+                .map_or_else(|| policy.prefix.clone(), |prefix| prefix.0.clone()),
             confirm_timeout_ms: millis(layer.confirm_timeout, policy.confirm_timeout_ms),
-            working_slug: layer
-                .working_slug
-                .clone()
-                .map_or_else(|| policy.working_slug.clone(), |slug| Some(slug).filter(|slug| !slug.trim().is_empty())),
+            working_slug: layer.working_slug.clone().map_or_else(
+                || policy.working_slug.clone(),
+                |slug| Some(slug).filter(|slug| !slug.trim().is_empty()),
+            ),
             slug_from_branch: layer.slug_from_branch.unwrap_or(policy.slug_from_branch),
             ..laid
         }
@@ -139,16 +185,20 @@ mod tests {
     const NEW_RULE: &str = "rules:\n  - name: database schema\n    include: ['migrations/**']\n    actions: [{text: Migrate a copy, evidence: [migrate]}]\n";
 
     fn policy(user: &str, project: Option<&str>) -> Policy {
-        let facts = ProjectFacts { path: "/p".into(), files: vec!["Cargo.toml".into()] };
+        let facts = ProjectFacts {
+            path: "/p".into(),
+            files: vec!["Cargo.toml".into()],
+        };
         let config = Config::load(Some(("config.yml", user))).unwrap();
-        config.policy_for(&facts, project.map(|text| (".checkpointd.yml", text))).unwrap()
+        config
+            .policy_for(&facts, project.map(|text| (".checkpointd.yml", text)))
+            .unwrap()
     }
 
     /// To lay a file over a policy gives what the daemon would have made of the same file in the project.
     #[test]
     fn a_rule_file_lies_over_a_policy_as_a_projects_file_does_over_the_settings() {
-        let user =
-            "min_turn: 2m\nrepeat: always\nrules: [{name: own, include: ['**/*.own'], actions: [{text: Own}]}]\n";
+        let user = "min_turn: 2m\nrepeat: always\nrules: [{name: own, include: ['**/*.own'], actions: [{text: Own}]}]\n";
         for file in [
             NEW_RULE,
             "enabled: false\n",
@@ -160,10 +210,16 @@ mod tests {
             "enabled: true\npacks: [python]\n",
             "enabled: true\npacks: [rust, teleclaude]\n",
         ] {
-            let Candidate::Rules(rules) = Candidate::read("rules.yml", file).unwrap() else { panic!("{file}") };
+            let Candidate::Rules(rules) = Candidate::read("rules.yml", file).unwrap() else {
+                panic!("{file}")
+            };
             let base = Config::load(Some(("config.yml", user))).unwrap();
             rules.check(&base).unwrap();
-            assert_eq!(rules.over(&policy(user, None)), policy(user, Some(file)), "{file}");
+            assert_eq!(
+                rules.over(&policy(user, None)),
+                policy(user, Some(file)),
+                "{file}"
+            );
         }
     }
 
@@ -177,8 +233,13 @@ mod tests {
             ("new.yml", "enabled: false\nmin_turn: 60s\n", true),
             ("new.yml", NEW_RULE, true),
         ] {
-            let read = Candidate::read(file, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(matches!(read, Candidate::Rules(_)), is_rules, "{file}: {text}");
+            let read =
+                Candidate::read(file, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(
+                matches!(read, Candidate::Rules(_)),
+                is_rules,
+                "{file}: {text}"
+            );
         }
         let refused = |file, text| Candidate::read(file, text).unwrap_err().to_string();
         insta::assert_snapshot!(
@@ -230,10 +291,17 @@ mod tests {
             hint: did you mean `name`?
             "#
         );
-        let Candidate::Rules(unknown) = Candidate::read("r.yml", "rules: [{name: Rust cod, disable: true}]").unwrap()
+        let Candidate::Rules(unknown) =
+            Candidate::read("r.yml", "rules: [{name: Rust cod, disable: true}]").unwrap()
         else {
             panic!("rules")
         };
-        assert!(unknown.check(&Config::default()).unwrap_err().to_string().contains("did you mean `Rust code`?"));
+        assert!(
+            unknown
+                .check(&Config::default())
+                .unwrap_err()
+                .to_string()
+                .contains("did you mean `Rust code`?")
+        );
     }
 }

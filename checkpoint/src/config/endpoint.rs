@@ -25,14 +25,19 @@ impl Endpoint {
     }
 
     fn parts(&self) -> (&str, &str) {
-        let rest = self.0.strip_prefix(Self::SCHEME).unwrap_or(&self.0).trim_end_matches('/');
+        let rest = self
+            .0
+            .strip_prefix(Self::SCHEME)
+            .unwrap_or(&self.0)
+            .trim_end_matches('/');
         rest.split_at(rest.find('/').unwrap_or(rest.len()))
     }
 }
 
 impl<'de> Deserialize<'de> for Endpoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("an address such as `http://localhost:4318`"))?;
+        let text = deserializer
+            .deserialize_str(TextVisitor("an address such as `http://localhost:4318`"))?;
         if text.starts_with("https://") {
             return Err(D::Error::custom(
                 "only `http://` is spoken; a collector on this machine can pass all on by `https://`",
@@ -41,14 +46,33 @@ impl<'de> Deserialize<'de> for Endpoint {
         let endpoint = Self(text);
         let text = endpoint.0.as_str();
         let (host, port) = endpoint.authority().rsplit_once(':').unwrap_or_default();
-        let is_host = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        let is_host = match host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'))
+        {
             Some(host) => host.parse::<std::net::Ipv6Addr>().is_ok(),
-            None => !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')),
+            None => {
+                !host.is_empty()
+                    && host
+                        .chars()
+                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'))
+            }
         };
-        let is_path = endpoint.path().chars().all(|c| c.is_ascii_graphic() && !matches!(c, '?' | '#'));
-        let is_port = port.chars().all(|c| c.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
-        if !text.starts_with(Self::SCHEME) || text.len() > Self::BYTES_MAX || !is_host || !is_port || !is_path {
-            return Err(D::Error::custom("expected `none`, or `http://HOST:PORT` such as `http://localhost:4318`"));
+        let is_path = endpoint
+            .path()
+            .chars()
+            .all(|c| c.is_ascii_graphic() && !matches!(c, '?' | '#'));
+        let is_port = port.chars().all(|c| c.is_ascii_digit())
+            && port.parse::<u16>().is_ok_and(|port| port > 0);
+        if !text.starts_with(Self::SCHEME)
+            || text.len() > Self::BYTES_MAX
+            || !is_host
+            || !is_port
+            || !is_path
+        {
+            return Err(D::Error::custom(
+                "expected `none`, or `http://HOST:PORT` such as `http://localhost:4318`",
+            ));
         }
         Ok(endpoint)
     }
@@ -60,18 +84,24 @@ pub struct MaybeEndpoint(pub Option<Endpoint>);
 
 impl Serialize for MaybeEndpoint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.as_ref().map_or("none", |endpoint| endpoint.0.as_str()))
+        serializer.serialize_str(
+            self.0
+                .as_ref()
+                .map_or("none", |endpoint| endpoint.0.as_str()),
+        )
     }
 }
 
 impl<'de> Deserialize<'de> for MaybeEndpoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("an address such as `http://localhost:4318`, or `none`"))?;
+        let text = deserializer.deserialize_str(TextVisitor(
+            "an address such as `http://localhost:4318`, or `none`",
+        ))?;
         if text == "none" {
             return Ok(Self(None));
         }
-        Endpoint::deserialize(de::value::StringDeserializer::new(text)).map(|endpoint| Self(Some(endpoint)))
+        Endpoint::deserialize(de::value::StringDeserializer::new(text))
+            .map(|endpoint| Self(Some(endpoint)))
     }
 }
 
@@ -82,7 +112,11 @@ mod tests {
     #[test]
     fn a_collector_is_named_by_host_and_port() {
         let endpoint = |text: &str| {
-            let config = Config::load(Some(("config.yml", &format!("otlp: {{endpoint: '{text}'}}\n")))).ok()?;
+            let config = Config::load(Some((
+                "config.yml",
+                &format!("otlp: {{endpoint: '{text}'}}\n"),
+            )))
+            .ok()?;
             config
                 .settings
                 .otlp
@@ -91,9 +125,15 @@ mod tests {
                 .map(|endpoint| (endpoint.authority().to_owned(), endpoint.path().to_owned()))
         };
         let parts = |authority: &str, path: &str| Some((authority.to_owned(), path.to_owned()));
-        assert_eq!(endpoint("http://localhost:4318"), parts("localhost:4318", ""));
+        assert_eq!(
+            endpoint("http://localhost:4318"),
+            parts("localhost:4318", "")
+        );
         assert_eq!(endpoint("http://[::1]:4318/"), parts("[::1]:4318", ""));
-        assert_eq!(endpoint("http://collector.lan:80/otlp/x/"), parts("collector.lan:80", "/otlp/x"));
+        assert_eq!(
+            endpoint("http://collector.lan:80/otlp/x/"),
+            parts("collector.lan:80", "/otlp/x")
+        );
         for wrong in [
             "",
             "localhost:4318",

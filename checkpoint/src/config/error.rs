@@ -22,14 +22,34 @@ pub struct ConfigError {
 impl ConfigError {
     /// Returns an error at a place of `text`.
     pub(super) fn at(file: &str, text: &str, line: u64, column: u64, message: String) -> Self {
-        let (line, column) = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
-        let snippet = text.lines().nth(line.wrapping_sub(1) as usize).map(str::to_owned);
-        Self { file: file.to_owned(), line: Some(line), column: Some(column), message, snippet, hint: None }
+        let (line, column) = (
+            u32::try_from(line).unwrap_or(u32::MAX),
+            u32::try_from(column).unwrap_or(u32::MAX),
+        );
+        let snippet = text
+            .lines()
+            .nth(line.wrapping_sub(1) as usize)
+            .map(str::to_owned);
+        Self {
+            file: file.to_owned(),
+            line: Some(line),
+            column: Some(column),
+            message,
+            snippet,
+            hint: None,
+        }
     }
 
     /// Returns an error that is about a whole file.
     pub(super) fn whole(file: &str, message: String) -> Self {
-        Self { file: file.to_owned(), line: None, column: None, message, snippet: None, hint: None }
+        Self {
+            file: file.to_owned(),
+            line: None,
+            column: None,
+            message,
+            snippet: None,
+            hint: None,
+        }
     }
 
     /// Adds what to do about it.
@@ -61,9 +81,15 @@ impl fmt::Display for ConfigError {
 }
 
 /// Returns "did you mean" with the known word that is closest to `word`, when one is close.
-pub(super) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(super) fn did_you_mean<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     let limit = (word.chars().count() / 3).max(2);
-    let nearest = known.into_iter().map(|known| (distance(word, known), known)).min()?;
+    let nearest = known
+        .into_iter()
+        .map(|known| (distance(word, known), known))
+        .min()?;
     (nearest.0 <= limit).then(|| format!("did you mean `{}`?", nearest.1))
 }
 
@@ -80,10 +106,15 @@ fn distance(left: &str, right: &str) -> usize {
     }
     for row in 1..=left.len() {
         for column in 1..=right.len() {
-            let exchange = table[row - 1][column - 1] + usize::from(left[row - 1] != right[column - 1]);
-            let mut best = exchange.min(table[row - 1][column] + 1).min(table[row][column - 1] + 1);
-            let swapped =
-                row > 1 && column > 1 && left[row - 1] == right[column - 2] && left[row - 2] == right[column - 1];
+            let exchange =
+                table[row - 1][column - 1] + usize::from(left[row - 1] != right[column - 1]);
+            let mut best = exchange
+                .min(table[row - 1][column] + 1)
+                .min(table[row][column - 1] + 1);
+            let swapped = row > 1
+                && column > 1
+                && left[row - 1] == right[column - 2]
+                && left[row - 2] == right[column - 1];
             if swapped {
                 best = best.min(table[row - 2][column - 2] + 1);
             }

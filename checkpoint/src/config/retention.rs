@@ -32,7 +32,11 @@ pub enum Keep {
 impl Keep {
     /// Returns the period; none is for ever.
     pub const fn period(self) -> Option<Duration> {
-        if let Self::For(Span(period)) = self { Some(period) } else { None }
+        if let Self::For(Span(period)) = self {
+            Some(period)
+        } else {
+            None
+        }
     }
 }
 
@@ -59,11 +63,14 @@ impl Serialize for Keep {
 
 impl<'de> Deserialize<'de> for Keep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a duration such as `30d`, or `forever`"))?;
+        let text =
+            deserializer.deserialize_str(TextVisitor("a duration such as `30d`, or `forever`"))?;
         if text.trim() == "forever" {
             return Ok(Self::Forever);
         }
-        parse_duration(&text).map(|period| Self::For(Span(period))).map_err(D::Error::custom)
+        parse_duration(&text)
+            .map(|period| Self::For(Span(period)))
+            .map_err(D::Error::custom)
     }
 }
 
@@ -77,7 +84,9 @@ impl<'de> Deserialize<'de> for EventKind {
         if Event::KINDS.contains(&word.as_str()) {
             return Ok(Self(word));
         }
-        Err(D::Error::custom(format!("there are no events of kind `{word}`; docs/journal.md lists the kinds")))
+        Err(D::Error::custom(format!(
+            "there are no events of kind `{word}`; docs/journal.md lists the kinds"
+        )))
     }
 }
 
@@ -97,16 +106,41 @@ mod tests {
         let days = |days: u64| Some(Duration::from_secs(days * 86_400));
         let own = read("{kinds: {prompt_submitted: forever, tool_finished: 7d}}").expect("right");
         assert_eq!(own.payloads.period(), days(30));
-        let kinds: Vec<_> = own.kinds.iter().map(|(kind, keep)| (kind.0.as_str(), keep.period())).collect();
-        assert_eq!(kinds, [("prompt_submitted", None), ("tool_finished", days(7))]);
-        assert_eq!(read("{payloads: forever}").expect("right").payloads, Keep::Forever);
-        assert_eq!(Config::default().settings.journal.retention, Retention::default());
+        let kinds: Vec<_> = own
+            .kinds
+            .iter()
+            .map(|(kind, keep)| (kind.0.as_str(), keep.period()))
+            .collect();
+        assert_eq!(
+            kinds,
+            [("prompt_submitted", None), ("tool_finished", days(7))]
+        );
+        assert_eq!(
+            read("{payloads: forever}").expect("right").payloads,
+            Keep::Forever
+        );
+        assert_eq!(
+            Config::default().settings.journal.retention,
+            Retention::default()
+        );
     }
 
     #[test]
     fn a_kind_that_is_none_and_a_period_that_is_none_are_named() {
-        assert!(read("{kinds: {tool_done: 7d}}").expect_err("wrong").contains("`tool_done`"));
-        assert!(read("{payloads: long}").expect_err("wrong").contains("`long`"));
-        assert!(read("{decisions: 7d}").expect_err("wrong").contains("`decisions`"));
+        assert!(
+            read("{kinds: {tool_done: 7d}}")
+                .expect_err("wrong")
+                .contains("`tool_done`")
+        );
+        assert!(
+            read("{payloads: long}")
+                .expect_err("wrong")
+                .contains("`long`")
+        );
+        assert!(
+            read("{decisions: 7d}")
+                .expect_err("wrong")
+                .contains("`decisions`")
+        );
     }
 }

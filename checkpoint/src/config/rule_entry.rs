@@ -76,7 +76,11 @@ impl PackFile {
 
     /// Returns the globs that switch the pack on, and its rules.
     pub(crate) fn into_rules(self, pack: &str) -> (Vec<String>, Vec<Rule>) {
-        let rules = self.rules.iter().map(|entry| entry.rule(pack, &[])).collect();
+        let rules = self
+            .rules
+            .iter()
+            .map(|entry| entry.rule(pack, &[]))
+            .collect();
         (texts(self.detect), rules)
     }
 }
@@ -95,7 +99,10 @@ impl<'de> Deserialize<'de> for Line {
         let text = deserializer.deserialize_str(TextVisitor("a line of text"))?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() || text.len() > Self::BYTES_MAX {
-            return Err(D::Error::custom(format!("a text has 1 to {} bytes", Self::BYTES_MAX)));
+            return Err(D::Error::custom(format!(
+                "a text has 1 to {} bytes",
+                Self::BYTES_MAX
+            )));
         }
         Ok(Self(text))
     }
@@ -106,7 +113,11 @@ const ORDER_LAST: u32 = 90;
 
 impl ActionEntry {
     fn action(&self, rule: &str) -> RuleAction {
-        let purpose = self.purpose.as_ref().map_or(rule, |purpose| &purpose.0).to_owned();
+        let purpose = self
+            .purpose
+            .as_ref()
+            .map_or(rule, |purpose| &purpose.0)
+            .to_owned();
         let step = self.step.unwrap_or(match purpose.as_str() {
             "tests" => Step::Validate,
             "logs" => Step::Observe,
@@ -116,7 +127,11 @@ impl ActionEntry {
             purpose,
             text: self.text.0.clone(),
             evidence: self.evidence.iter().map(|line| line.0.clone()).collect(),
-            label: self.label.as_ref().map(|line| line.0.clone()).unwrap_or_default(),
+            label: self
+                .label
+                .as_ref()
+                .map(|line| line.0.clone())
+                .unwrap_or_default(),
             step,
             order: self.order.unwrap_or(ORDER_LAST),
             after: self.after.as_ref().map(|line| line.0.clone()),
@@ -127,7 +142,11 @@ impl ActionEntry {
 impl RuleEntry {
     /// Returns the rule, where the entry is all there is of it.
     fn rule(&self, pack: &str, active: &[Rule]) -> Rule {
-        let mut rule = Rule { name: self.name.text.clone(), pack: pack.to_owned(), ..Rule::default() };
+        let mut rule = Rule {
+            name: self.name.text.clone(),
+            pack: pack.to_owned(),
+            ..Rule::default()
+        };
         self.change(&mut rule, active);
         rule
     }
@@ -147,7 +166,10 @@ impl RuleEntry {
             rule.modified.clone_from(&modified.0);
         }
         if let Some(actions) = &self.actions {
-            rule.actions = actions.iter().map(|action| action.action(&self.name.text)).collect();
+            rule.actions = actions
+                .iter()
+                .map(|action| action.action(&self.name.text))
+                .collect();
         }
         rule.alone = self.alone.unwrap_or(rule.alone);
         rule.fallback = self.fallback.unwrap_or(rule.fallback);
@@ -167,7 +189,10 @@ fn borrowed(purpose: &str, active: &[Rule]) -> Option<RuleAction> {
     let any = packs::all().iter().flat_map(|pack| &pack.rules).rev();
     // The words of a rule that speaks only when no code changed would be wrong for most files.
     let rules = active.iter().chain(any).filter(|rule| !rule.alone);
-    rules.flat_map(|rule| &rule.actions).find(|action| action.purpose == purpose).cloned()
+    rules
+        .flat_map(|rule| &rule.actions)
+        .find(|action| action.purpose == purpose)
+        .cloned()
 }
 
 fn texts(globs: Vec<Glob>) -> Vec<String> {
@@ -181,7 +206,9 @@ pub(super) fn resolve(pack_names: &[String], files: &[&[RuleEntry]]) -> Vec<Rule
         .filter(|pack| pack_names.iter().any(|name| name == pack.name))
         .flat_map(|pack| pack.rules.iter().cloned())
         .collect();
-    files.iter().fold(rules, |rules, entries| lay(rules, entries))
+    files
+        .iter()
+        .fold(rules, |rules, entries| lay(rules, entries))
 }
 
 /// Returns rules as one file's entries change them.
@@ -193,7 +220,10 @@ pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
             rules.retain(|rule| !entry.means(rule));
         } else if known {
             let active = rules.clone();
-            rules.iter_mut().filter(|rule| entry.means(rule)).for_each(|rule| entry.change(rule, &active));
+            rules
+                .iter_mut()
+                .filter(|rule| entry.means(rule))
+                .for_each(|rule| entry.change(rule, &active));
         } else if entry.include.is_some() {
             added.push(entry.rule(Rule::OWN_PACK, &rules));
         }
@@ -204,23 +234,42 @@ pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
 }
 
 /// Refuses entries that can never have an effect; `earlier` are the entries of the file below.
-pub(super) fn check(file: &str, text: &str, entries: &[RuleEntry], earlier: &[RuleEntry]) -> Result<(), ConfigError> {
+pub(super) fn check(
+    file: &str,
+    text: &str,
+    entries: &[RuleEntry],
+    earlier: &[RuleEntry],
+) -> Result<(), ConfigError> {
     let known = || packs::all().iter().flat_map(|pack| &pack.rules);
-    let wrong = |name: &Name, message: String| ConfigError::at(file, text, name.line, name.column, message);
+    let wrong =
+        |name: &Name, message: String| ConfigError::at(file, text, name.line, name.column, message);
     for entry in entries {
-        let exists =
-            known().any(|rule| entry.means(rule)) || earlier.iter().any(|other| other.name.text == entry.name.text);
+        let exists = known().any(|rule| entry.means(rule))
+            || earlier
+                .iter()
+                .any(|other| other.name.text == entry.name.text);
         if !exists && (entry.disable || entry.include.is_none()) {
-            let names =
-                known().map(|rule| rule.name.as_str()).chain(earlier.iter().map(|entry| entry.name.text.as_str()));
-            let hint = did_you_mean(&entry.name.text, names).or(Some("a new rule needs `include`".into()));
-            return Err(wrong(&entry.name, format!("no rule is called `{}`", entry.name.text)).with_hint(hint));
+            let names = known()
+                .map(|rule| rule.name.as_str())
+                .chain(earlier.iter().map(|entry| entry.name.text.as_str()));
+            let hint =
+                did_you_mean(&entry.name.text, names).or(Some("a new rule needs `include`".into()));
+            return Err(wrong(
+                &entry.name,
+                format!("no rule is called `{}`", entry.name.text),
+            )
+            .with_hint(hint));
         }
         for need in &entry.needs {
             if borrowed(&need.text, &[]).is_none() {
-                let purposes = known().flat_map(|rule| &rule.actions).map(|action| action.purpose.as_str());
+                let purposes = known()
+                    .flat_map(|rule| &rule.actions)
+                    .map(|action| action.purpose.as_str());
                 let hint = did_you_mean(&need.text, purposes);
-                return Err(wrong(need, format!("no pack has an action for `{}`", need.text)).with_hint(hint));
+                return Err(
+                    wrong(need, format!("no pack has an action for `{}`", need.text))
+                        .with_hint(hint),
+                );
             }
         }
     }

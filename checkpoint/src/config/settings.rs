@@ -9,8 +9,8 @@ use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Interval, Size, Span};
 use super::values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix, ProgressPlace,
-    ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix,
+    ProgressPlace, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::redact::{self, Redactor};
@@ -245,7 +245,13 @@ layered! {
 impl Redact {
     /// Returns what takes secrets out as the settings say.
     pub fn redactor(&self) -> Redactor {
-        Redactor::new(self.enabled, self.extra.iter().filter_map(|extra| redact::pattern(&extra.0).ok()).collect())
+        Redactor::new(
+            self.enabled,
+            self.extra
+                .iter()
+                .filter_map(|extra| redact::pattern(&extra.0).ok())
+                .collect(),
+        )
     }
 }
 

@@ -4,13 +4,19 @@ use super::*;
 use crate::policy::{EvidenceRule, Quiet};
 
 fn facts(files: &str) -> ProjectFacts {
-    ProjectFacts { path: "/home/me/code/app".into(), files: files.split_whitespace().map(String::from).collect() }
+    ProjectFacts {
+        path: "/home/me/code/app".into(),
+        files: files.split_whitespace().map(String::from).collect(),
+    }
 }
 
 #[test]
 fn every_key_with_its_default() {
-    let rows: Vec<_> =
-        Config::default().show().into_iter().map(|(key, value, source)| format!("{key}: {value} ({source})")).collect();
+    let rows: Vec<_> = Config::default()
+        .show()
+        .into_iter()
+        .map(|(key, value, source)| format!("{key}: {value} ({source})"))
+        .collect();
     insta::assert_snapshot!(rows.join("\n"), @r#"
     min_turn: 30s (default)
     timer: unified (default)
@@ -80,18 +86,30 @@ fn every_key_with_its_default() {
 
 #[test]
 fn files_go_over_each_other() {
-    let user =
-        "min_turn: 1m\nevidence: substring\njournal: {sync: always}\nrules: [{name: extra, include: ['x/**']}]\n";
+    let user = "min_turn: 1m\nevidence: substring\njournal: {sync: always}\nrules: [{name: extra, include: ['x/**']}]\n";
     let config = Config::load(Some(("config.yml", user))).unwrap();
-    let rows: Vec<_> = config.show().into_iter().filter(|(.., source)| source != "default").collect();
+    let rows: Vec<_> = config
+        .show()
+        .into_iter()
+        .filter(|(.., source)| source != "default")
+        .collect();
     insta::assert_snapshot!(format!("{rows:?}"), @r#"[("min_turn", "1m", "config.yml"), ("evidence", "substring", "config.yml"), ("rules", "[extra]", "config.yml"), ("journal.sync", "always", "config.yml")]"#);
-    let project = "min_turn: 10s\nworking_slug: login\nenabled: true\ndocs_only: silent\npacks: [go]\n";
-    let policy = config.policy_for(&facts("Cargo.toml"), Some((".checkpointd.yml", project))).unwrap();
+    let project =
+        "min_turn: 10s\nworking_slug: login\nenabled: true\ndocs_only: silent\npacks: [go]\n";
+    let policy = config
+        .policy_for(&facts("Cargo.toml"), Some((".checkpointd.yml", project)))
+        .unwrap();
     assert_eq!(
         (policy.min_turn_ms, policy.evidence, policy.docs_only),
         (10_000, EvidenceRule::Substring, Quiet::Silent)
     );
-    assert_eq!((policy.working_slug.as_deref(), policy.packs.join(" ").as_str()), (Some("login"), "go generic"));
+    assert_eq!(
+        (
+            policy.working_slug.as_deref(),
+            policy.packs.join(" ").as_str()
+        ),
+        (Some("login"), "go generic")
+    );
     assert_eq!(policy.rules[0].name, "extra");
 }
 
@@ -99,14 +117,20 @@ fn files_go_over_each_other() {
 fn projects_are_switched_off() {
     let off = |config: &str, project: &str| {
         let config = Config::load(Some(("config.yml", config))).unwrap();
-        !config.policy_for(&facts(""), Some((".checkpointd.yml", project))).unwrap().enabled
+        !config
+            .policy_for(&facts(""), Some((".checkpointd.yml", project)))
+            .unwrap()
+            .enabled
     };
     assert!(!off("", ""));
     assert!(off("", "enabled: false"));
     assert!(off("projects: {exclude: [/home/me/code/app]}", ""));
     assert!(off("projects: {exclude: ['**/code']}", ""));
     assert!(off("projects: {include: [/srv/**]}", ""));
-    assert!(!off("projects: {include: [/home/me/code/**], exclude: [/home/me/code/old]}", ""));
+    assert!(!off(
+        "projects: {include: [/home/me/code/**], exclude: [/home/me/code/old]}",
+        ""
+    ));
     assert!(!off("projects: all", "enabled: true"));
 }
 
@@ -121,13 +145,18 @@ rules:
     actions: [{text: Run `make client`, evidence: [make client]}]
     needs: [tests]
 ";
-    let policy = Config::default().policy_for(&facts("Cargo.toml"), Some((".checkpointd.yml", project))).unwrap();
+    let policy = Config::default()
+        .policy_for(&facts("Cargo.toml"), Some((".checkpointd.yml", project)))
+        .unwrap();
     let lines: Vec<_> = policy
         .rules
         .iter()
         .map(|rule| {
-            let actions: Vec<_> =
-                rule.actions.iter().map(|action| format!("{} -> {}", action.purpose, action.text)).collect();
+            let actions: Vec<_> = rule
+                .actions
+                .iter()
+                .map(|action| format!("{} -> {}", action.purpose, action.text))
+                .collect();
             format!(
                 "{} / {} / {} / {} actions {}",
                 rule.pack,
@@ -155,7 +184,9 @@ rules:
 
 #[test]
 fn a_policy_survives_its_journey_through_the_journal() {
-    let policy = Config::default().policy_for(&facts("teleclaude/ Cargo.toml"), None).unwrap();
+    let policy = Config::default()
+        .policy_for(&facts("teleclaude/ Cargo.toml"), None)
+        .unwrap();
     let (fingerprint, text) = policy.to_text();
     let back = Policy::from_text(&text).unwrap();
     assert_eq!(back, policy);
@@ -168,7 +199,10 @@ fn a_policy_survives_its_journey_through_the_journal() {
 fn patterns_to_redact_are_read_and_a_wrong_one_is_shown_with_its_place() {
     let load = |text| Config::load(Some(("config.yml", text)));
     let config = load("redact:\n  extra: ['CORP-\\d+']\n").expect("good");
-    assert_eq!(config.redactor.text("CORP-12 password=hunter2"), "[redacted: extra] password=[redacted: secret]");
+    assert_eq!(
+        config.redactor.text("CORP-12 password=hunter2"),
+        "[redacted: extra] password=[redacted: secret]"
+    );
     let off = load("redact:\n  enabled: false\n").expect("good");
     assert_eq!(off.redactor.text("password=hunter2"), "password=hunter2");
     let wrong = load("redact:\n  extra:\n    - fine\n    - '(open'\n").expect_err("no pattern");
@@ -179,7 +213,10 @@ fn patterns_to_redact_are_read_and_a_wrong_one_is_shown_with_its_place() {
       |       ^
     ");
     let own = load("redact:\n  extra: [Checkpoint]\n").expect_err("our own prefix");
-    assert!(own.to_string().contains("the prefix would be redacted"), "{own}");
+    assert!(
+        own.to_string().contains("the prefix would be redacted"),
+        "{own}"
+    );
 }
 
 #[test]
@@ -225,7 +262,12 @@ fn mistakes_are_shown_with_their_place() {
         "otlp: {endpoint: 'http://localhost'}\n",
         "otlp:\n  interval: 999ms\n",
     ]
-    .map(|text| format!("{}\n", Config::load(Some(("config.yml", text))).unwrap_err()));
+    .map(|text| {
+        format!(
+            "{}\n",
+            Config::load(Some(("config.yml", text))).unwrap_err()
+        )
+    });
     insta::assert_snapshot!(table.join("\n"), @r#"
     config.yml:1:1: unknown key `min_trun`
       |
@@ -436,8 +478,18 @@ fn mistakes_are_shown_with_their_place() {
 
 #[test]
 fn mistakes_of_a_project_are_shown_too() {
-    let table = ["journal: {sync: mixed}\n", "enabeld: false\n", "working_slug: [a]\n"].map(|text| {
-        format!("{}\n", Config::default().policy_for(&facts(""), Some((".checkpointd.yml", text))).unwrap_err())
+    let table = [
+        "journal: {sync: mixed}\n",
+        "enabeld: false\n",
+        "working_slug: [a]\n",
+    ]
+    .map(|text| {
+        format!(
+            "{}\n",
+            Config::default()
+                .policy_for(&facts(""), Some((".checkpointd.yml", text)))
+                .unwrap_err()
+        )
     });
     insta::assert_snapshot!(table.join("\n"), @r"
     .checkpointd.yml:1:1: unknown key `journal`

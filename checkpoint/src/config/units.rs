@@ -24,17 +24,22 @@ const DURATION_MAX: Duration = Duration::from_secs(10 * 366 * 86_400);
 
 /// Reads a duration: numbers with units (`500ms`, `30s`, `180.2s`, `20m`, `2h`, `1h30m`).
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong =
-        |problem: &str| format!("`{text}` {problem}; write a duration such as `500ms`, `30s`, `20m` or `1h30m`");
+    let wrong = |problem: &str| {
+        format!("`{text}` {problem}; write a duration such as `500ms`, `30s`, `20m` or `1h30m`")
+    };
     let mut rest = text.trim();
     let mut total: u128 = 0;
     if rest.is_empty() {
         return Err(wrong("is empty"));
     }
     while !rest.is_empty() {
-        let number_end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number_end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(rest.len());
         let (number, tail) = rest.split_at(number_end);
-        let unit_end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let unit_end = tail
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(tail.len());
         let (unit, tail) = tail.split_at(unit_end);
         if number.is_empty() {
             return Err(wrong("is not a duration"));
@@ -64,7 +69,10 @@ fn scaled(number: &str, unit: u128) -> Option<u128> {
     let digits = fraction.get(..fraction.len().min(9))?;
     let scale = 10_u128.pow(u32::try_from(digits.len()).ok()?);
     let part: u128 = digits.parse::<u64>().ok()?.into();
-    fraction.chars().all(|c| c.is_ascii_digit()).then(|| whole * unit + part * unit / scale)
+    fraction
+        .chars()
+        .all(|c| c.is_ascii_digit())
+        .then(|| whole * unit + part * unit / scale)
 }
 
 /// Reads a size: a whole number with a unit (`64KB`, `1MB`); units are powers of 1024.
@@ -73,8 +81,15 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let number_end = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(number_end);
-    let (_, bytes) = SIZE_UNITS.iter().find(|(word, _)| unit.trim().eq_ignore_ascii_case(word)).ok_or_else(wrong)?;
-    number.parse::<u64>().ok().and_then(|number| number.checked_mul(*bytes)).ok_or_else(wrong)
+    let (_, bytes) = SIZE_UNITS
+        .iter()
+        .find(|(word, _)| unit.trim().eq_ignore_ascii_case(word))
+        .ok_or_else(wrong)?;
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(*bytes))
+        .ok_or_else(wrong)
 }
 
 /// A duration in a file.
@@ -137,7 +152,9 @@ pub struct Size(pub u64);
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = SIZE_UNITS.iter().find(|(_, bytes)| self.0 >= *bytes && self.0.is_multiple_of(*bytes));
+        let whole = SIZE_UNITS
+            .iter()
+            .find(|(_, bytes)| self.0 >= *bytes && self.0.is_multiple_of(*bytes));
         let (unit, bytes) = whole.unwrap_or(&("B", 1));
         write!(f, "{}{unit}", self.0 / bytes)
     }
@@ -177,11 +194,17 @@ mod tests {
 
     #[test]
     fn durations() {
-        let table =
-            ["500ms", "30s", "180.2s", "20m", "2h", "1h30m", "0s", "1.5h", "0.0005s", " 30s ", "1d"].map(|text| {
-                let duration = parse_duration(text).unwrap();
-                format!("{text} = {} ms, written {}", duration.as_millis(), Span(duration))
-            });
+        let table = [
+            "500ms", "30s", "180.2s", "20m", "2h", "1h30m", "0s", "1.5h", "0.0005s", " 30s ", "1d",
+        ]
+        .map(|text| {
+            let duration = parse_duration(text).unwrap();
+            format!(
+                "{text} = {} ms, written {}",
+                duration.as_millis(),
+                Span(duration)
+            )
+        });
         insta::assert_snapshot!(table.join("\n"), @r"
         500ms = 500 ms, written 500ms
         30s = 30000 ms, written 30s
@@ -199,8 +222,20 @@ mod tests {
 
     #[test]
     fn wrong_durations() {
-        let table = ["", "30", "s", "30 s", "-3s", "3w", "1.2.3s", "ten minutes", "99999999999d", ".5s", "5.s"]
-            .map(|text| parse_duration(text).unwrap_err());
+        let table = [
+            "",
+            "30",
+            "s",
+            "30 s",
+            "-3s",
+            "3w",
+            "1.2.3s",
+            "ten minutes",
+            "99999999999d",
+            ".5s",
+            "5.s",
+        ]
+        .map(|text| parse_duration(text).unwrap_err());
         insta::assert_snapshot!(table.join("\n"), @r"
         `` is empty; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
         `30` has no unit; write a duration such as `500ms`, `30s`, `20m` or `1h30m`
@@ -218,12 +253,25 @@ mod tests {
 
     #[test]
     fn sizes() {
-        let table = ["64KB", "1MB", "512 KB", "3B", "1025B", "64kb", "64", "KB", "-1KB", "1.5MB", "99999999999GB"].map(
-            |text| {
-                parse_size(text)
-                    .map_or_else(|problem| problem, |size| format!("{text} = {size}, written {}", Size(size)))
-            },
-        );
+        let table = [
+            "64KB",
+            "1MB",
+            "512 KB",
+            "3B",
+            "1025B",
+            "64kb",
+            "64",
+            "KB",
+            "-1KB",
+            "1.5MB",
+            "99999999999GB",
+        ]
+        .map(|text| {
+            parse_size(text).map_or_else(
+                |problem| problem,
+                |size| format!("{text} = {size}, written {}", Size(size)),
+            )
+        });
         insta::assert_snapshot!(table.join("\n"), @r"
         64KB = 65536, written 64KB
         1MB = 1048576, written 1MB

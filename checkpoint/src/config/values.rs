@@ -108,7 +108,8 @@ impl Prefix {
 
 impl<'de> Deserialize<'de> for Prefix {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("the first words of every checkpoint"))?;
+        let text =
+            deserializer.deserialize_str(TextVisitor("the first words of every checkpoint"))?;
         let problem = if text.trim().is_empty() {
             "a prefix may not be empty: our own text is recognised by it"
         } else if text.trim_start().starts_with(['!', '/']) {
@@ -134,11 +135,18 @@ impl FileName {
 impl<'de> Deserialize<'de> for FileName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = deserializer.deserialize_str(TextVisitor("the name of a file"))?;
-        let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-        if plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= Self::BYTES_MAX {
+        let plain = text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        if plain
+            && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && text.len() <= Self::BYTES_MAX
+        {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!("`{text}` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`")))
+        Err(D::Error::custom(format!(
+            "`{text}` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`"
+        )))
     }
 }
 
@@ -158,11 +166,14 @@ impl UserPath {
 
 impl<'de> Deserialize<'de> for UserPath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a path such as `~/.pai/checkpoints`"))?;
+        let text =
+            deserializer.deserialize_str(TextVisitor("a path such as `~/.pai/checkpoints`"))?;
         if text.starts_with('/') || text.starts_with("~/") {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!("`{text}` must begin with `/` or `~/`: the daemon has no folder of its own")))
+        Err(D::Error::custom(format!(
+            "`{text}` must begin with `/` or `~/`: the daemon has no folder of its own"
+        )))
     }
 }
 
@@ -172,12 +183,19 @@ pub struct ProjectPath(pub String);
 
 impl<'de> Deserialize<'de> for ProjectPath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a path such as `docs/progress.md`"))?;
-        let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
-        if text.ends_with(".md") && text.split('/').all(plain) && text.split('/').next_back() != Some(".md") {
+        let text =
+            deserializer.deserialize_str(TextVisitor("a path such as `docs/progress.md`"))?;
+        let plain =
+            |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
+        if text.ends_with(".md")
+            && text.split('/').all(plain)
+            && text.split('/').next_back() != Some(".md")
+        {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!("`{text}` must name a .md file within the project, without `..`")))
+        Err(D::Error::custom(format!(
+            "`{text}` must name a .md file within the project, without `..`"
+        )))
     }
 }
 
@@ -226,7 +244,8 @@ impl<'de> Deserialize<'de> for MaybePath {
         if text == "none" {
             return Ok(Self(None));
         }
-        UserPath::deserialize(serde::de::value::StringDeserializer::new(text)).map(|path| Self(Some(path)))
+        UserPath::deserialize(serde::de::value::StringDeserializer::new(text))
+            .map(|path| Self(Some(path)))
     }
 }
 
@@ -244,7 +263,10 @@ impl<'de> Deserialize<'de> for Glob {
         }
         match crate::rules::glob(&text) {
             Ok(_) => Ok(Self(text)),
-            Err(problem) => Err(D::Error::custom(format!("bad glob `{text}`: {}", problem.kind()))),
+            Err(problem) => Err(D::Error::custom(format!(
+                "bad glob `{text}`: {}",
+                problem.kind()
+            ))),
         }
     }
 }
@@ -271,7 +293,10 @@ impl<'de> Deserialize<'de> for PackName {
         if packs::NAMES.contains(&text.as_str()) {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!("unknown pack `{text}`; the packs are {}", packs::NAMES.join(", "))))
+        Err(D::Error::custom(format!(
+            "unknown pack `{text}`; the packs are {}",
+            packs::NAMES.join(", ")
+        )))
     }
 }
 
@@ -296,9 +321,11 @@ impl Serialize for Packs {
 impl<'de> Deserialize<'de> for Packs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Refused out here and not in the visitor: only so does the error know its place.
-        deserializer
-            .deserialize_any(PacksVisitor)?
-            .map_err(|word| D::Error::custom(format!("expected `auto` or a list of rule packs, found `{word}`")))
+        deserializer.deserialize_any(PacksVisitor)?.map_err(|word| {
+            D::Error::custom(format!(
+                "expected `auto` or a list of rule packs, found `{word}`"
+            ))
+        })
     }
 }
 
@@ -312,11 +339,16 @@ impl<'de> Visitor<'de> for PacksVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(if text == "auto" { Ok(Packs::Auto) } else { Err(text.to_owned()) })
+        Ok(if text == "auto" {
+            Ok(Packs::Auto)
+        } else {
+            Err(text.to_owned())
+        })
     }
 
     fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(|names| Ok(Packs::Only(names)))
+        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list))
+            .map(|names| Ok(Packs::Only(names)))
     }
 }
 
@@ -345,10 +377,15 @@ impl Projects {
         let Self::Some(globs) = self else { return true };
         // A glob speaks for a folder and for all below it.
         let within = |globs: &[Glob]| {
-            globs.iter().filter_map(|glob| crate::rules::glob(glob.0.trim_end_matches('/')).ok()).any(|glob| {
-                let matcher = glob.compile_matcher();
-                Path::new(path).ancestors().any(|folder| matcher.is_match(folder))
-            })
+            globs
+                .iter()
+                .filter_map(|glob| crate::rules::glob(glob.0.trim_end_matches('/')).ok())
+                .any(|glob| {
+                    let matcher = glob.compile_matcher();
+                    Path::new(path)
+                        .ancestors()
+                        .any(|folder| matcher.is_match(folder))
+                })
         };
         (globs.include.is_empty() || within(&globs.include)) && !within(&globs.exclude)
     }
@@ -365,9 +402,13 @@ impl Serialize for Projects {
 
 impl<'de> Deserialize<'de> for Projects {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ProjectsVisitor)?.map_err(|word| {
-            D::Error::custom(format!("expected `all`, or `include` and `exclude` with globs, found `{word}`"))
-        })
+        deserializer
+            .deserialize_any(ProjectsVisitor)?
+            .map_err(|word| {
+                D::Error::custom(format!(
+                    "expected `all`, or `include` and `exclude` with globs, found `{word}`"
+                ))
+            })
     }
 }
 
@@ -381,11 +422,16 @@ impl<'de> Visitor<'de> for ProjectsVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(if text == "all" { Ok(Projects::All) } else { Err(text.to_owned()) })
+        Ok(if text == "all" {
+            Ok(Projects::All)
+        } else {
+            Err(text.to_owned())
+        })
     }
 
     fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map)).map(|globs| Ok(Projects::Some(globs)))
+        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map))
+            .map(|globs| Ok(Projects::Some(globs)))
     }
 }
 
@@ -407,7 +453,9 @@ impl<'de> Deserialize<'de> for UserCommand {
             Self::Words(words) => (words.first(), words.as_slice()),
         };
         if program.is_none_or(|program| program.trim().is_empty()) {
-            return Err(D::Error::custom("an empty command: write a line for the shell, or `[program, argument]`"));
+            return Err(D::Error::custom(
+                "an empty command: write a line for the shell, or `[program, argument]`",
+            ));
         }
         if texts.iter().any(|text| text.contains('\0')) {
             return Err(D::Error::custom("a command cannot hold a NUL character"));
@@ -430,7 +478,8 @@ impl<'de> Visitor<'de> for UserCommandVisitor {
     }
 
     fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list)).map(UserCommand::Words)
+        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list))
+            .map(UserCommand::Words)
     }
 }
 
@@ -447,18 +496,27 @@ impl ResumeLine {
     /// Returns the line for a session, its id in quotes. None where the id is not made of letters, digits, `_`, `-`, `.`,
     /// or could be taken for an option: no id that comes from a hook may say anything else to a shell.
     pub fn for_session(&self, native: &str) -> Option<String> {
-        let plain = native.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let plain = native
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
         let is_id = plain && native.starts_with(|c: char| c.is_ascii_alphanumeric());
-        (is_id && native.len() <= Self::ID_BYTES_MAX).then(|| self.0.replace("{session}", &format!("'{native}'")))
+        (is_id && native.len() <= Self::ID_BYTES_MAX)
+            .then(|| self.0.replace("{session}", &format!("'{native}'")))
     }
 }
 
 impl<'de> Deserialize<'de> for ResumeLine {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("a line for the shell such as `claude --resume {session}`"))?;
-        if text.trim().is_empty() || text.len() > Self::BYTES_MAX || text.chars().any(char::is_control) {
-            return Err(D::Error::custom("a resume command is one line of at most 1000 bytes"));
+        let text = deserializer.deserialize_str(TextVisitor(
+            "a line for the shell such as `claude --resume {session}`",
+        ))?;
+        if text.trim().is_empty()
+            || text.len() > Self::BYTES_MAX
+            || text.chars().any(char::is_control)
+        {
+            return Err(D::Error::custom(
+                "a resume command is one line of at most 1000 bytes",
+            ));
         }
         Ok(Self(text))
     }

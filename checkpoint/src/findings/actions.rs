@@ -26,7 +26,11 @@ pub(super) struct Claims<'a> {
 impl<'a> Claims<'a> {
     pub(super) fn new(turn: &Turn<'a>) -> Self {
         let rules = turn.policy.rules.as_slice();
-        let by_file: Vec<_> = turn.files.iter().map(|file| turn.rules.taking(&file.path)).collect();
+        let by_file: Vec<_> = turn
+            .files
+            .iter()
+            .map(|file| turn.rules.taking(&file.path))
+            .collect();
         let mut by_rule: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (file, taken_by) in by_file.iter().enumerate() {
             for rule in taken_by {
@@ -34,7 +38,12 @@ impl<'a> Claims<'a> {
             }
         }
         let code = by_rule.keys().any(|rule| rules[*rule].kind == Kind::Code);
-        Self { rules, by_file, by_rule, code }
+        Self {
+            rules,
+            by_file,
+            by_rule,
+            code,
+        }
     }
 
     /// Returns whether a rule of such a kind took a file.
@@ -52,7 +61,9 @@ impl<'a> Claims<'a> {
     fn speaks_first(&self, rule: usize, files: &BTreeSet<usize>) -> bool {
         let pack = self.rules[rule].pack.as_str();
         let first = |file: usize| {
-            let packs = self.by_file[file].iter().map(|other| self.rules[*other].pack.as_str());
+            let packs = self.by_file[file]
+                .iter()
+                .map(|other| self.rules[*other].pack.as_str());
             packs.into_iter().find(|other| *other != Rule::OWN_PACK)
         };
         pack == Rule::OWN_PACK || files.iter().any(|file| first(*file) == Some(pack))
@@ -60,8 +71,14 @@ impl<'a> Claims<'a> {
 
     /// Returns the changed files that are not documentation.
     fn beyond_docs(&self) -> BTreeSet<usize> {
-        let docs = |taken_by: &Vec<usize>| taken_by.iter().any(|rule| self.rules[*rule].kind == Kind::Docs);
-        (0..self.by_file.len()).filter(|file| !docs(&self.by_file[*file])).collect()
+        let docs = |taken_by: &Vec<usize>| {
+            taken_by
+                .iter()
+                .any(|rule| self.rules[*rule].kind == Kind::Docs)
+        };
+        (0..self.by_file.len())
+            .filter(|file| !docs(&self.by_file[*file]))
+            .collect()
     }
 }
 
@@ -93,7 +110,10 @@ impl Group<'_> {
     fn takes(&self, rule: usize, files: &BTreeSet<usize>, claims: &Claims<'_>) -> bool {
         let pack = &claims.rules[rule].pack;
         claims.rules[rule].fallback
-            || self.members.iter().any(|(member, _)| claims.rules[*member].pack == *pack)
+            || self
+                .members
+                .iter()
+                .any(|(member, _)| claims.rules[*member].pack == *pack)
             || !self.files.is_disjoint(files)
     }
 }
@@ -102,16 +122,29 @@ impl Group<'_> {
 pub(super) fn find(turn: &Turn<'_>, claims: &Claims<'_>) -> Findings {
     let groups = group(claims);
     let results = weigh(turn, claims, &groups);
-    let mut findings = Findings { categories: categories(claims, &groups), ..Findings::default() };
+    let mut findings = Findings {
+        categories: categories(claims, &groups),
+        ..Findings::default()
+    };
     let mut purposes = Vec::new();
     let mut behind: BTreeSet<usize> = BTreeSet::new();
-    for (group, result) in groups.iter().zip(&results).filter(|(_, result)| result.stands) {
+    for (group, result) in groups
+        .iter()
+        .zip(&results)
+        .filter(|(_, result)| result.stands)
+    {
         let (rule, action) = group.leader();
         let category = claims.rules[rule].name.clone();
         let text = action.text.replace("{window}", &window(turn.elapsed_ms));
-        findings.actions.push(Action { text, category, step: action.step });
+        findings.actions.push(Action {
+            text,
+            category,
+            step: action.step,
+        });
         if turn.has_timeline() {
-            findings.observations.push(gap(&claims.rules[rule], action, &result.proof));
+            findings
+                .observations
+                .push(gap(&claims.rules[rule], action, &result.proof));
         }
         purposes.push(group.purpose);
         if claims.rules[rule].kind == Kind::Always {
@@ -135,15 +168,23 @@ fn group<'a>(claims: &'a Claims<'_>) -> Vec<Group<'a>> {
             continue;
         }
         for action in &rule.actions {
-            let is_same = |group: &mut Group<'_>| group.purpose == action.purpose && group.takes(index, files, claims);
-            let mut joined = Group { purpose: &action.purpose, members: Vec::new(), files: files.clone() };
+            let is_same = |group: &mut Group<'_>| {
+                group.purpose == action.purpose && group.takes(index, files, claims)
+            };
+            let mut joined = Group {
+                purpose: &action.purpose,
+                members: Vec::new(),
+                files: files.clone(),
+            };
             // A rule may show that two groups are one.
             for other in groups.extract_if(.., is_same) {
                 joined.members.extend(other.members);
                 joined.files.extend(other.files);
             }
             joined.members.push((index, action));
-            joined.members.sort_by_key(|(rule, _)| (claims.silent(*rule), *rule));
+            joined
+                .members
+                .sort_by_key(|(rule, _)| (claims.silent(*rule), *rule));
             groups.push(joined);
         }
     }
@@ -169,26 +210,50 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
     for index in order {
         let group = &groups[index];
         let first = group.leader().1.after.as_deref();
-        let first = first.and_then(|purpose| groups.iter().position(|other| other.purpose == purpose));
+        let first =
+            first.and_then(|purpose| groups.iter().position(|other| other.purpose == purpose));
         let after = first.map(|first| results[first].proof.done);
         let proof = prove(turn, claims, group, after);
         // While the first of two stands, its text asks for the second too (002 R2: "`make restart` then `make status`").
         let spoken_for = first.is_some_and(|first| results[first].stands);
-        results[index] = Weighed { stands: proof.done.is_none() && !spoken_for, proof };
+        results[index] = Weighed {
+            stands: proof.done.is_none() && !spoken_for,
+            proof,
+        };
     }
     results
 }
 
-fn prove(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>, after: Option<Option<Position>>) -> Proof {
+fn prove(
+    turn: &Turn<'_>,
+    claims: &Claims<'_>,
+    group: &Group<'_>,
+    after: Option<Option<Position>>,
+) -> Proof {
     if !turn.has_timeline() {
         return Proof::default();
     }
     let always = claims.rules[group.leader().0].kind == Kind::Always;
-    let files = if always { claims.beyond_docs() } else { group.files.clone() };
-    let covered: Vec<Spot> = files.into_iter().map(|file| Spot::changed(&turn.files[file].path)).collect();
+    let files = if always {
+        claims.beyond_docs()
+    } else {
+        group.files.clone()
+    };
+    let covered: Vec<Spot> = files
+        .into_iter()
+        .map(|file| Spot::changed(&turn.files[file].path))
+        .collect();
     let evidence = group.evidence();
     let after_edit = last_edit(turn, &covered);
-    look(turn, &Wanted { evidence: &evidence, must_succeed: group.purpose == "restart", after_edit, after })
+    look(
+        turn,
+        &Wanted {
+            evidence: &evidence,
+            must_succeed: group.purpose == "restart",
+            after_edit,
+            after,
+        },
+    )
 }
 
 /// Returns the names of the rules that took files and speak for them (002 R2).
@@ -212,7 +277,10 @@ fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
 
 /// Returns the time since the turn began in minutes, rounded up (001 inv 15).
 fn window(elapsed_ms: Option<u64>) -> String {
-    let minutes = elapsed_ms.unwrap_or_default().div_ceil(60_000).max(WINDOW_MINUTES_MIN);
+    let minutes = elapsed_ms
+        .unwrap_or_default()
+        .div_ceil(60_000)
+        .max(WINDOW_MINUTES_MIN);
     format!("{minutes}m")
 }
 
@@ -226,17 +294,29 @@ fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
     format!("{} but {} {how}", rule.subject(), action.label())
 }
 
-fn trace(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<RuleTrace> {
+fn trace(
+    turn: &Turn<'_>,
+    claims: &Claims<'_>,
+    groups: &[Group<'_>],
+    results: &[Weighed],
+) -> Vec<RuleTrace> {
     let mut traces = Vec::new();
     for (index, rule) in claims.rules.iter().enumerate() {
         let files = claims.by_rule.get(&index);
         if files.is_none() && rule.kind != Kind::Always {
             continue;
         }
-        let led = groups.iter().zip(results).filter(|(group, _)| group.leader().0 == index);
+        let led = groups
+            .iter()
+            .zip(results)
+            .filter(|(group, _)| group.leader().0 == index);
         let actions = led.map(|(group, result)| ActionTrace {
             purpose: group.purpose.to_owned(),
-            text: group.leader().1.text.replace("{window}", &window(turn.elapsed_ms)),
+            text: group
+                .leader()
+                .1
+                .text
+                .replace("{window}", &window(turn.elapsed_ms)),
             stands: result.stands,
             looked_for: group.evidence(),
             found: result.proof.found.clone(),
@@ -244,7 +324,11 @@ fn trace(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>], results: &[
         traces.push(RuleTrace {
             rule: rule.name.clone(),
             pack: rule.pack.clone(),
-            files: files.into_iter().flatten().map(|file| turn.files[*file].path.clone()).collect(),
+            files: files
+                .into_iter()
+                .flatten()
+                .map(|file| turn.files[*file].path.clone())
+                .collect(),
             actions: actions.collect(),
         });
     }

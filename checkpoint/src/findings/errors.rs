@@ -13,9 +13,18 @@ use crate::shell;
 
 /// What the text of an unresolved error says, in the order of 002 R5.
 const CONTENT: [(&[&str], &str); 3] = [
-    (&["Traceback (most recent call last)"], "Python errors remain unresolved — verify they are fixed"),
-    (&["SyntaxError"], "Syntax errors remain — verify the code is valid"),
-    (&["ImportError", "ModuleNotFoundError"], "Import errors remain — check dependencies or module paths"),
+    (
+        &["Traceback (most recent call last)"],
+        "Python errors remain unresolved — verify they are fixed",
+    ),
+    (
+        &["SyntaxError"],
+        "Syntax errors remain — verify the code is valid",
+    ),
+    (
+        &["ImportError", "ModuleNotFoundError"],
+        "Import errors remain — check dependencies or module paths",
+    ),
 ];
 const TESTS_FAILED: &str = "Test failures remain — re-run tests after fixes";
 const OTHER: &str = "A command returned errors — verify the issue is resolved";
@@ -25,23 +34,25 @@ const FILES_MAX: usize = 32;
 
 /// Programs that mean the same whatever they are given: a second run is the same check again.
 const RUNNERS: [&str; 18] = [
-    "pytest", "py.test", "tox", "nox", "unittest", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest",
-    "mypy", "pyright", "ruff", "eslint", "tsc", "prettier",
+    "pytest", "py.test", "tox", "nox", "unittest", "jest", "vitest", "mocha", "ava", "rspec",
+    "phpunit", "ctest", "mypy", "pyright", "ruff", "eslint", "tsc", "prettier",
 ];
 
 /// Programs that say nothing about what a line is for.
 const SETTING_UP: [&str; 17] = [
-    "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true", "false", ":", "sleep",
-    "mkdir", "wait", "exit",
+    "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true",
+    "false", ":", "sleep", "mkdir", "wait", "exit",
 ];
 
 /// Programs that only pass on what another printed, when they come second.
-const FILTERS: [&str; 13] =
-    ["head", "tail", "grep", "rg", "tee", "wc", "sort", "uniq", "cut", "sed", "awk", "cat", "less"];
+const FILTERS: [&str; 13] = [
+    "head", "tail", "grep", "rg", "tee", "wc", "sort", "uniq", "cut", "sed", "awk", "cat", "less",
+];
 
 /// Names of files in a command or its output: something with an ending, or with a folder.
 static FILES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}").expect("a constant that a test compiles")
+    Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
+        .expect("a constant that a test compiles")
 });
 
 /// Returns one sentence for each kind of error that nothing followed up.
@@ -53,16 +64,25 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
             sentences.extend(describe(turn, index));
         }
     }
-    let order = CONTENT.iter().map(|(_, sentence)| *sentence).chain([TESTS_FAILED, OTHER]);
-    order.filter(|sentence| sentences.contains(sentence)).map(String::from).collect()
+    let order = CONTENT
+        .iter()
+        .map(|(_, sentence)| *sentence)
+        .chain([TESTS_FAILED, OTHER]);
+    order
+        .filter(|sentence| sentences.contains(sentence))
+        .map(String::from)
+        .collect()
 }
 
 /// Layer 2: what the text of an unresolved error tells.
 fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
     let call = &turn.evidence.timeline.calls[index];
     let says = |patterns: &[&str]| patterns.iter().any(|pattern| call.output.contains(pattern));
-    let mut sentences: Vec<_> =
-        CONTENT.iter().filter(|(patterns, _)| says(patterns)).map(|(_, sentence)| *sentence).collect();
+    let mut sentences: Vec<_> = CONTENT
+        .iter()
+        .filter(|(patterns, _)| says(patterns))
+        .map(|(_, sentence)| *sentence)
+        .collect();
     if ran_tests(turn, index) {
         sentences.push(TESTS_FAILED);
     }
@@ -74,30 +94,53 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
 
 /// Returns whether the line mentions the test commands of 002 R5, or runs those of any rule.
 fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
-    let line = turn.evidence.timeline.calls[index].command.as_deref().unwrap_or_default();
+    let line = turn.evidence.timeline.calls[index]
+        .command
+        .as_deref()
+        .unwrap_or_default();
     let actions = turn.policy.rules.iter().flat_map(|rule| &rule.actions);
-    let evidence = actions.filter(|action| action.purpose == "tests").flat_map(|action| &action.evidence);
+    let evidence = actions
+        .filter(|action| action.purpose == "tests")
+        .flat_map(|action| &action.evidence);
     line.contains("pytest")
         || line.contains("make test")
         || evidence
             .filter_map(|wanted| turn.rules.pattern(wanted))
-            .any(|wanted| turn.lines[index].commands.iter().any(|simple| wanted.fits(simple)))
+            .any(|wanted| {
+                turn.lines[index]
+                    .commands
+                    .iter()
+                    .any(|simple| wanted.fits(simple))
+            })
 }
 
 /// Layer 1: whether a later call addressed the error.
 fn is_resolved(turn: &Turn<'_>, index: usize) -> bool {
     let calls = &turn.evidence.timeline.calls;
     let error = About::new(turn, index);
-    let later = calls.iter().enumerate().skip(index + 1).filter(|(_, call)| !call.refused);
-    later.into_iter().any(|(later_index, call)| match call.kind {
-        ToolKind::Shell => {
-            let line = call.command.as_deref().unwrap_or_default();
-            error.is_referenced_in(line)
-                || is_same_command(&turn.lines[index].commands, &turn.lines[later_index].commands)
-        }
-        ToolKind::Edit | ToolKind::Write => !call.is_error && error.is_about_any(&call.paths, turn.project),
-        ToolKind::Read | ToolKind::Other => !call.is_error && error.is_retried_by(call, turn.project),
-    })
+    let later = calls
+        .iter()
+        .enumerate()
+        .skip(index + 1)
+        .filter(|(_, call)| !call.refused);
+    later
+        .into_iter()
+        .any(|(later_index, call)| match call.kind {
+            ToolKind::Shell => {
+                let line = call.command.as_deref().unwrap_or_default();
+                error.is_referenced_in(line)
+                    || is_same_command(
+                        &turn.lines[index].commands,
+                        &turn.lines[later_index].commands,
+                    )
+            }
+            ToolKind::Edit | ToolKind::Write => {
+                !call.is_error && error.is_about_any(&call.paths, turn.project)
+            }
+            ToolKind::Read | ToolKind::Other => {
+                !call.is_error && error.is_retried_by(call, turn.project)
+            }
+        })
 }
 
 /// What an error is about.
@@ -110,7 +153,10 @@ impl<'a> About<'a> {
     fn new(turn: &Turn<'a>, index: usize) -> Self {
         let call = &turn.evidence.timeline.calls[index];
         let line = call.command.as_deref().unwrap_or_default();
-        let named = FILES.find_iter(line).chain(FILES.find_iter(&call.output)).map(|found| found.as_str());
+        let named = FILES
+            .find_iter(line)
+            .chain(FILES.find_iter(&call.output))
+            .map(|found| found.as_str());
         let mut files: Vec<Spot> = Vec::new();
         for path in call.paths.iter().map(String::as_str).chain(named) {
             // What follows `::` in a test's name is not part of its file's.
@@ -126,22 +172,32 @@ impl<'a> About<'a> {
     fn is_referenced_in(&self, line: &str) -> bool {
         self.files.iter().any(|file| {
             let name = file.file_name();
-            let module = file.path.rsplit_once('.').map_or(file.path.as_str(), |(stem, _)| stem).replace('/', ".");
+            let module = file
+                .path
+                .rsplit_once('.')
+                .map_or(file.path.as_str(), |(stem, _)| stem)
+                .replace('/', ".");
             // A name of a letter or two is in every line.
-            (name.len() > 3 && line.contains(name)) || (module.contains('.') && line.contains(module.as_str()))
+            (name.len() > 3 && line.contains(name))
+                || (module.contains('.') && line.contains(module.as_str()))
         })
     }
 
     /// Returns whether a later edit is of one of the files.
     fn is_about_any(&self, paths: &[String], project: &str) -> bool {
-        paths.iter().map(|path| Spot::written(path, project)).any(|spot| self.files.iter().any(|file| file.same(&spot)))
+        paths
+            .iter()
+            .map(|path| Spot::written(path, project))
+            .any(|spot| self.files.iter().any(|file| file.same(&spot)))
     }
 
     /// Returns whether a later call is the same attempt again: the same tool, or the file by a better path.
     fn is_retried_by(&self, later: &ToolCall, project: &str) -> bool {
         let same_name = |path: &String| {
             let spot = Spot::written(path, project);
-            self.files.iter().any(|file| file.file_name() == spot.file_name())
+            self.files
+                .iter()
+                .any(|file| file.file_name() == spot.file_name())
         };
         if self.call.kind == ToolKind::Shell || !self.call.paths.is_empty() {
             return self.call.kind != ToolKind::Shell && later.paths.iter().any(same_name);
@@ -160,11 +216,18 @@ fn is_same_command(left: &[shell::Simple], right: &[shell::Simple]) -> bool {
 fn keys(commands: &[shell::Simple]) -> Vec<(&str, Option<&str>)> {
     let mut keys = Vec::new();
     for simple in commands {
-        let Some(program) = simple.words.first().map(String::as_str) else { continue };
+        let Some(program) = simple.words.first().map(String::as_str) else {
+            continue;
+        };
         if SETTING_UP.contains(&program) || (!keys.is_empty() && FILTERS.contains(&program)) {
             continue;
         }
-        let argument = simple.words.iter().skip(1).map(String::as_str).find(|word| !word.starts_with('-'));
+        let argument = simple
+            .words
+            .iter()
+            .skip(1)
+            .map(String::as_str)
+            .find(|word| !word.starts_with('-'));
         keys.push((program, argument.filter(|_| !RUNNERS.contains(&program))));
     }
     keys

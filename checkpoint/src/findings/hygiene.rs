@@ -8,7 +8,8 @@ use super::Turn;
 use super::paths::Spot;
 
 /// 002 R6, word for word.
-const NOT_READ: &str = "Files were edited without being read first this turn — verify changes are correct";
+const NOT_READ: &str =
+    "Files were edited without being read first this turn — verify changes are correct";
 
 /// 002 R6 goes on with "consider committing completed work incrementally"; 001 inv 16 asks for commit-neutral words, so
 /// the second half asks for the verification that wide changes need.
@@ -28,14 +29,25 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
         }
         match call.kind {
             ToolKind::Edit => {
-                if call.paths.iter().map(spot).any(|edited| !known.iter().any(|read| read.same(&edited))) {
+                if call
+                    .paths
+                    .iter()
+                    .map(spot)
+                    .any(|edited| !known.iter().any(|read| read.same(&edited)))
+                {
                     return Some(NOT_READ.to_owned());
                 }
             }
             // A file that this turn wrote is known to it, and a new one cannot be read before.
             ToolKind::Read | ToolKind::Write => known.extend(call.paths.iter().map(spot)),
             ToolKind::Shell => {
-                known.extend(line.reads.iter().chain(&line.writes).chain(&call.paths).map(spot));
+                known.extend(
+                    line.reads
+                        .iter()
+                        .chain(&line.writes)
+                        .chain(&call.paths)
+                        .map(spot),
+                );
             }
             ToolKind::Other => {}
         }
@@ -45,6 +57,9 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
 
 /// Returns the observation that changes are all over the project.
 pub(super) fn wide_blast_radius(files: &[ChangedFile]) -> Option<String> {
-    let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.split_once('/')?.0)).collect();
+    let folders: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|file| Some(file.path.split_once('/')?.0))
+        .collect();
     (folders.len() > FOLDERS_MAX).then(|| WIDE.to_owned())
 }

@@ -26,7 +26,10 @@ enum Origin {
 impl Spot {
     /// Returns the place of a path relative to the project's top, as git gives it.
     pub(super) fn changed(path: &str) -> Self {
-        Self { path: path.to_owned(), origin: Inside }
+        Self {
+            path: path.to_owned(),
+            origin: Inside,
+        }
     }
 
     /// Returns the place of a path as an agent wrote it.
@@ -43,12 +46,24 @@ impl Spot {
         }
         let path_in = parts.join("/");
         if !path.starts_with('/') {
-            return Self { path: path_in, origin: Loose };
+            return Self {
+                path: path_in,
+                origin: Loose,
+            };
         }
         let project = project.trim_matches('/');
-        match path_in.strip_prefix(project).and_then(|rest| rest.strip_prefix('/')) {
-            Some(inside) if !project.is_empty() => Self { path: inside.to_owned(), origin: Inside },
-            _ => Self { path: format!("/{path_in}"), origin: Outside },
+        match path_in
+            .strip_prefix(project)
+            .and_then(|rest| rest.strip_prefix('/'))
+        {
+            Some(inside) if !project.is_empty() => Self {
+                path: inside.to_owned(),
+                origin: Inside,
+            },
+            _ => Self {
+                path: format!("/{path_in}"),
+                origin: Outside,
+            },
         }
     }
 
@@ -60,7 +75,9 @@ impl Spot {
         self.path == other.path
             || match (self.origin, other.origin) {
                 (Inside, Inside) | (Outside, Outside) => false,
-                (Loose, Loose) => ends_in(&self.path, &other.path) || ends_in(&other.path, &self.path),
+                (Loose, Loose) => {
+                    ends_in(&self.path, &other.path) || ends_in(&other.path, &self.path)
+                }
                 (Outside, Inside) | (_, Loose) => ends_in(&self.path, &other.path),
                 (Inside, Outside) | (Loose, _) => ends_in(&other.path, &self.path),
             }
@@ -74,7 +91,10 @@ impl Spot {
 
 /// Returns whether `path` ends in the whole parts of `tail`.
 fn ends_in(path: &str, tail: &str) -> bool {
-    !tail.is_empty() && path.strip_suffix(tail).is_some_and(|rest| rest.ends_with('/'))
+    !tail.is_empty()
+        && path
+            .strip_suffix(tail)
+            .is_some_and(|rest| rest.ends_with('/'))
 }
 
 #[cfg(test)]
@@ -83,7 +103,9 @@ mod tests {
 
     #[test]
     fn paths_that_mean_the_same_file() {
-        let same = |left: &str, right: &str| Spot::written(left, "/p/app").same(&Spot::written(right, "/p/app"));
+        let same = |left: &str, right: &str| {
+            Spot::written(left, "/p/app").same(&Spot::written(right, "/p/app"))
+        };
         assert!(same("/p/app/src/a.rs", "src/a.rs"));
         assert!(same("/p/app/src/a.rs", "./src/../src/a.rs"));
         assert!(same("/p/app/src/a.rs", "a.rs"));

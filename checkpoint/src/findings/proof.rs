@@ -59,32 +59,63 @@ pub(super) struct Wanted<'a> {
 /// Looks for an action among the turn's calls.
 pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
-    let patterns: Vec<_> = wanted.evidence.iter().filter_map(|text| turn.rules.pattern(text)).collect();
+    let patterns: Vec<_> = wanted
+        .evidence
+        .iter()
+        .filter_map(|text| turn.rules.pattern(text))
+        .collect();
     for (index, call) in turn.evidence.timeline.calls.iter().enumerate() {
         if call.kind != ToolKind::Shell {
             continue;
         }
-        let Some(line) = call.command.as_deref() else { continue };
+        let Some(line) = call.command.as_deref() else {
+            continue;
+        };
         let seen = match turn.policy.evidence {
             EvidenceRule::Substring => mentioned(call, line, index, wanted),
-            EvidenceRule::Command => executed(call, line, &turn.lines[index].commands, index, &patterns, wanted),
+            EvidenceRule::Command => executed(
+                call,
+                line,
+                &turn.lines[index].commands,
+                index,
+                &patterns,
+                wanted,
+            ),
         };
-        let Some((position, outcome)) = seen else { continue };
+        let Some((position, outcome)) = seen else {
+            continue;
+        };
         if outcome == Outcome::Counts && proof.done.is_none() {
             proof.done = Some(position);
         }
         let command = line.chars().take(COMMAND_CHARS_MAX).collect();
-        proof.found.push(Seen { call: index, command, outcome });
+        proof.found.push(Seen {
+            call: index,
+            command,
+            outcome,
+        });
     }
     proof
 }
 
 /// 002 R4 to the letter: the text occurs in the command; a restart also has to have succeeded.
-fn mentioned(call: &ToolCall, line: &str, index: usize, wanted: &Wanted<'_>) -> Option<(Position, Outcome)> {
-    let at = wanted.evidence.iter().filter_map(|evidence| text_position(line, evidence)).max()?;
+fn mentioned(
+    call: &ToolCall,
+    line: &str,
+    index: usize,
+    wanted: &Wanted<'_>,
+) -> Option<(Position, Outcome)> {
+    let at = wanted
+        .evidence
+        .iter()
+        .filter_map(|evidence| text_position(line, evidence))
+        .max()?;
     let outcome = if wanted.must_succeed && call.is_error {
         Outcome::Failed
-    } else if wanted.after.is_some_and(|before| before.is_none_or(|before| before >= (index, at))) {
+    } else if wanted
+        .after
+        .is_some_and(|before| before.is_none_or(|before| before >= (index, at)))
+    {
         Outcome::TooEarly
     } else {
         Outcome::Counts
@@ -114,25 +145,31 @@ fn executed(
     wanted: &Wanted<'_>,
 ) -> Option<(Position, Outcome)> {
     let fits = |simple: &shell::Simple| patterns.iter().any(|pattern| pattern.fits(simple));
-    let candidates = commands.iter().enumerate().filter(|(_, simple)| fits(simple));
+    let candidates = commands
+        .iter()
+        .enumerate()
+        .filter(|(_, simple)| fits(simple));
     candidates
         .map(|(place, simple)| {
             let position = (index, place);
-            let outcome = if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
-                Outcome::NotRun
-            } else if call.is_error {
-                // Even where another command of the line failed, nobody can tell that this one did not (002 R8).
-                Outcome::Failed
-            } else if wanted.after.is_some_and(|before| before.is_none_or(|before| before >= position)) {
-                Outcome::TooEarly
-            } else if wanted
-                .after_edit
-                .is_some_and(|edit| edit.follows(index, line, simple.words.first().map_or("", String::as_str)))
-            {
-                Outcome::BeforeEdit
-            } else {
-                Outcome::Counts
-            };
+            let outcome =
+                if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
+                    Outcome::NotRun
+                } else if call.is_error {
+                    // Even where another command of the line failed, nobody can tell that this one did not (002 R8).
+                    Outcome::Failed
+                } else if wanted
+                    .after
+                    .is_some_and(|before| before.is_none_or(|before| before >= position))
+                {
+                    Outcome::TooEarly
+                } else if wanted.after_edit.is_some_and(|edit| {
+                    edit.follows(index, line, simple.words.first().map_or("", String::as_str))
+                }) {
+                    Outcome::BeforeEdit
+                } else {
+                    Outcome::Counts
+                };
             (position, outcome)
         })
         .max_by_key(|(position, outcome)| (*outcome, *position))
@@ -145,17 +182,25 @@ pub(super) fn last_edit(turn: &Turn<'_>, files: &[Spot]) -> Option<Edit> {
         files.iter().any(|file| file.same(&spot))
     };
     let calls = turn.evidence.timeline.calls.iter().enumerate().rev();
-    calls.filter(|(_, call)| !call.refused).find_map(|(index, call)| match call.kind {
-        ToolKind::Edit | ToolKind::Write => {
-            let touched = !call.is_error && call.paths.iter().any(|path| touches(path));
-            touched.then_some(Edit { call: index, at: usize::MAX })
-        }
-        // A line that failed may still have written.
-        ToolKind::Shell => {
-            let line = call.command.as_deref().unwrap_or_default();
-            let written = turn.lines[index].writes.iter().filter(|path| touches(path));
-            written.map(|path| line.find(path).unwrap_or(usize::MAX)).max().map(|at| Edit { call: index, at })
-        }
-        ToolKind::Read | ToolKind::Other => None,
-    })
+    calls
+        .filter(|(_, call)| !call.refused)
+        .find_map(|(index, call)| match call.kind {
+            ToolKind::Edit | ToolKind::Write => {
+                let touched = !call.is_error && call.paths.iter().any(|path| touches(path));
+                touched.then_some(Edit {
+                    call: index,
+                    at: usize::MAX,
+                })
+            }
+            // A line that failed may still have written.
+            ToolKind::Shell => {
+                let line = call.command.as_deref().unwrap_or_default();
+                let written = turn.lines[index].writes.iter().filter(|path| touches(path));
+                written
+                    .map(|path| line.find(path).unwrap_or(usize::MAX))
+                    .max()
+                    .map(|at| Edit { call: index, at })
+            }
+            ToolKind::Read | ToolKind::Other => None,
+        })
 }

@@ -6,14 +6,24 @@ use super::Turn;
 ///
 /// Speaks only when a work item is set, its plan names files, and something changed.
 pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
-    let slug = turn.evidence.working_slug.as_ref().or(turn.policy.working_slug.as_ref())?;
-    let planned = turn.evidence.plan_files.as_ref().filter(|files| !files.is_empty())?;
+    let slug = turn
+        .evidence
+        .working_slug
+        .as_ref()
+        .or(turn.policy.working_slug.as_ref())?;
+    let planned = turn
+        .evidence
+        .plan_files
+        .as_ref()
+        .filter(|files| !files.is_empty())?;
     if turn.files.is_empty() {
         return None;
     }
     // The work item's own folder is always part of the work.
     let own = format!("todos/{slug}/");
-    let expected = |changed: &str| changed.starts_with(&own) || planned.iter().any(|planned| covers(planned, changed));
+    let expected = |changed: &str| {
+        changed.starts_with(&own) || planned.iter().any(|planned| covers(planned, changed))
+    };
     if turn.files.iter().any(|file| expected(&file.path)) {
         return None;
     }
@@ -25,7 +35,9 @@ pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
 /// Returns whether what a plan names (a file, a folder or a glob) takes in a changed file.
 fn covers(planned: &str, changed: &str) -> bool {
     let planned = planned.trim_start_matches("./").trim_end_matches('/');
-    let below = changed.strip_prefix(planned).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let below = changed
+        .strip_prefix(planned)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     below
         || planned.ends_with(changed) && planned.starts_with('/')
         || crate::rules::glob(planned).is_ok_and(|glob| glob.compile_matcher().is_match(changed))
@@ -59,9 +71,14 @@ fn table_rows(markdown: &str) -> Vec<String> {
             continue;
         }
         let hashes = line.len() - line.trim_start_matches('#').len();
-        if hashes > 0 || (line.starts_with("**") && line.to_lowercase().contains("files to change")) {
+        if hashes > 0 || (line.starts_with("**") && line.to_lowercase().contains("files to change"))
+        {
             let is_ours = line.to_lowercase().contains("files to change");
-            level = if is_ours { Some(hashes) } else { level.filter(|level| hashes > *level) };
+            level = if is_ours {
+                Some(hashes)
+            } else {
+                level.filter(|level| hashes > *level)
+            };
             column = None;
             continue;
         }
@@ -72,11 +89,17 @@ fn table_rows(markdown: &str) -> Vec<String> {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let Some(column) = column else {
             // The first row of a table names its columns.
-            let titled = |title: &&str| ["file", "path"].iter().any(|word| title.to_lowercase().contains(word));
+            let titled = |title: &&str| {
+                ["file", "path"]
+                    .iter()
+                    .any(|word| title.to_lowercase().contains(word))
+            };
             column = Some(cells.iter().position(titled).unwrap_or_default());
             continue;
         };
-        let is_ruler = cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ')));
+        let is_ruler = cells
+            .iter()
+            .all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ')));
         if !is_ruler {
             cells_found.extend(cells.get(column).map(|cell| (*cell).to_owned()));
         }
@@ -89,7 +112,10 @@ fn cell_paths(cell: &str) -> Vec<String> {
     let quoted: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
     let separated = cell.replace("<br>", " ").replace("<br/>", " ");
     let words: Vec<&str> = if quoted.is_empty() {
-        separated.split([',', ' ', ';', '[', ']', '(', ')', '*']).filter(|word| word.contains(['/', '.'])).collect()
+        separated
+            .split([',', ' ', ';', '[', ']', '(', ')', '*'])
+            .filter(|word| word.contains(['/', '.']))
+            .collect()
     } else {
         quoted
     };
@@ -100,9 +126,13 @@ fn cell_paths(cell: &str) -> Vec<String> {
 fn clean_path(word: &str) -> Option<String> {
     let word = word.trim().trim_start_matches("./");
     let (path, tail) = word.split_once(':').unwrap_or((word, ""));
-    let is_place = tail.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | 'L'));
+    let is_place = tail
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | 'L'));
     let path = path.trim_end_matches(['.', ',']);
-    let is_path =
-        is_place && !path.is_empty() && !path.contains(char::is_whitespace) && path.chars().any(char::is_alphanumeric);
+    let is_path = is_place
+        && !path.is_empty()
+        && !path.contains(char::is_whitespace)
+        && path.chars().any(char::is_alphanumeric);
     is_path.then(|| path.to_owned())
 }

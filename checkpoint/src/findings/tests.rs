@@ -16,7 +16,15 @@ const PROJECT: &str = "/home/me/app";
 
 fn policy(top: &str) -> Policy {
     let files = top.split_whitespace().map(String::from).collect();
-    Config::default().policy_for(&ProjectFacts { path: PROJECT.into(), files }, None).unwrap()
+    Config::default()
+        .policy_for(
+            &ProjectFacts {
+                path: PROJECT.into(),
+                files,
+            },
+            None,
+        )
+        .unwrap()
 }
 
 fn teleclaude() -> Policy {
@@ -40,7 +48,11 @@ fn calls(lines: &[&str]) -> Vec<ToolCall> {
             tool: tool.into(),
             kind,
             command: is_shell.then(|| rest.to_owned()),
-            paths: if is_shell { Vec::new() } else { vec![rest.to_owned()] },
+            paths: if is_shell {
+                Vec::new()
+            } else {
+                vec![rest.to_owned()]
+            },
             is_error: word.starts_with('!'),
             finished: true,
             output: output.to_owned(),
@@ -51,12 +63,20 @@ fn calls(lines: &[&str]) -> Vec<ToolCall> {
 }
 
 fn evidence(changed: &str, lines: &[&str]) -> Evidence {
-    let mut files: Vec<_> =
-        changed.split_whitespace().map(|path| ChangedFile { path: path.into(), hash: Some(1) }).collect();
+    let mut files: Vec<_> = changed
+        .split_whitespace()
+        .map(|path| ChangedFile {
+            path: path.into(),
+            hash: Some(1),
+        })
+        .collect();
     files.sort();
     Evidence {
         changes: Changes::Known(files),
-        timeline: Timeline { source: TimelineSource::Transcript, calls: calls(lines) },
+        timeline: Timeline {
+            source: TimelineSource::Transcript,
+            calls: calls(lines),
+        },
         ..Evidence::default()
     }
 }
@@ -69,11 +89,28 @@ fn found(changed: &str, lines: &[&str], policy: &Policy) -> Findings {
 fn show(findings: &Findings) -> String {
     let mut lines = vec![format!("[{}]", findings.categories.join(", "))];
     lines.extend(
-        findings.actions.iter().map(|action| format!("  {:?}: {} ({})", action.step, action.text, action.category)),
+        findings
+            .actions
+            .iter()
+            .map(|action| format!("  {:?}: {} ({})", action.step, action.text, action.category)),
     );
-    lines.extend(findings.observations.iter().map(|line| format!("  - {line}")));
-    let flags = [(findings.all_clear, "all clear"), (findings.docs_only, "docs only"), (findings.generic, "generic")];
-    lines.extend(flags.iter().filter(|(set, _)| *set).map(|(_, word)| format!("  = {word}")));
+    lines.extend(
+        findings
+            .observations
+            .iter()
+            .map(|line| format!("  - {line}")),
+    );
+    let flags = [
+        (findings.all_clear, "all clear"),
+        (findings.docs_only, "docs only"),
+        (findings.generic, "generic"),
+    ];
+    lines.extend(
+        flags
+            .iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, word)| format!("  = {word}")),
+    );
     lines.join("\n")
 }
 
@@ -81,7 +118,10 @@ fn show(findings: &Findings) -> String {
 fn asked(changed: &str, policy: &Policy) -> String {
     let mut evidence = evidence(changed, &[]);
     evidence.timeline.source = TimelineSource::None;
-    format!("{changed}\n{}", show(&find(&evidence, None, PROJECT, policy)))
+    format!(
+        "{changed}\n{}",
+        show(&find(&evidence, None, PROJECT, policy))
+    )
 }
 
 #[test]
@@ -145,16 +185,40 @@ fn criterion_14_no_transcript() {
 #[test]
 fn unknown_changes_give_the_general_message() {
     for changes in [Changes::Unknown("git_missing".into()), Changes::NotAsked] {
-        let findings = find(&Evidence { changes, ..Evidence::default() }, None, PROJECT, &teleclaude());
-        assert_eq!(findings, Findings { generic: true, ..Findings::default() });
+        let findings = find(
+            &Evidence {
+                changes,
+                ..Evidence::default()
+            },
+            None,
+            PROJECT,
+            &teleclaude(),
+        );
+        assert_eq!(
+            findings,
+            Findings {
+                generic: true,
+                ..Findings::default()
+            }
+        );
     }
 }
 
 #[test]
 fn the_log_window_follows_the_turn() {
     let window = |elapsed_ms| {
-        let findings = find(&evidence("docs/a.md", &[]), elapsed_ms, PROJECT, &teleclaude());
-        findings.actions[0].text.rsplit(' ').next().unwrap().to_owned()
+        let findings = find(
+            &evidence("docs/a.md", &[]),
+            elapsed_ms,
+            PROJECT,
+            &teleclaude(),
+        );
+        findings.actions[0]
+            .text
+            .rsplit(' ')
+            .next()
+            .unwrap()
+            .to_owned()
     };
     let table = [None, Some(0), Some(120_000), Some(120_001), Some(3_600_000)].map(window);
     insta::assert_snapshot!(table.join(" "), @"2m` 2m` 2m` 3m` 60m`");
@@ -172,16 +236,30 @@ fn a_demand_is_its_actions_and_contents() {
     assert_ne!(base, demand("teleclaude/a.py", &["$ make restart"], 60_000));
     assert_ne!(base, demand("teleclaude/a.py teleclaude/b.py", &[], 60_000));
     let mut edited = evidence("teleclaude/a.py", &[]);
-    edited.changes = Changes::Known(vec![ChangedFile { path: "teleclaude/a.py".into(), hash: Some(2) }]);
+    edited.changes = Changes::Known(vec![ChangedFile {
+        path: "teleclaude/a.py".into(),
+        hash: Some(2),
+    }]);
     assert_ne!(base, find(&edited, Some(60_000), PROJECT, &policy).demand);
-    let done = ["$ make restart; make status", "$ pytest", "$ instrukt-ai-logs"];
+    let done = [
+        "$ make restart; make status",
+        "$ pytest",
+        "$ instrukt-ai-logs",
+    ];
     assert_eq!(demand("teleclaude/a.py", &done, 60_000), None);
 }
 
 #[test]
 fn a_trace_says_what_was_found() {
-    let findings =
-        found("src/a.rs", &["$ cargo test", "write src/a.rs", "! cargo nextest run -> failed"], &policy("Cargo.toml"));
+    let findings = found(
+        "src/a.rs",
+        &[
+            "$ cargo test",
+            "write src/a.rs",
+            "! cargo nextest run -> failed",
+        ],
+        &policy("Cargo.toml"),
+    );
     insta::assert_json_snapshot!(findings.trace, @r#"
     [
       {

@@ -17,13 +17,20 @@ pub fn is_name(name: &str) -> bool {
 pub fn name(created_at: Timestamp, phase: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let time = created_at.to_string();
     // `2026-02-01T10:30:00.123456Z`: the seconds end where the fraction begins.
-    let seconds = time.split(['.', 'Z']).next().unwrap_or_default().replace(':', "-");
+    let seconds = time
+        .split(['.', 'Z'])
+        .next()
+        .unwrap_or_default()
+        .replace(':', "-");
     let phase = slug(phase);
     let names = (1_u64..).map(|count| match count {
         1 => format!("ckpt-{seconds}-{phase}.json"),
         count => format!("ckpt-{seconds}-{count}-{phase}.json"),
     });
-    names.into_iter().find(|name| !is_taken(name)).expect("not all names are taken")
+    names
+        .into_iter()
+        .find(|name| !is_taken(name))
+        .expect("not all names are taken")
 }
 
 /// Returns the part of a name that stands for a phase: letters and digits in lower case, one hyphen for all else.
@@ -37,12 +44,26 @@ fn slug(phase: &str) -> String {
         }
     }
     let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "phase".to_owned() } else { slug.to_owned() }
+    if slug.is_empty() {
+        "phase".to_owned()
+    } else {
+        slug.to_owned()
+    }
 }
 
 /// Returns a checkpoint as 003 has it.
 pub fn json(checkpoint: &PhaseCheckpoint) -> Value {
-    let PhaseCheckpoint { id, session, phase, number, created_at, completed, summary, criteria, metadata } = checkpoint;
+    let PhaseCheckpoint {
+        id,
+        session,
+        phase,
+        number,
+        created_at,
+        completed,
+        summary,
+        criteria,
+        metadata,
+    } = checkpoint;
     let metadata: Value = serde_json::from_str(metadata).unwrap_or_else(|_| json!({}));
     json!({
         "id": id,
@@ -61,7 +82,9 @@ pub fn json(checkpoint: &PhaseCheckpoint) -> Value {
 pub fn text(checkpoint: &PhaseCheckpoint) -> String {
     let mut bytes = Vec::new();
     let mut writer = serde_json::Serializer::pretty(&mut bytes);
-    json(checkpoint).serialize(&mut writer).expect("a JSON value can be written");
+    json(checkpoint)
+        .serialize(&mut writer)
+        .expect("a JSON value can be written");
     bytes.push(b'\n');
     String::from_utf8(bytes).expect("JSON is text")
 }

@@ -26,7 +26,14 @@ pub struct NewPhase {
 }
 
 /// The fields of a request, with the names that they have in files.
-const REQUEST_FIELDS: [&str; 6] = ["sessionId", "phase", "phaseNumber", "taskSummary", "iscCriteria", "metadata"];
+const REQUEST_FIELDS: [&str; 6] = [
+    "sessionId",
+    "phase",
+    "phaseNumber",
+    "taskSummary",
+    "iscCriteria",
+    "metadata",
+];
 
 /// Reads a request. `sessionId`, `iscCriteria` and `metadata` may be missing.
 ///
@@ -35,11 +42,22 @@ const REQUEST_FIELDS: [&str; 6] = ["sessionId", "phase", "phaseNumber", "taskSum
 /// A sentence that begins with the field.
 pub fn request(value: &Value) -> Result<NewPhase, String> {
     let fields = object(value, "the request")?;
-    if let Some(unknown) = fields.keys().find(|key| !REQUEST_FIELDS.contains(&key.as_str())) {
-        return Err(format!("{unknown}: is no field here; there are {}", REQUEST_FIELDS.join(", ")));
+    if let Some(unknown) = fields
+        .keys()
+        .find(|key| !REQUEST_FIELDS.contains(&key.as_str()))
+    {
+        return Err(format!(
+            "{unknown}: is no field here; there are {}",
+            REQUEST_FIELDS.join(", ")
+        ));
     }
-    let or_empty =
-        |name: &str, empty: Value| fields.get(name).filter(|value| !value.is_null()).cloned().unwrap_or(empty);
+    let or_empty = |name: &str, empty: Value| {
+        fields
+            .get(name)
+            .filter(|value| !value.is_null())
+            .cloned()
+            .unwrap_or(empty)
+    };
     let session = fields.get("sessionId").filter(|value| !value.is_null());
     Ok(NewPhase {
         session: session.map(|_| filled(fields, "sessionId")).transpose()?,
@@ -58,17 +76,29 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
 /// A sentence; where it is about one field, it begins with that.
 pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
     if text_of_file.len() > BYTES_MAX {
-        return Err(format!("has {} bytes, and at most {BYTES_MAX} are read", text_of_file.len()));
+        return Err(format!(
+            "has {} bytes, and at most {BYTES_MAX} are read",
+            text_of_file.len()
+        ));
     }
-    let value: Value = serde_json::from_slice(text_of_file).map_err(|error| format!("is not JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(text_of_file).map_err(|error| format!("is not JSON: {error}"))?;
     let fields = object(&value, "the file")?;
     let completed = match field(fields, "completed")? {
         Value::Bool(completed) => *completed,
-        other => return Err(format!("completed: must be true or false, and is {}", shown(other))),
+        other => {
+            return Err(format!(
+                "completed: must be true or false, and is {}",
+                shown(other)
+            ));
+        }
     };
     let created_at = text(fields, "createdAt", "createdAt")?;
     let created_at: Timestamp = created_at.parse().map_err(|_| {
-        format!("createdAt: must be a time such as 2026-02-01T10:30:00Z, and is {}", shown(&created_at.into()))
+        format!(
+            "createdAt: must be a time such as 2026-02-01T10:30:00Z, and is {}",
+            shown(&created_at.into())
+        )
     })?;
     fit(PhaseCheckpoint {
         id: filled(fields, "id")?,
@@ -91,17 +121,23 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
 pub fn fit(checkpoint: PhaseCheckpoint) -> Result<PhaseCheckpoint, String> {
     let bytes = super::file::text(&checkpoint).len();
     if bytes > BYTES_MAX {
-        return Err(format!("the checkpoint's file would have {bytes} bytes, and at most {BYTES_MAX} are kept"));
+        return Err(format!(
+            "the checkpoint's file would have {bytes} bytes, and at most {BYTES_MAX} are kept"
+        ));
     }
     Ok(checkpoint)
 }
 
 fn object<'a>(value: &'a Value, what: &str) -> Result<&'a Map<String, Value>, String> {
-    value.as_object().ok_or_else(|| format!("{what} must be a JSON object, and is {}", shown(value)))
+    value
+        .as_object()
+        .ok_or_else(|| format!("{what} must be a JSON object, and is {}", shown(value)))
 }
 
 fn field<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a Value, String> {
-    fields.get(name).ok_or_else(|| format!("{name}: is missing"))
+    fields
+        .get(name)
+        .ok_or_else(|| format!("{name}: is missing"))
 }
 
 /// Reads a text; `path` is how the field is named to people.
@@ -115,25 +151,46 @@ fn text(fields: &Map<String, Value>, name: &str, path: &str) -> Result<String, S
 
 fn filled(fields: &Map<String, Value>, name: &str) -> Result<String, String> {
     let text = text(fields, name, name)?;
-    if text.is_empty() { Err(format!("{name}: must not be empty")) } else { Ok(text) }
+    if text.is_empty() {
+        Err(format!("{name}: must not be empty"))
+    } else {
+        Ok(text)
+    }
 }
 
 fn number(fields: &Map<String, Value>) -> Result<u8, String> {
     let value = field(fields, "phaseNumber")?;
-    let number = value.as_u64().and_then(|number| u8::try_from(number).ok()).filter(|number| (1..=7).contains(number));
-    number.ok_or_else(|| format!("phaseNumber: must be a whole number from 1 to 7, and is {}", shown(value)))
+    let number = value
+        .as_u64()
+        .and_then(|number| u8::try_from(number).ok())
+        .filter(|number| (1..=7).contains(number));
+    number.ok_or_else(|| {
+        format!(
+            "phaseNumber: must be a whole number from 1 to 7, and is {}",
+            shown(value)
+        )
+    })
 }
 
 fn criteria(value: &Value) -> Result<Vec<Criterion>, String> {
     let Value::Array(list) = value else {
-        return Err(format!("iscCriteria: must be a list of {{id, subject, status}}, and is {}", shown(value)));
+        return Err(format!(
+            "iscCriteria: must be a list of {{id, subject, status}}, and is {}",
+            shown(value)
+        ));
     };
-    list.iter().enumerate().map(|(index, value)| criterion(value, &format!("iscCriteria[{index}]"))).collect()
+    list.iter()
+        .enumerate()
+        .map(|(index, value)| criterion(value, &format!("iscCriteria[{index}]")))
+        .collect()
 }
 
 fn criterion(value: &Value, path: &str) -> Result<Criterion, String> {
     let Value::Object(fields) = value else {
-        return Err(format!("{path}: must be {{id, subject, status}}, and is {}", shown(value)));
+        return Err(format!(
+            "{path}: must be {{id, subject, status}}, and is {}",
+            shown(value)
+        ));
     };
     let of = |name: &str| text(fields, name, &format!("{path}.{name}"));
     let status = match of("status")?.as_str() {
@@ -142,16 +199,25 @@ fn criterion(value: &Value, path: &str) -> Result<Criterion, String> {
         "completed" => CriterionStatus::Completed,
         other => {
             let other = shown(&other.into());
-            return Err(format!("{path}.status: must be pending, in_progress or completed, and is {other}"));
+            return Err(format!(
+                "{path}.status: must be pending, in_progress or completed, and is {other}"
+            ));
         }
     };
-    Ok(Criterion { id: of("id")?, subject: of("subject")?, status })
+    Ok(Criterion {
+        id: of("id")?,
+        subject: of("subject")?,
+        status,
+    })
 }
 
 fn metadata(value: &Value) -> Result<String, String> {
     match value {
         Value::Object(_) => Ok(value.to_string()),
-        other => Err(format!("metadata: must be a JSON object, and is {}", shown(other))),
+        other => Err(format!(
+            "metadata: must be a JSON object, and is {}",
+            shown(other)
+        )),
     }
 }
 
@@ -163,5 +229,8 @@ fn shown(value: &Value) -> String {
     if text.chars().count() <= SHOWN_CHARS_MAX {
         return text;
     }
-    text.chars().take(SHOWN_CHARS_MAX).chain("..".chars()).collect()
+    text.chars()
+        .take(SHOWN_CHARS_MAX)
+        .chain("..".chars())
+        .collect()
 }

@@ -41,8 +41,13 @@ pub struct Scope {
 impl Scope {
     /// Tells whether a checkpoint is meant. One whose project nobody knows is of no project.
     pub fn holds(&self, phase: &Phase) -> bool {
-        self.project.as_ref().is_none_or(|project| phase.project.as_ref() == Some(project))
-            && self.session.as_ref().is_none_or(|session| phase.checkpoint.session == *session)
+        self.project
+            .as_ref()
+            .is_none_or(|project| phase.project.as_ref() == Some(project))
+            && self
+                .session
+                .as_ref()
+                .is_none_or(|session| phase.checkpoint.session == *session)
     }
 }
 
@@ -57,7 +62,12 @@ impl Phases {
     /// Folds one event. Never fails; events of other kinds change nothing.
     pub fn apply(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::PhaseCreated { checkpoint, project, file, .. } if !self.by_id.contains_key(&checkpoint.id) => {
+            Event::PhaseCreated {
+                checkpoint,
+                project,
+                file,
+                ..
+            } if !self.by_id.contains_key(&checkpoint.id) => {
                 self.by_id.insert(checkpoint.id.clone(), self.all.len());
                 self.all.push(Phase {
                     checkpoint: (**checkpoint).clone(),
@@ -84,7 +94,9 @@ impl Phases {
     /// Folds a history.
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Self {
         let mut phases = Self::default();
-        events.into_iter().for_each(|envelope| phases.apply(envelope));
+        events
+            .into_iter()
+            .for_each(|envelope| phases.apply(envelope));
         phases
     }
 
@@ -111,6 +123,8 @@ impl Phases {
 
     /// Returns the latest one whose work is not over (003 FR-4).
     pub fn latest_incomplete(&self, scope: &Scope) -> Option<&Phase> {
-        self.newest_first().into_iter().find(|phase| !phase.checkpoint.completed && scope.holds(phase))
+        self.newest_first()
+            .into_iter()
+            .find(|phase| !phase.checkpoint.completed && scope.holds(phase))
     }
 }

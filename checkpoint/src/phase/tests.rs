@@ -27,12 +27,31 @@ fn checkpoint(id: &str, session: &str, micros: i64) -> PhaseCheckpoint {
 
 fn envelope(seq: u64, event: Event) -> Envelope {
     let (stream, at) = (Stream::phases(), at(0));
-    Envelope { seq, stream, at, recorded_at: at, id: Uuid::nil(), late: false, event }
+    Envelope {
+        seq,
+        stream,
+        at,
+        recorded_at: at,
+        id: Uuid::nil(),
+        late: false,
+        event,
+    }
 }
 
 fn created(seq: u64, checkpoint: PhaseCheckpoint, project: Option<&str>) -> Envelope {
-    let (file, project) = (format!("ckpt-{}.json", checkpoint.id), project.map(String::from));
-    envelope(seq, Event::PhaseCreated { checkpoint: Box::new(checkpoint), project, file, imported: false })
+    let (file, project) = (
+        format!("ckpt-{}.json", checkpoint.id),
+        project.map(String::from),
+    );
+    envelope(
+        seq,
+        Event::PhaseCreated {
+            checkpoint: Box::new(checkpoint),
+            project,
+            file,
+            imported: false,
+        },
+    )
 }
 
 /// A file with everything in it.
@@ -57,7 +76,11 @@ fn whole() -> Value {
 #[test]
 fn every_field_of_003_is_read_and_written() {
     let read = input::file(whole().to_string().as_bytes()).unwrap();
-    let criterion = |id: &str, subject: &str, status| Criterion { id: id.into(), subject: subject.into(), status };
+    let criterion = |id: &str, subject: &str, status| Criterion {
+        id: id.into(),
+        subject: subject.into(),
+        status,
+    };
     assert_eq!(
         read,
         PhaseCheckpoint {
@@ -117,7 +140,11 @@ fn every_field_of_003_is_read_and_written() {
     "#);
     let mut with_more = whole();
     with_more["nextPhase"] = "think".into();
-    assert_eq!(input::file(with_more.to_string().as_bytes()), Ok(read), "what 003 does not know is passed over");
+    assert_eq!(
+        input::file(with_more.to_string().as_bytes()),
+        Ok(read),
+        "what 003 does not know is passed over"
+    );
 }
 
 /// What is put in the place of a field; none takes it away.
@@ -131,7 +158,10 @@ fn refused(read: impl Fn(&Value) -> Option<String>, right: &Value, table: Vec<Wr
             None => drop(value.as_object_mut().unwrap().remove(field)),
         }
         let refusal = read(&value).unwrap_or_else(|| panic!("{field} of {value} was taken"));
-        assert!(refusal.starts_with(field), "`{refusal}` does not name {field}");
+        assert!(
+            refusal.starts_with(field),
+            "`{refusal}` does not name {field}"
+        );
         refusal
     });
     refusals.collect::<Vec<_>>().join("\n")
@@ -140,10 +170,19 @@ fn refused(read: impl Fn(&Value) -> Option<String>, right: &Value, table: Vec<Wr
 #[test]
 fn a_wrong_field_of_a_file_is_named() {
     let read = |value: &Value| input::file(value.to_string().as_bytes()).err();
-    let mut table: Vec<Wrong> =
-        ["id", "sessionId", "phase", "phaseNumber", "createdAt", "completed", "taskSummary", "iscCriteria", "metadata"]
-            .map(|field| (field, None))
-            .into();
+    let mut table: Vec<Wrong> = [
+        "id",
+        "sessionId",
+        "phase",
+        "phaseNumber",
+        "createdAt",
+        "completed",
+        "taskSummary",
+        "iscCriteria",
+        "metadata",
+    ]
+    .map(|field| (field, None))
+    .into();
     table.extend([
         ("id", Some(json!(""))),
         ("id", Some(json!(7))),
@@ -161,9 +200,18 @@ fn a_wrong_field_of_a_file_is_named() {
         ("taskSummary", Some(json!(["a"]))),
         ("iscCriteria", Some(json!({}))),
         ("iscCriteria", Some(json!(["C1"]))),
-        ("iscCriteria", Some(json!([{ "id": "C1", "subject": "x", "status": "done" }]))),
-        ("iscCriteria", Some(json!([{ "id": "C1", "status": "pending" }]))),
-        ("iscCriteria", Some(json!([{ "id": "C1", "subject": "x", "status": "pending" }, { "id": 3 }]))),
+        (
+            "iscCriteria",
+            Some(json!([{ "id": "C1", "subject": "x", "status": "done" }])),
+        ),
+        (
+            "iscCriteria",
+            Some(json!([{ "id": "C1", "status": "pending" }])),
+        ),
+        (
+            "iscCriteria",
+            Some(json!([{ "id": "C1", "subject": "x", "status": "pending" }, { "id": 3 }])),
+        ),
         ("metadata", Some(json!([]))),
         ("metadata", Some(json!("x".repeat(100)))),
     ]);
@@ -205,7 +253,10 @@ fn a_wrong_field_of_a_file_is_named() {
 fn a_wrong_field_of_a_request_is_named() {
     let right = json!({ "phase": "plan", "phaseNumber": 3, "taskSummary": "all of it" });
     let read = input::request(&right).unwrap();
-    assert_eq!((read.session, read.criteria.len(), read.metadata.as_str()), (None, 0, "{}"));
+    assert_eq!(
+        (read.session, read.criteria.len(), read.metadata.as_str()),
+        (None, 0, "{}")
+    );
     for field in ["sessionId", "iscCriteria", "metadata"] {
         let mut value = right.clone();
         value[field] = Value::Null;
@@ -238,7 +289,8 @@ fn a_wrong_field_of_a_request_is_named() {
 
 #[test]
 fn what_is_no_checkpoint_at_all_is_said_so() {
-    let refusals = [&b""[..], b"{", b"[]", b"\xff\xfe", b"null"].map(|bytes| input::file(bytes).unwrap_err());
+    let refusals =
+        [&b""[..], b"{", b"[]", b"\xff\xfe", b"null"].map(|bytes| input::file(bytes).unwrap_err());
     insta::assert_snapshot!(refusals.join("\n"), @r"
     is not JSON: EOF while parsing a value at line 1 column 0
     is not JSON: EOF while parsing an object at line 1 column 1
@@ -251,14 +303,26 @@ fn what_is_no_checkpoint_at_all_is_said_so() {
     let mut dense = whole();
     dense["metadata"] = json!({ "list": vec![1; input::BYTES_MAX / 4] });
     let refusal = input::file(dense.to_string().as_bytes()).unwrap_err();
-    assert!(refusal.starts_with("the checkpoint's file would have "), "{refusal}");
+    assert!(
+        refusal.starts_with("the checkpoint's file would have "),
+        "{refusal}"
+    );
 }
 
 #[test]
 fn names_tell_time_and_phase_and_are_unique() {
     let time: Timestamp = "2026-02-01T10:30:00.9Z".parse().unwrap();
     let of = |phase: &str| file::name(time, phase, |_| false);
-    let names = ["observe", "Plan / Build!", "../../etc", "", "ÄÖ", "a-_b", &"x".repeat(60)].map(of);
+    let names = [
+        "observe",
+        "Plan / Build!",
+        "../../etc",
+        "",
+        "ÄÖ",
+        "a-_b",
+        &"x".repeat(60),
+    ]
+    .map(of);
     insta::assert_snapshot!(names.join("\n"), @r"
     ckpt-2026-02-01T10-30-00-observe.json
     ckpt-2026-02-01T10-30-00-plan-build.json
@@ -270,7 +334,9 @@ fn names_tell_time_and_phase_and_are_unique() {
     ");
     let mut taken: Vec<String> = Vec::new();
     for _ in 0..3 {
-        taken.push(file::name(time, "build", |name| taken.iter().any(|known| known == name)));
+        taken.push(file::name(time, "build", |name| {
+            taken.iter().any(|known| known == name)
+        }));
     }
     let all = ["", "-2", "-3"].map(|count| format!("ckpt-2026-02-01T10-30-00{count}-build.json"));
     assert_eq!(taken, all);
@@ -288,12 +354,23 @@ fn the_latest_incomplete_one_is_found_in_its_project_and_session() {
         created(6, checkpoint("a", "other", 99), None),
     ];
     let mut phases = Phases::fold(&events);
-    let ids =
-        |phases: &Phases| phases.newest_first().iter().map(|phase| phase.checkpoint.id.as_str()).collect::<String>();
+    let ids = |phases: &Phases| {
+        phases
+            .newest_first()
+            .iter()
+            .map(|phase| phase.checkpoint.id.as_str())
+            .collect::<String>()
+    };
     assert_eq!(ids(&phases), "debca", "newest first; an id is known once");
     let latest = |phases: &Phases, project: Option<&str>, session: Option<&str>| {
-        let scope = Scope { project: project.map(String::from), session: session.map(String::from) };
-        phases.latest_incomplete(&scope).map(|phase| phase.checkpoint.id.clone()).unwrap_or_default()
+        let scope = Scope {
+            project: project.map(String::from),
+            session: session.map(String::from),
+        };
+        phases
+            .latest_incomplete(&scope)
+            .map(|phase| phase.checkpoint.id.clone())
+            .unwrap_or_default()
     };
     let table = [
         (None, None, "d"),
@@ -305,18 +382,40 @@ fn the_latest_incomplete_one_is_found_in_its_project_and_session() {
         (Some("/q"), Some("s2"), ""),
     ];
     for (project, session, expected) in table {
-        assert_eq!(latest(&phases, project, session), expected, "{project:?} {session:?}");
+        assert_eq!(
+            latest(&phases, project, session),
+            expected,
+            "{project:?} {session:?}"
+        );
     }
-    phases.apply(&envelope(7, Event::PhaseCompleted { checkpoint: "e".into() }));
+    phases.apply(&envelope(
+        7,
+        Event::PhaseCompleted {
+            checkpoint: "e".into(),
+        },
+    ));
     assert_eq!(latest(&phases, Some("/p"), None), "b");
-    phases.apply(&envelope(8, Event::PhaseDeleted { checkpoint: "b".into() }));
+    phases.apply(&envelope(
+        8,
+        Event::PhaseDeleted {
+            checkpoint: "b".into(),
+        },
+    ));
     assert_eq!(latest(&phases, Some("/p"), None), "a");
     for unknown in ["x", "e"] {
-        phases.apply(&envelope(9, Event::PhaseCompleted { checkpoint: unknown.into() }));
+        phases.apply(&envelope(
+            9,
+            Event::PhaseCompleted {
+                checkpoint: unknown.into(),
+            },
+        ));
     }
     phases.apply(&envelope(10, Event::Unmuted {}));
     assert_eq!(ids(&phases), "deca");
-    assert!(phases.get("b").is_some_and(|phase| phase.deleted), "it is remembered");
+    assert!(
+        phases.get("b").is_some_and(|phase| phase.deleted),
+        "it is remembered"
+    );
 }
 
 fn any_metadata() -> impl Strategy<Value = Value> {
@@ -324,7 +423,9 @@ fn any_metadata() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_filter("JSON has finite numbers", |number| number.is_finite()).prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("JSON has finite numbers", |number| number.is_finite())
+            .prop_map(Value::from),
         any::<String>().prop_map(Value::from),
     ];
     let value = leaf.prop_recursive(3, 16, 4, |inner| {
@@ -334,7 +435,8 @@ fn any_metadata() -> impl Strategy<Value = Value> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     });
-    prop::collection::btree_map(any::<String>(), value, 0..4).prop_map(|map| Value::Object(map.into_iter().collect()))
+    prop::collection::btree_map(any::<String>(), value, 0..4)
+        .prop_map(|map| Value::Object(map.into_iter().collect()))
 }
 
 prop_compose! {

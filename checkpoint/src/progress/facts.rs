@@ -33,8 +33,12 @@ impl Worked {
             self.ms += envelope.at.millis_since(last).min(PAUSE_MS_MAX);
         }
         self.is_working = match envelope.event {
-            Event::AgentStopped { .. } | Event::Interrupted { .. } | Event::SessionEnded { .. } => false,
-            Event::PromptSubmitted { .. } | Event::ToolStarted { .. } | Event::ToolFinished { .. } => true,
+            Event::AgentStopped { .. } | Event::Interrupted { .. } | Event::SessionEnded { .. } => {
+                false
+            }
+            Event::PromptSubmitted { .. }
+            | Event::ToolStarted { .. }
+            | Event::ToolFinished { .. } => true,
             _ => self.is_working,
         };
     }
@@ -113,16 +117,27 @@ pub fn facts(events: &[Envelope], project: &str) -> Facts {
     let mut open: Vec<(usize, Vec<String>)> = Vec::new();
     for envelope in events {
         worked.see(envelope);
-        facts.started_at = Some(facts.started_at.map_or(envelope.at, |known| known.min(envelope.at)));
+        facts.started_at = Some(
+            facts
+                .started_at
+                .map_or(envelope.at, |known| known.min(envelope.at)),
+        );
         facts.last_at = facts.last_at.max(Some(envelope.at));
         if let Some(place) = envelope.event.host().and_then(|host| host.place.as_ref()) {
             cwd.clone_from(&place.cwd);
         }
         match &envelope.event {
-            Event::PromptSubmitted { origin: journal::PromptOrigin::User, .. } => facts.turns += 1,
+            Event::PromptSubmitted {
+                origin: journal::PromptOrigin::User,
+                ..
+            } => facts.turns += 1,
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } if !call.refused => {
                 facts.count(call);
-                let paths: Vec<String> = call.paths.iter().map(|path| within(path, &cwd, project)).collect();
+                let paths: Vec<String> = call
+                    .paths
+                    .iter()
+                    .map(|path| within(path, &cwd, project))
+                    .collect();
                 if call.is_error {
                     facts.note_failure(call, &paths, envelope.at, &mut open);
                 } else {
@@ -130,7 +145,9 @@ pub fn facts(events: &[Envelope], project: &str) -> Facts {
                     match call.kind {
                         ToolKind::Read => read.extend(paths),
                         ToolKind::Edit | ToolKind::Write => {
-                            paths.into_iter().for_each(|path| facts.touch(path, call.kind, envelope.at, &read));
+                            paths
+                                .into_iter()
+                                .for_each(|path| facts.touch(path, call.kind, envelope.at, &read));
                         }
                         _ => {}
                     }
@@ -165,16 +182,36 @@ impl Facts {
         let known = self.files.iter().position(|file| file.path == path);
         let index = known.unwrap_or_else(|| {
             let written_first = kind == ToolKind::Write && !read.contains(&path);
-            self.files.push(FileWork { path, written_first, ..FileWork::default() });
+            self.files.push(FileWork {
+                path,
+                written_first,
+                ..FileWork::default()
+            });
             self.files.len() - 1
         });
         let file = &mut self.files[index];
         file.last_at = file.last_at.max(at);
-        if kind == ToolKind::Write { file.writes += 1 } else { file.edits += 1 }
+        if kind == ToolKind::Write {
+            file.writes += 1
+        } else {
+            file.edits += 1
+        }
     }
 
-    fn note_failure(&mut self, call: &ToolCall, paths: &[String], at: Timestamp, open: &mut Vec<(usize, Vec<String>)>) {
-        let said = call.output.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    fn note_failure(
+        &mut self,
+        call: &ToolCall,
+        paths: &[String],
+        at: Timestamp,
+        open: &mut Vec<(usize, Vec<String>)>,
+    ) {
+        let said = call
+            .output
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or_default();
         let what = words_on(call, paths);
         // The same failure again says nothing new.
         open.retain(|(index, _)| {
@@ -195,16 +232,29 @@ impl Facts {
     }
 
     /// Closes the failures that a success resolves: of the same command, of one that begins alike, or on the same file.
-    fn note_success(&mut self, call: &ToolCall, paths: &[String], at: Timestamp, open: &mut Vec<(usize, Vec<String>)>) {
+    fn note_success(
+        &mut self,
+        call: &ToolCall,
+        paths: &[String],
+        at: Timestamp,
+        open: &mut Vec<(usize, Vec<String>)>,
+    ) {
         let what = words_on(call, paths);
         open.retain(|(index, changed)| {
             let failed = &mut self.failures[*index];
             if failed.tool != call.tool || beginning(&failed.what) != beginning(&what) {
                 return true;
             }
-            let after =
-                if changed.is_empty() { String::new() } else { format!(", after changes to {}", changed.join(", ")) };
-            let how = if failed.what == what { "succeeded later".to_owned() } else { format!("`{what}` succeeded") };
+            let after = if changed.is_empty() {
+                String::new()
+            } else {
+                format!(", after changes to {}", changed.join(", "))
+            };
+            let how = if failed.what == what {
+                "succeeded later".to_owned()
+            } else {
+                format!("`{what}` succeeded")
+            };
             failed.resolved = Some(format!("{how} ({at}){after}"));
             false
         });
@@ -234,7 +284,16 @@ fn beginning(what: &str) -> (Option<&str>, Option<&str>) {
 
 /// Returns a path as documents name it: relative to the project where it is in it.
 pub(super) fn within(path: &str, cwd: &str, project: &str) -> String {
-    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", cwd.trim_end_matches('/')) };
-    let inside = whole.strip_prefix(project.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
-    inside.map_or_else(|| whole.clone(), |rest| rest.trim_start_matches("./").to_owned())
+    let whole = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{}/{path}", cwd.trim_end_matches('/'))
+    };
+    let inside = whole
+        .strip_prefix(project.trim_end_matches('/'))
+        .and_then(|rest| rest.strip_prefix('/'));
+    inside.map_or_else(
+        || whole.clone(),
+        |rest| rest.trim_start_matches("./").to_owned(),
+    )
 }

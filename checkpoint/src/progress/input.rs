@@ -18,14 +18,23 @@ pub const INPUT_BYTES_MAX: usize = 256 * 1024;
 /// A sentence on what is wrong.
 pub fn read(text: &str) -> Result<Judgements, String> {
     if text.len() > INPUT_BYTES_MAX {
-        return Err(format!("the text has {} bytes; at most {INPUT_BYTES_MAX} are taken", text.len()));
+        return Err(format!(
+            "the text has {} bytes; at most {INPUT_BYTES_MAX} are taken",
+            text.len()
+        ));
     }
     if !text.trim_start().starts_with('{') {
         return Ok(markdown::read(text));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
     let mut judgements = Judgements::default();
-    for (name, value) in value.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+    for (name, value) in value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+    {
         judgements.read_field(name, value.clone())?;
     }
     one_of("phase", judgements.phase.as_deref(), &PHASES)?;
@@ -35,7 +44,10 @@ pub fn read(text: &str) -> Result<Judgements, String> {
 
 fn one_of(field: &str, value: Option<&str>, words: &[&str]) -> Result<(), String> {
     match value {
-        Some(value) if !words.contains(&value) => Err(format!("`{field}`: `{value}` is none of {}", words.join(", "))),
+        Some(value) if !words.contains(&value) => Err(format!(
+            "`{field}`: `{value}` is none of {}",
+            words.join(", ")
+        )),
         _ => Ok(()),
     }
 }

@@ -43,7 +43,13 @@ enum Part {
 const HEADINGS: [(Part, &[&str]); 23] = [
     (
         Part::Opening,
-        &["progress checkpoint", "session handoff checkpoint", "incremental checkpoint", "checkpoint", "handoff"],
+        &[
+            "progress checkpoint",
+            "session handoff checkpoint",
+            "incremental checkpoint",
+            "checkpoint",
+            "handoff",
+        ],
     ),
     (Part::Phase, &["phase"]),
     (Part::Summary, &["executive summary", "summary", "overview"]),
@@ -52,19 +58,84 @@ const HEADINGS: [(Part, &[&str]); 23] = [
     (Part::Objective, &["objective", "goal", "the goal", "goals"]),
     (Part::Status, &["status"]),
     (Part::Completion, &["completion", "progress"]),
-    (Part::Completed, &["completed steps", "completed", "done", "what is done", "finished"]),
-    (Part::Remaining, &["remaining steps", "remaining", "left", "what is left", "to do", "todo", "next steps"]),
+    (
+        Part::Completed,
+        &[
+            "completed steps",
+            "completed",
+            "done",
+            "what is done",
+            "finished",
+        ],
+    ),
+    (
+        Part::Remaining,
+        &[
+            "remaining steps",
+            "remaining",
+            "left",
+            "what is left",
+            "to do",
+            "todo",
+            "next steps",
+        ],
+    ),
     (Part::Steps, &["steps", "plan"]),
-    (Part::Blockers, &["active blockers", "blockers", "blocked", "what is blocked"]),
-    (Part::Files, &["files modified this session", "files changed", "changed files", "files", "files modified"]),
-    (Part::Decisions, &["key decisions made", "key decisions", "decisions", "decisions made"]),
+    (
+        Part::Blockers,
+        &["active blockers", "blockers", "blocked", "what is blocked"],
+    ),
+    (
+        Part::Files,
+        &[
+            "files modified this session",
+            "files changed",
+            "changed files",
+            "files",
+            "files modified",
+        ],
+    ),
+    (
+        Part::Decisions,
+        &[
+            "key decisions made",
+            "key decisions",
+            "decisions",
+            "decisions made",
+        ],
+    ),
     (Part::MustRead, &["must read", "read first"]),
     (Part::CanSkip, &["can skip", "need not read"]),
-    (Part::SkippableSummary, &["summary of skippable content", "skippable content"]),
-    (Part::Recovery, &["recovery instructions", "when resuming", "resuming", "resume"]),
-    (Part::Handoff, &["handoff notes", "context for next session"]),
-    (Part::NextAction, &["recommended next action", "next action", "first action", "do first"]),
-    (Part::RemainingWork, &["estimated remaining work", "remaining work"]),
+    (
+        Part::SkippableSummary,
+        &["summary of skippable content", "skippable content"],
+    ),
+    (
+        Part::Recovery,
+        &[
+            "recovery instructions",
+            "when resuming",
+            "resuming",
+            "resume",
+        ],
+    ),
+    (
+        Part::Handoff,
+        &["handoff notes", "context for next session"],
+    ),
+    (
+        Part::NextAction,
+        &[
+            "recommended next action",
+            "next action",
+            "first action",
+            "do first",
+        ],
+    ),
+    (
+        Part::RemainingWork,
+        &["estimated remaining work", "remaining work"],
+    ),
     (Part::Risks, &["risk areas", "risks", "what might go wrong"]),
     (Part::Dependencies, &["dependencies", "external blockers"]),
 ];
@@ -101,13 +172,15 @@ pub(super) const MARK: &str = "_Stated by the agent";
 /// What stands behind a word of the agent's in a line of its own.
 pub(super) const BY_AGENT: &str = " (stated by the agent)";
 /// The step that our own documents add to those of the agent.
-pub(super) const OWN_STEP: &str = "Run `checkpointd progress validate` and settle what it reports before continuing.";
+pub(super) const OWN_STEP: &str =
+    "Run `checkpointd progress validate` and settle what it reports before continuing.";
 /// What our own documents say where nothing was stated.
 pub(super) const NOT_STATED: &str = "_Not stated._";
 
 /// Reads all of it; what belongs nowhere becomes notes.
 pub(super) fn read(text: &str) -> Judgements {
-    let mut parts: Vec<(Part, String, Vec<String>)> = vec![(Part::Opening, String::new(), Vec::new())];
+    let mut parts: Vec<(Part, String, Vec<String>)> =
+        vec![(Part::Opening, String::new(), Vec::new())];
     let mut fence = false;
     for line in text.lines() {
         let trimmed = line.trim();
@@ -115,12 +188,20 @@ pub(super) fn read(text: &str) -> Judgements {
             fence = !fence;
         }
         let current = parts.last().map_or(Part::Opening, |(part, ..)| *part);
-        let heading = if fence { None } else { heading(trimmed, current) };
+        let heading = if fence {
+            None
+        } else {
+            heading(trimmed, current)
+        };
         match heading {
             Some((part, title, rest)) => parts.push((part, title, rest.into_iter().collect())),
             None => {
                 if !trimmed.starts_with(MARK) && trimmed != NOT_STATED && trimmed != "---" {
-                    parts.last_mut().expect("one at least").2.push(line.trim_end().to_owned());
+                    parts
+                        .last_mut()
+                        .expect("one at least")
+                        .2
+                        .push(line.trim_end().to_owned());
                 }
             }
         }
@@ -139,37 +220,62 @@ pub(super) fn read(text: &str) -> Judgements {
 fn heading(line: &str, current: Part) -> Option<(Part, String, Option<String>)> {
     if let Some(title) = line.strip_prefix('#') {
         let title = title.trim_start_matches('#').trim();
-        return Some((part_of(title).unwrap_or(Part::Other), title.to_owned(), None));
+        return Some((
+            part_of(title).unwrap_or(Part::Other),
+            title.to_owned(),
+            None,
+        ));
     }
     // Within lists and tables a bold word is just that, except where a part consists of fields.
     let is_item = line.starts_with(['|', '>']) || bullet(line).is_some();
-    let has_fields = matches!(current, Part::Opening | Part::Task | Part::Handoff | Part::TaskId | Part::Status);
+    let has_fields = matches!(
+        current,
+        Part::Opening | Part::Task | Part::Handoff | Part::TaskId | Part::Status
+    );
     let line = match bullet(line) {
         Some((None, item)) if has_fields => item,
         _ if is_item => return None,
         _ => line,
     };
-    let bold = line.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    let bold = line
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**"));
     let (title, value) = match bold {
         Some((title, rest)) => (title, rest.trim_start().strip_prefix(':').unwrap_or(rest)),
         None => line.split_once(':')?,
     };
     let part = part_of(title)?;
     let value = value.trim();
-    Some((part, title.to_owned(), (!value.is_empty()).then(|| value.to_owned())))
+    Some((
+        part,
+        title.to_owned(),
+        (!value.is_empty()).then(|| value.to_owned()),
+    ))
 }
 
 fn part_of(title: &str) -> Option<Part> {
-    let plain: String = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '/')).collect();
+    let plain: String = title
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '/'))
+        .collect();
     let plain = plain.trim().to_lowercase();
     let plain = plain.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     if FACTS.contains(&plain) {
         return Some(Part::Fact);
     }
-    HEADINGS.iter().find(|(_, words)| words.contains(&plain)).map(|(part, _)| *part)
+    HEADINGS
+        .iter()
+        .find(|(_, words)| words.contains(&plain))
+        .map(|(part, _)| *part)
 }
 
-fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], notes: &mut Vec<String>) {
+fn take(
+    judgements: &mut Judgements,
+    part: Part,
+    title: &str,
+    lines: &[String],
+    notes: &mut Vec<String>,
+) {
     let text = || prose(lines);
     match part {
         Part::Fact => {}
@@ -188,7 +294,9 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
             other => notes.extend(other.map(|other| format!("Phase: {other}"))),
         },
         Part::Status => match text() {
-            Some(text) if STATUSES.contains(&word(&text).as_str()) => judgements.status = Some(word(&text)),
+            Some(text) if STATUSES.contains(&word(&text).as_str()) => {
+                judgements.status = Some(word(&text))
+            }
             other => notes.extend(other.map(|other| format!("Status: {other}"))),
         },
         Part::Completion => {
@@ -199,27 +307,42 @@ fn take(judgements: &mut Judgements, part: Part, title: &str, lines: &[String], 
             }
         }
         Part::TaskId => judgements.task_id = text().or(judgements.task_id.take()),
-        Part::Task | Part::Objective => judgements.objective = text().or(judgements.objective.take()),
+        Part::Task | Part::Objective => {
+            judgements.objective = text().or(judgements.objective.take())
+        }
         Part::Completed => extend(&mut judgements.completed, items(lines)),
         Part::Remaining => extend(&mut judgements.remaining, items(lines)),
         Part::Steps => {
             let all = items_with_boxes(lines).unwrap_or_default();
-            let (done, open): (Vec<_>, Vec<_>) = all.into_iter().partition(|(ticked, _)| *ticked == Some(true));
-            extend(&mut judgements.completed, Some(done.into_iter().map(|(_, item)| item).collect()));
-            extend(&mut judgements.remaining, Some(open.into_iter().map(|(_, item)| item).collect()));
+            let (done, open): (Vec<_>, Vec<_>) = all
+                .into_iter()
+                .partition(|(ticked, _)| *ticked == Some(true));
+            extend(
+                &mut judgements.completed,
+                Some(done.into_iter().map(|(_, item)| item).collect()),
+            );
+            extend(
+                &mut judgements.remaining,
+                Some(open.into_iter().map(|(_, item)| item).collect()),
+            );
         }
         Part::Blockers => extend(&mut judgements.blockers, items(lines)),
         Part::Recovery => {
-            let own = |items: Vec<String>| items.into_iter().filter(|item| item != OWN_STEP).collect();
+            let own =
+                |items: Vec<String>| items.into_iter().filter(|item| item != OWN_STEP).collect();
             extend(&mut judgements.recovery, items(lines).map(own));
         }
         Part::Risks => extend(&mut judgements.risks, items(lines)),
         Part::Dependencies => extend(&mut judgements.dependencies, items(lines)),
         Part::MustRead => judgements.must_read = pointers(lines).or(judgements.must_read.take()),
         Part::CanSkip => judgements.can_skip = pointers(lines).or(judgements.can_skip.take()),
-        Part::SkippableSummary => judgements.skippable_summary = text().or(judgements.skippable_summary.take()),
+        Part::SkippableSummary => {
+            judgements.skippable_summary = text().or(judgements.skippable_summary.take())
+        }
         Part::NextAction => judgements.next_action = text().or(judgements.next_action.take()),
-        Part::RemainingWork => judgements.remaining_work = text().or(judgements.remaining_work.take()),
+        Part::RemainingWork => {
+            judgements.remaining_work = text().or(judgements.remaining_work.take())
+        }
         Part::Files => judgements.files = files(lines).or(judgements.files.take()),
         Part::Decisions => judgements.decisions = decisions(lines).or(judgements.decisions.take()),
         Part::Handoff => notes.extend(text()),
@@ -236,11 +359,17 @@ fn extend(known: &mut Option<Texts>, items: Option<Vec<String>>) {
 
 /// Makes a word of 004 of what stands for it: `In progress` is `in_progress`.
 fn word(text: &str) -> String {
-    text.trim().trim_matches(['`', '*', '.']).to_lowercase().replace([' ', '-'], "_")
+    text.trim()
+        .trim_matches(['`', '*', '.'])
+        .to_lowercase()
+        .replace([' ', '-'], "_")
 }
 
 fn says_none(text: &str) -> bool {
-    matches!(word(text).as_str(), "none" | "not_stated" | "nothing" | "n/a" | "no" | "" | "_none_" | "(none)" | "_")
+    matches!(
+        word(text).as_str(),
+        "none" | "not_stated" | "nothing" | "n/a" | "no" | "" | "_none_" | "(none)" | "_"
+    )
 }
 
 fn prose(lines: &[String]) -> Option<String> {
@@ -252,9 +381,15 @@ fn prose(lines: &[String]) -> Option<String> {
 fn bullet(line: &str) -> Option<(Option<bool>, &str)> {
     let line = line.trim_start();
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered =
-        if digits.len() < line.len() { digits.strip_prefix(". ").or(digits.strip_prefix(") ")) } else { None };
-    let item = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).or(numbered)?;
+    let numbered = if digits.len() < line.len() {
+        digits.strip_prefix(". ").or(digits.strip_prefix(") "))
+    } else {
+        None
+    };
+    let item = ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .or(numbered)?;
     for (open, is_ticked) in [("[x] ", true), ("[X] ", true), ("[ ] ", false)] {
         if let Some(item) = item.strip_prefix(open) {
             return Some((Some(is_ticked), item.trim()));
@@ -292,13 +427,20 @@ fn pointers(lines: &[String]) -> Option<Vec<Pointer>> {
 
 /// Returns a table's rows without its head; none where there is no table.
 fn rows(lines: &[String]) -> Option<Vec<Vec<String>>> {
-    let table: Vec<&str> = lines.iter().map(|line| line.trim()).filter(|line| line.starts_with('|')).collect();
+    let table: Vec<&str> = lines
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| line.starts_with('|'))
+        .collect();
     let is_rule = |line: &&str| line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
     let rule = table.iter().position(is_rule)?;
     let cells = |line: &&str| {
         let inner = line.trim_start_matches('|').replace("\\|", "\u{0}");
         let inner = inner.strip_suffix('|').unwrap_or(&inner);
-        inner.split('|').map(|cell| cell.trim().replace('\u{0}', "|")).collect()
+        inner
+            .split('|')
+            .map(|cell| cell.trim().replace('\u{0}', "|"))
+            .collect()
     };
     Some(table[rule + 1..].iter().map(cells).collect())
 }
@@ -307,30 +449,54 @@ fn files(lines: &[String]) -> Option<Vec<FileNote>> {
     let Some(rows) = rows(lines) else {
         return items(lines).map(|items| items.iter().map(|item| FileNote::read(item)).collect());
     };
-    let cell = |row: &[String], at: usize| row.get(at).map_or("", |cell| cell.trim_matches('`')).to_owned();
-    let notes = rows.iter().map(|row| FileNote { path: cell(row, 0), changes: cell(row, 1) });
-    Some(notes.filter(|note| !matches!(note.changes.as_str(), "" | "-")).collect())
+    let cell = |row: &[String], at: usize| {
+        row.get(at)
+            .map_or("", |cell| cell.trim_matches('`'))
+            .to_owned()
+    };
+    let notes = rows.iter().map(|row| FileNote {
+        path: cell(row, 0),
+        changes: cell(row, 1),
+    });
+    Some(
+        notes
+            .filter(|note| !matches!(note.changes.as_str(), "" | "-"))
+            .collect(),
+    )
 }
 
 fn decisions(lines: &[String]) -> Option<Vec<Decision>> {
     let Some(rows) = rows(lines) else {
         return items(lines).map(|items| items.iter().map(|item| decision(item)).collect());
     };
-    let cell = |row: &[String], at: usize| row.get(at).filter(|cell| !matches!(cell.as_str(), "" | "-")).cloned();
+    let cell = |row: &[String], at: usize| {
+        row.get(at)
+            .filter(|cell| !matches!(cell.as_str(), "" | "-"))
+            .cloned()
+    };
     let of = |row: &Vec<String>| Decision {
         decision: cell(row, 0).unwrap_or_default(),
         rationale: cell(row, 1).unwrap_or_default(),
         confidence: cell(row, 2).as_deref().and_then(Percent::read),
         reversible: cell(row, 3),
     };
-    Some(rows.iter().map(of).filter(|made| !says_none(&made.decision)).collect())
+    Some(
+        rows.iter()
+            .map(of)
+            .filter(|made| !says_none(&made.decision))
+            .collect(),
+    )
 }
 
 /// Reads `choice - reason`, `choice: reason` or `choice because reason`.
 fn decision(item: &str) -> Decision {
-    let split =
-        [" because ", " - ", " – ", " — ", ": "].iter().filter_map(|by| item.find(by).map(|at| (at, by.len()))).min();
-    let (choice, reason) = split.map_or((item, ""), |(at, length)| (&item[..at], &item[at + length..]));
+    let split = [" because ", " - ", " – ", " — ", ": "]
+        .iter()
+        .filter_map(|by| item.find(by).map(|at| (at, by.len())))
+        .min();
+    let (choice, reason) = split.map_or((item, ""), |(at, length)| {
+        (&item[..at], &item[at + length..])
+    });
     Decision {
         decision: choice.trim_matches('*').trim().to_owned(),
         rationale: reason.trim().to_owned(),

@@ -147,10 +147,12 @@ impl Document {
             return false;
         }
         let lists = [&now.remaining, &now.blockers, &now.recovery];
-        let is_stated = lists.into_iter().flatten().any(|list| !list.0.is_empty()) || now.next_action.is_some();
+        let is_stated =
+            lists.into_iter().flatten().any(|list| !list.0.is_empty()) || now.next_action.is_some();
         let is_asked = matches!(self.kind, ProgressKind::Handoff | ProgressKind::Manual);
         let dirty = |git: &GitState| {
-            let is_dirty = |file: &FileWork| git.uncommitted.iter().any(|(_, path)| *path == file.path);
+            let is_dirty =
+                |file: &FileWork| git.uncommitted.iter().any(|(_, path)| *path == file.path);
             self.facts.files.iter().any(is_dirty)
         };
         is_stated
@@ -158,6 +160,10 @@ impl Document {
             || self.open_phase.is_some()
             || self.git.as_ref().is_ok_and(dirty)
             || (self.git.is_err() && !self.facts.files.is_empty())
-            || self.facts.failures.iter().any(|failed| failed.resolved.is_none())
+            || self
+                .facts
+                .failures
+                .iter()
+                .any(|failed| failed.resolved.is_none())
     }
 }

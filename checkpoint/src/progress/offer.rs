@@ -15,7 +15,10 @@ const ITEMS_MAX: usize = 8;
 /// Returns what to tell; none where there is nothing to go on with.
 ///
 /// `document` comes with the path of its file and what its validation found.
-pub fn offer(phase: Option<&OpenPhase>, document: Option<(&Document, &str, &Report)>) -> Option<String> {
+pub fn offer(
+    phase: Option<&OpenPhase>,
+    document: Option<(&Document, &str, &Report)>,
+) -> Option<String> {
     if phase.is_none() && document.is_none() {
         return None;
     }
@@ -25,7 +28,12 @@ pub fn offer(phase: Option<&OpenPhase>, document: Option<(&Document, &str, &Repo
             .to_owned(),
     ];
     if let Some(phase) = phase {
-        let OpenPhase { name, number, checkpoint, summary } = phase;
+        let OpenPhase {
+            name,
+            number,
+            checkpoint,
+            summary,
+        } = phase;
         lines.push(format!(
             "Open work phase: {number} of 7, {}: {} (checkpoint {checkpoint})",
             one_line(name),
@@ -37,7 +45,11 @@ pub fn offer(phase: Option<&OpenPhase>, document: Option<(&Document, &str, &Repo
     }
     let mut out = String::new();
     for line in lines {
-        let line = if line.len() > LINE_BYTES_MAX { format!("{}..", text::head(&line, LINE_BYTES_MAX)) } else { line };
+        let line = if line.len() > LINE_BYTES_MAX {
+            format!("{}..", text::head(&line, LINE_BYTES_MAX))
+        } else {
+            line
+        };
         if out.len() + line.len() >= OFFER_BYTES_MAX {
             break;
         }
@@ -63,12 +75,22 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
     } else {
         lines.push("Validation: it does not hold any more:".into());
         for line in bad.iter().take(ITEMS_MAX) {
-            let reconcile = line.reconcile.as_deref().map_or(String::new(), |what| format!(" -> {what}"));
-            lines.push(format!("- {}: {}{reconcile}", line.check, one_line(&line.found)));
+            let reconcile = line
+                .reconcile
+                .as_deref()
+                .map_or(String::new(), |what| format!(" -> {what}"));
+            lines.push(format!(
+                "- {}: {}{reconcile}",
+                line.check,
+                one_line(&line.found)
+            ));
         }
     }
     let text = |lines: &mut Vec<String>, title: &str, text: &Option<String>| {
-        lines.extend(text.as_deref().map(|text| format!("{title}: {}", one_line(text))));
+        lines.extend(
+            text.as_deref()
+                .map(|text| format!("{title}: {}", one_line(text))),
+        );
     };
     text(lines, "Goal", &now.objective);
     text(lines, "Summary", &now.summary);
@@ -76,20 +98,52 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
     let list = |lines: &mut Vec<String>, title: &str, items: Vec<String>| {
         if !items.is_empty() {
             lines.push(format!("{title}:"));
-            lines.extend(items.iter().take(ITEMS_MAX).map(|item| format!("- {}", one_line(item))));
+            lines.extend(
+                items
+                    .iter()
+                    .take(ITEMS_MAX)
+                    .map(|item| format!("- {}", one_line(item))),
+            );
         }
     };
     let pointers = |pointers: &Option<Vec<Pointer>>| {
-        let words = |pointer: &Pointer| format!("{} {}", pointer.file, pointer.why).trim().to_owned();
+        let words = |pointer: &Pointer| {
+            format!("{} {}", pointer.file, pointer.why)
+                .trim()
+                .to_owned()
+        };
         pointers.iter().flatten().map(words).collect::<Vec<_>>()
     };
     list(lines, "Must read", pointers(&now.must_read));
     list(lines, "Can skip", pointers(&now.can_skip));
-    list(lines, "Remaining", now.remaining.iter().flat_map(|list| list.0.clone()).collect());
-    list(lines, "Blocked by", now.blockers.iter().flat_map(|list| list.0.clone()).collect());
+    list(
+        lines,
+        "Remaining",
+        now.remaining
+            .iter()
+            .flat_map(|list| list.0.clone())
+            .collect(),
+    );
+    list(
+        lines,
+        "Blocked by",
+        now.blockers
+            .iter()
+            .flat_map(|list| list.0.clone())
+            .collect(),
+    );
     if now.is_empty() {
-        let files: Vec<&str> =
-            document.facts.files.iter().rev().take(ITEMS_MAX).map(|file| file.path.as_str()).collect();
-        lines.push(format!("The agent stated nothing; by the journal it last changed: {}", files.join(", ")));
+        let files: Vec<&str> = document
+            .facts
+            .files
+            .iter()
+            .rev()
+            .take(ITEMS_MAX)
+            .map(|file| file.path.as_str())
+            .collect();
+        lines.push(format!(
+            "The agent stated nothing; by the journal it last changed: {}",
+            files.join(", ")
+        ));
     }
 }

@@ -27,7 +27,15 @@ macro_rules! line {
 
 fn full(out: &mut String, document: &Document) {
     let is_handoff = document.kind == ProgressKind::Handoff;
-    line!(out, "# {}\n", if is_handoff { "Session Handoff Checkpoint" } else { "Progress Checkpoint" });
+    line!(
+        out,
+        "# {}\n",
+        if is_handoff {
+            "Session Handoff Checkpoint"
+        } else {
+            "Progress Checkpoint"
+        }
+    );
     head(out, document);
     let now = &document.stated.now;
     line!(out, "\n## Executive Summary\n");
@@ -37,11 +45,31 @@ fn full(out: &mut String, document: &Document) {
     runs(out, &document.facts);
     decisions(out, document, &[]);
     line!(out, "\n## Context for Next Session");
-    pointers(out, document, "Must Read", "must_read", now.must_read.as_deref());
-    pointers(out, document, "Can Skip", "can_skip", now.can_skip.as_deref());
+    pointers(
+        out,
+        document,
+        "Must Read",
+        "must_read",
+        now.must_read.as_deref(),
+    );
+    pointers(
+        out,
+        document,
+        "Can Skip",
+        "can_skip",
+        now.can_skip.as_deref(),
+    );
     line!(out, "\n### Summary of Skippable Content\n");
-    stated_text(out, document, "skippable_summary", now.skippable_summary.as_deref());
-    line!(out, "\n## Recovery Instructions\n\nIf resuming from this checkpoint:\n");
+    stated_text(
+        out,
+        document,
+        "skippable_summary",
+        now.skippable_summary.as_deref(),
+    );
+    line!(
+        out,
+        "\n## Recovery Instructions\n\nIf resuming from this checkpoint:\n"
+    );
     let given = now.recovery.as_ref().map_or(&[][..], |list| &list.0);
     let check = OWN_STEP.to_owned();
     for (number, step) in given.iter().chain([&check]).enumerate() {
@@ -63,18 +91,41 @@ fn full(out: &mut String, document: &Document) {
 
 fn head(out: &mut String, document: &Document) {
     line!(out, "**Last Updated**: {}", document.at);
-    line!(out, "**Session ID**: {}", one_line(&document.native_session));
+    line!(
+        out,
+        "**Session ID**: {}",
+        one_line(&document.native_session)
+    );
     line!(out, "**Agent**: {}", document.agent);
     line!(out, "**Project**: {}", one_line(&document.project));
     let phase = document.stated.now.phase.as_deref();
-    line!(out, "**Phase**: {}", phase.map_or("not stated".to_owned(), |phase| format!("{phase}{BY_AGENT}")));
+    line!(
+        out,
+        "**Phase**: {}",
+        phase.map_or("not stated".to_owned(), |phase| format!(
+            "{phase}{BY_AGENT}"
+        ))
+    );
     if let Some(open) = &document.open_phase {
         let (name, summary) = (one_line(&open.name), one_line(&open.summary));
-        line!(out, "**Work Phase**: {} of 7, {name} ({}): {summary}", open.number, open.checkpoint);
+        line!(
+            out,
+            "**Work Phase**: {} of 7, {name} ({}): {summary}",
+            open.number,
+            open.checkpoint
+        );
     }
     line!(out, "**Type**: {}", document.kind.word());
-    line!(out, "**Written Because**: {}", document.cause.replace('_', " "));
-    line!(out, "**Time Worked**: {}", duration(document.facts.worked_ms));
+    line!(
+        out,
+        "**Written Because**: {}",
+        document.cause.replace('_', " ")
+    );
+    line!(
+        out,
+        "**Time Worked**: {}",
+        duration(document.facts.worked_ms)
+    );
 }
 
 fn task(out: &mut String, document: &Document) {
@@ -84,16 +135,43 @@ fn task(out: &mut String, document: &Document) {
     line!(out, "**Task ID**: {}", words(&now.task_id));
     line!(out, "**Objective**: {}", words(&now.objective));
     line!(out, "**Status**: {}", words(&now.status));
-    line!(out, "**Completion**: {}", now.completion.map_or("not stated".to_owned(), |share| format!("{}%", share.0)));
-    let newest =
-        ["task_id", "objective", "status", "completion"].iter().max_by_key(|field| document.stated.since(field));
+    line!(
+        out,
+        "**Completion**: {}",
+        now.completion
+            .map_or("not stated".to_owned(), |share| format!("{}%", share.0))
+    );
+    let newest = ["task_id", "objective", "status", "completion"]
+        .iter()
+        .max_by_key(|field| document.stated.since(field));
     if let Some(field) = newest.filter(|field| document.stated.since(field).is_some()) {
         line!(out);
         mark(out, document, field);
     }
-    list(out, document, "Completed Steps", "completed", now.completed.as_ref(), "- [x] ");
-    list(out, document, "Remaining Steps", "remaining", now.remaining.as_ref(), "- [ ] ");
-    list(out, document, "Active Blockers", "blockers", now.blockers.as_ref(), "- ");
+    list(
+        out,
+        document,
+        "Completed Steps",
+        "completed",
+        now.completed.as_ref(),
+        "- [x] ",
+    );
+    list(
+        out,
+        document,
+        "Remaining Steps",
+        "remaining",
+        now.remaining.as_ref(),
+        "- [ ] ",
+    );
+    list(
+        out,
+        document,
+        "Active Blockers",
+        "blockers",
+        now.blockers.as_ref(),
+        "- ",
+    );
 }
 
 fn files(out: &mut String, document: &Document) {
@@ -102,10 +180,15 @@ fn files(out: &mut String, document: &Document) {
         line!(out, "None");
         return;
     }
-    line!(out, "| File | Changes | Status | Seen |\n|------|---------|--------|------|");
+    line!(
+        out,
+        "| File | Changes | Status | Seen |\n|------|---------|--------|------|"
+    );
     let notes = document.stated.now.files.as_deref().unwrap_or_default();
     for file in &document.facts.files {
-        let note = notes.iter().find(|note| note.path == file.path || file.path.ends_with(&format!("/{}", note.path)));
+        let note = notes
+            .iter()
+            .find(|note| note.path == file.path || file.path.ends_with(&format!("/{}", note.path)));
         let changes = note.map_or("-".to_owned(), |note| cell(&note.changes));
         let mut seen = Vec::new();
         if file.writes > 0 {
@@ -114,10 +197,20 @@ fn files(out: &mut String, document: &Document) {
         if file.edits > 0 {
             seen.push(format!("edited {}", times(file.edits)));
         }
-        line!(out, "| {} | {changes} | {} | {} |", cell(&file.path), file.status, seen.join(", "));
+        line!(
+            out,
+            "| {} | {changes} | {} | {} |",
+            cell(&file.path),
+            file.status,
+            seen.join(", ")
+        );
     }
     if document.facts.files_left_out > 0 {
-        line!(out, "\n{} more files, changed earlier, are left out.", document.facts.files_left_out);
+        line!(
+            out,
+            "\n{} more files, changed earlier, are left out.",
+            document.facts.files_left_out
+        );
     }
     if !notes.is_empty() {
         line!(out, "\nThe column Changes:");
@@ -142,8 +235,15 @@ fn runs(out: &mut String, facts: &Facts) {
         line!(out, "None");
     }
     for failed in &facts.failures {
-        let said = if failed.said.is_empty() { String::new() } else { format!(": {}", one_line(&failed.said)) };
-        let resolved = failed.resolved.as_deref().map_or("not resolved".to_owned(), one_line);
+        let said = if failed.said.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", one_line(&failed.said))
+        };
+        let resolved = failed
+            .resolved
+            .as_deref()
+            .map_or("not resolved".to_owned(), one_line);
         line!(
             out,
             "- {} {} `{}`{said} -> {resolved}",
@@ -157,8 +257,13 @@ fn runs(out: &mut String, facts: &Facts) {
 /// The decisions, without those that a parent has.
 fn decisions(out: &mut String, document: &Document, known: &[String]) {
     line!(out, "\n## Key Decisions Made\n");
-    let Some(all) = &document.stated.now.decisions else { return line!(out, "{NOT_STATED}") };
-    let fresh: Vec<_> = all.iter().filter(|made| !known.contains(&made.decision)).collect();
+    let Some(all) = &document.stated.now.decisions else {
+        return line!(out, "{NOT_STATED}");
+    };
+    let fresh: Vec<_> = all
+        .iter()
+        .filter(|made| !known.contains(&made.decision))
+        .collect();
     if fresh.is_empty() {
         return line!(out, "None");
     }
@@ -167,15 +272,28 @@ fn decisions(out: &mut String, document: &Document, known: &[String]) {
         "| Decision | Rationale | Confidence | Reversible |\n|----------|-----------|------------|------------|"
     );
     for made in fresh {
-        let confidence = made.confidence.map_or("-".to_owned(), |share| format!("{}%", share.0));
+        let confidence = made
+            .confidence
+            .map_or("-".to_owned(), |share| format!("{}%", share.0));
         let reversible = made.reversible.as_deref().map_or("-".to_owned(), cell);
-        line!(out, "| {} | {} | {confidence} | {reversible} |", cell(&made.decision), cell(&made.rationale));
+        line!(
+            out,
+            "| {} | {} | {confidence} | {reversible} |",
+            cell(&made.decision),
+            cell(&made.rationale)
+        );
     }
     line!(out);
     mark(out, document, "decisions");
 }
 
-fn pointers(out: &mut String, document: &Document, title: &str, field: &str, pointers: Option<&[Pointer]>) {
+fn pointers(
+    out: &mut String,
+    document: &Document,
+    title: &str,
+    field: &str,
+    pointers: Option<&[Pointer]>,
+) {
     let item = |pointer: &Pointer| match pointer.why.as_str() {
         "" => pointer.file.clone(),
         why => format!("{} - {why}", pointer.file),
@@ -190,12 +308,25 @@ fn handoff(out: &mut String, document: &Document) {
     let words = |text: &Option<String>| text.as_deref().map_or("not stated".to_owned(), one_line);
     let many = |list: &Option<Texts>| match list {
         Some(list) if list.0.is_empty() => "None".to_owned(),
-        Some(list) => list.0.iter().map(|item| one_line(item)).collect::<Vec<_>>().join("; "),
+        Some(list) => list
+            .0
+            .iter()
+            .map(|item| one_line(item))
+            .collect::<Vec<_>>()
+            .join("; "),
         None => "not stated".to_owned(),
     };
-    let first = now.next_action.clone().or_else(|| now.remaining.as_ref().and_then(|list| list.0.first().cloned()));
+    let first = now.next_action.clone().or_else(|| {
+        now.remaining
+            .as_ref()
+            .and_then(|list| list.0.first().cloned())
+    });
     line!(out, "**Recommended Next Action**: {}", words(&first));
-    line!(out, "**Estimated Remaining Work**: {}", words(&now.remaining_work));
+    line!(
+        out,
+        "**Estimated Remaining Work**: {}",
+        words(&now.remaining_work)
+    );
     line!(out, "**Risk Areas**: {}", many(&now.risks));
     line!(out, "**Dependencies**: {}", many(&now.dependencies));
     for field in ["next_action", "remaining_work", "risks", "dependencies"] {
@@ -212,16 +343,38 @@ fn git(out: &mut String, git: &Result<GitState, String>) {
         Ok(git) => git,
         Err(why) => return line!(out, "Not known: {}", why.replace('_', " ")),
     };
-    line!(out, "**Branch**: {}", git.branch.as_deref().map_or("(detached)".to_owned(), one_line));
+    line!(
+        out,
+        "**Branch**: {}",
+        git.branch
+            .as_deref()
+            .map_or("(detached)".to_owned(), one_line)
+    );
     match &git.commit {
-        Some(hash) => line!(out, "**Last Commit**: {} - {}", &hash[..hash.len().min(10)], one_line(&git.subject)),
+        Some(hash) => line!(
+            out,
+            "**Last Commit**: {} - {}",
+            &hash[..hash.len().min(10)],
+            one_line(&git.subject)
+        ),
         None => line!(out, "**Last Commit**: none yet"),
     }
-    let paths: Vec<String> = git.uncommitted.iter().map(|(_, path)| one_line(path)).collect();
-    let list = if paths.is_empty() { "No".to_owned() } else { format!("Yes - {}", paths.join(", ")) };
+    let paths: Vec<String> = git
+        .uncommitted
+        .iter()
+        .map(|(_, path)| one_line(path))
+        .collect();
+    let list = if paths.is_empty() {
+        "No".to_owned()
+    } else {
+        format!("Yes - {}", paths.join(", "))
+    };
     line!(out, "**Uncommitted Changes**: {list}");
     match (git.ahead, git.behind) {
-        (Some(ahead), Some(behind)) => line!(out, "**Ahead/Behind Remote**: {ahead} ahead, {behind} behind"),
+        (Some(ahead), Some(behind)) => line!(
+            out,
+            "**Ahead/Behind Remote**: {ahead} ahead, {behind} behind"
+        ),
         _ => line!(out, "**Ahead/Behind Remote**: the branch follows none"),
     }
 }
@@ -229,9 +382,21 @@ fn git(out: &mut String, git: &Result<GitState, String>) {
 fn incremental(out: &mut String, document: &Document) {
     line!(out, "# Incremental Checkpoint\n");
     head(out, document);
-    let (Some(parent), facts) = (&document.parent, &document.facts) else { return };
-    let Parent { at, tools, failed, decisions: known, .. } = parent;
-    let fresh: Vec<_> = facts.files.iter().filter(|file| file.last_at > *at).collect();
+    let (Some(parent), facts) = (&document.parent, &document.facts) else {
+        return;
+    };
+    let Parent {
+        at,
+        tools,
+        failed,
+        decisions: known,
+        ..
+    } = parent;
+    let fresh: Vec<_> = facts
+        .files
+        .iter()
+        .filter(|file| file.last_at > *at)
+        .collect();
     line!(out, "\n**Parent Checkpoint**: {at}");
     line!(
         out,
@@ -240,21 +405,60 @@ fn incremental(out: &mut String, document: &Document) {
         facts.failed.saturating_sub(*failed),
         fresh.len()
     );
-    let names: Vec<String> = fresh.iter().map(|file| format!("{} ({})", one_line(&file.path), file.status)).collect();
-    line!(out, "**Files Touched**: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
+    let names: Vec<String> = fresh
+        .iter()
+        .map(|file| format!("{} ({})", one_line(&file.path), file.status))
+        .collect();
+    line!(
+        out,
+        "**Files Touched**: {}",
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        }
+    );
     let all = document.stated.now.decisions.as_deref().unwrap_or_default();
-    let made: Vec<String> =
-        all.iter().filter(|made| !known.contains(&made.decision)).map(|made| one_line(&made.decision)).collect();
-    line!(out, "**Decisions Made**: {}", if made.is_empty() { "none".to_owned() } else { made.join("; ") });
-    let newer = Judgements::FIELDS.iter().filter(|field| document.stated.since(field).is_some_and(|since| since > *at));
+    let made: Vec<String> = all
+        .iter()
+        .filter(|made| !known.contains(&made.decision))
+        .map(|made| one_line(&made.decision))
+        .collect();
+    line!(
+        out,
+        "**Decisions Made**: {}",
+        if made.is_empty() {
+            "none".to_owned()
+        } else {
+            made.join("; ")
+        }
+    );
+    let newer = Judgements::FIELDS.iter().filter(|field| {
+        document
+            .stated
+            .since(field)
+            .is_some_and(|since| since > *at)
+    });
     let newer: Vec<&str> = newer.copied().collect();
     if newer.contains(&"summary") {
         line!(out, "\n## Executive Summary\n");
-        stated_text(out, document, "summary", document.stated.now.summary.as_deref());
+        stated_text(
+            out,
+            document,
+            "summary",
+            document.stated.now.summary.as_deref(),
+        );
     }
-    if ["completed", "remaining", "blockers", "objective", "status", "completion"]
-        .iter()
-        .any(|field| newer.contains(field))
+    if [
+        "completed",
+        "remaining",
+        "blockers",
+        "objective",
+        "status",
+        "completion",
+    ]
+    .iter()
+    .any(|field| newer.contains(field))
     {
         task(out, document);
     }
@@ -265,14 +469,25 @@ fn incremental(out: &mut String, document: &Document) {
 }
 
 fn stated_text(out: &mut String, document: &Document, field: &str, text: Option<&str>) {
-    let Some(text) = text else { return line!(out, "{NOT_STATED}") };
+    let Some(text) = text else {
+        return line!(out, "{NOT_STATED}");
+    };
     line!(out, "{}\n", prose(text));
     mark(out, document, field);
 }
 
-fn list(out: &mut String, document: &Document, title: &str, field: &str, list: Option<&Texts>, bullet: &str) {
+fn list(
+    out: &mut String,
+    document: &Document,
+    title: &str,
+    field: &str,
+    list: Option<&Texts>,
+    bullet: &str,
+) {
     line!(out, "\n### {title}\n");
-    let Some(Texts(items)) = list else { return line!(out, "{NOT_STATED}") };
+    let Some(Texts(items)) = list else {
+        return line!(out, "{NOT_STATED}");
+    };
     if items.is_empty() {
         line!(out, "None");
     }
@@ -285,7 +500,11 @@ fn list(out: &mut String, document: &Document, title: &str, field: &str, list: O
 
 /// Says who stated a field, and since when it stands where that was before this document.
 fn mark(out: &mut String, document: &Document, field: &str) {
-    match document.stated.since(field).filter(|since| *since < document.at) {
+    match document
+        .stated
+        .since(field)
+        .filter(|since| *since < document.at)
+    {
         Some(since) => line!(out, "{MARK} at {since}; nothing newer was stated._"),
         None => line!(out, "{MARK}._"),
     }
@@ -303,9 +522,17 @@ fn cell(text: &str) -> String {
 /// Returns a text whose lines cannot be taken for headings of the document.
 fn prose(text: &str) -> String {
     let plain = |line: &str| {
-        if line.trim_start().starts_with('#') { format!("\\{}", line.trim_start()) } else { line.to_owned() }
+        if line.trim_start().starts_with('#') {
+            format!("\\{}", line.trim_start())
+        } else {
+            line.to_owned()
+        }
     };
-    text.trim().lines().map(plain).collect::<Vec<_>>().join("\n")
+    text.trim()
+        .lines()
+        .map(plain)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn times(count: u32) -> String {
@@ -318,5 +545,9 @@ fn times(count: u32) -> String {
 
 fn duration(ms: u64) -> String {
     let minutes = ms / 60_000;
-    if minutes < 60 { format!("{minutes}m") } else { format!("{}h{:02}m", minutes / 60, minutes % 60) }
+    if minutes < 60 {
+        format!("{minutes}m")
+    } else {
+        format!("{}h{:02}m", minutes / 60, minutes % 60)
+    }
 }

@@ -25,12 +25,22 @@ pub struct Line {
 impl Line {
     /// Something that holds.
     pub fn good(check: &str, found: impl Into<String>) -> Self {
-        Self { check: check.into(), ok: true, found: found.into(), reconcile: None }
+        Self {
+            check: check.into(),
+            ok: true,
+            found: found.into(),
+            reconcile: None,
+        }
     }
 
     /// Something that does not.
     pub fn bad(check: &str, found: impl Into<String>, reconcile: impl Into<String>) -> Self {
-        Self { check: check.into(), ok: false, found: found.into(), reconcile: Some(reconcile.into()) }
+        Self {
+            check: check.into(),
+            ok: false,
+            found: found.into(),
+            reconcile: Some(reconcile.into()),
+        }
     }
 }
 
@@ -46,7 +56,10 @@ pub struct Report {
 impl Report {
     /// Puts lines together.
     pub fn of(lines: Vec<Line>) -> Self {
-        Self { holds: lines.iter().all(|line| line.ok), lines }
+        Self {
+            holds: lines.iter().all(|line| line.ok),
+            lines,
+        }
     }
 }
 
@@ -88,7 +101,12 @@ pub fn compare(document: &Document, now: &Now) -> Report {
 fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
     let (then, now) = match (&document.git, now) {
         (Ok(then), Ok(now)) => (then, now),
-        (Err(_), Err(_)) => return vec![Line::good("git", "not asked: the project is in no git work tree")],
+        (Err(_), Err(_)) => {
+            return vec![Line::good(
+                "git",
+                "not asked: the project is in no git work tree",
+            )];
+        }
         (Ok(_), Err(why)) => {
             return vec![Line::bad(
                 "git",
@@ -98,31 +116,62 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
         }
         (Err(_), Ok(now)) => {
             let branch = now.branch.as_deref().unwrap_or("(detached)");
-            return vec![Line::bad("git", format!("there is a repository now, on {branch}"), "look at `git log`")];
+            return vec![Line::bad(
+                "git",
+                format!("there is a repository now, on {branch}"),
+                "look at `git log`",
+            )];
         }
     };
     let name = |branch: &Option<String>| branch.clone().unwrap_or_else(|| "(detached)".into());
     let mut lines = Vec::new();
     if then.branch == now.branch {
-        lines.push(Line::good("git", format!("on branch {}", name(&now.branch))));
+        lines.push(Line::good(
+            "git",
+            format!("on branch {}", name(&now.branch)),
+        ));
     } else {
-        let reconcile = format!("`git switch {}`, or go on where you are on purpose", name(&then.branch));
-        lines.push(Line::bad("git", format!("on {}, not on {}", name(&now.branch), name(&then.branch)), reconcile));
+        let reconcile = format!(
+            "`git switch {}`, or go on where you are on purpose",
+            name(&then.branch)
+        );
+        lines.push(Line::bad(
+            "git",
+            format!("on {}, not on {}", name(&now.branch), name(&then.branch)),
+            reconcile,
+        ));
     }
-    let short =
-        |commit: &Option<String>| commit.as_deref().map_or("none", |hash| &hash[..hash.len().min(10)]).to_owned();
+    let short = |commit: &Option<String>| {
+        commit
+            .as_deref()
+            .map_or("none", |hash| &hash[..hash.len().min(10)])
+            .to_owned()
+    };
     if then.commit == now.commit {
-        lines.push(Line::good("git", format!("last commit is {}", short(&now.commit))));
+        lines.push(Line::good(
+            "git",
+            format!("last commit is {}", short(&now.commit)),
+        ));
     } else {
         let (was, is) = (short(&then.commit), short(&now.commit));
-        let reconcile =
-            if then.commit.is_some() { format!("read `git log {was}..HEAD`") } else { "read `git log`".into() };
-        lines.push(Line::bad("git", format!("last commit was {was} and is {is} ({})", now.subject), reconcile));
+        let reconcile = if then.commit.is_some() {
+            format!("read `git log {was}..HEAD`")
+        } else {
+            "read `git log`".into()
+        };
+        lines.push(Line::bad(
+            "git",
+            format!("last commit was {was} and is {is} ({})", now.subject),
+            reconcile,
+        ));
     }
     let gone: Vec<&str> = missing(&then.uncommitted, &now.uncommitted);
     let new: Vec<&str> = missing(&now.uncommitted, &then.uncommitted);
     if gone.is_empty() && new.is_empty() {
-        lines.push(Line::good("git", format!("the same {} uncommitted files", now.uncommitted.len())));
+        lines.push(Line::good(
+            "git",
+            format!("the same {} uncommitted files", now.uncommitted.len()),
+        ));
     }
     if !gone.is_empty() {
         let found = format!("no longer uncommitted: {}", names(&gone));
@@ -145,13 +194,20 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
 /// The paths that are in one list and not in the other.
 fn missing<'a>(from: &'a [(String, String)], in_other: &[(String, String)]) -> Vec<&'a str> {
     let is_there = |path: &str| in_other.iter().any(|(_, other)| other == path);
-    from.iter().map(|(_, path)| path.as_str()).filter(|path| !is_there(path)).collect()
+    from.iter()
+        .map(|(_, path)| path.as_str())
+        .filter(|path| !is_there(path))
+        .collect()
 }
 
 fn files(document: &Document, now: &Now) -> Vec<Line> {
     let (mut gone, mut changed, mut back) = (Vec::new(), Vec::new(), Vec::new());
     for file in &document.facts.files {
-        let is = now.files.iter().find(|mark| mark.path == file.path).and_then(|mark| mark.hash);
+        let is = now
+            .files
+            .iter()
+            .find(|mark| mark.path == file.path)
+            .and_then(|mark| mark.hash);
         match (file.hash, is) {
             (Some(_), None) => gone.push(file.path.as_str()),
             (Some(was), Some(is)) if was != is => changed.push(file.path.as_str()),
@@ -163,7 +219,10 @@ fn files(document: &Document, now: &Now) -> Vec<Line> {
     if gone.is_empty() && changed.is_empty() && back.is_empty() {
         lines.push(Line::good(
             "files",
-            format!("all {} files of the session are as they were left", document.facts.files.len()),
+            format!(
+                "all {} files of the session are as they were left",
+                document.facts.files.len()
+            ),
         ));
     }
     if !gone.is_empty() {
@@ -202,31 +261,64 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
     let mut lines = Vec::new();
     for other in elsewhere {
         let ours = |path: &&str| document.facts.files.iter().any(|file| file.path == **path);
-        let common: Vec<&str> = other.files.iter().map(String::as_str).filter(ours).collect();
+        let common: Vec<&str> = other
+            .files
+            .iter()
+            .map(String::as_str)
+            .filter(ours)
+            .collect();
         if common.is_empty() {
-            let found =
-                format!("{} changed {} other files, the last at {}", other.who, other.files.len(), other.last_at);
+            let found = format!(
+                "{} changed {} other files, the last at {}",
+                other.who,
+                other.files.len(),
+                other.last_at
+            );
             lines.push(Line::good("sessions", found));
         } else {
-            let found = format!("{} changed {} at {}", other.who, names(&common), other.last_at);
-            lines.push(Line::bad("sessions", found, "compare what it did with this document's steps before you go on"));
+            let found = format!(
+                "{} changed {} at {}",
+                other.who,
+                names(&common),
+                other.last_at
+            );
+            lines.push(Line::bad(
+                "sessions",
+                found,
+                "compare what it did with this document's steps before you go on",
+            ));
         }
     }
     if lines.is_empty() {
-        lines.push(Line::good("sessions", "no other session changed files here since"));
+        lines.push(Line::good(
+            "sessions",
+            "no other session changed files here since",
+        ));
     }
     lines
 }
 
 fn dependencies(then: &[FileMark], now: &[FileMark]) -> Line {
-    let hash = |marks: &[FileMark], path: &str| marks.iter().find(|mark| mark.path == path).and_then(|mark| mark.hash);
-    let mut paths: Vec<&str> = then.iter().chain(now).map(|mark| mark.path.as_str()).collect();
+    let hash = |marks: &[FileMark], path: &str| {
+        marks
+            .iter()
+            .find(|mark| mark.path == path)
+            .and_then(|mark| mark.hash)
+    };
+    let mut paths: Vec<&str> = then
+        .iter()
+        .chain(now)
+        .map(|mark| mark.path.as_str())
+        .collect();
     paths.sort_unstable();
     paths.dedup();
     paths.retain(|path| hash(then, path) != hash(now, path));
     match (paths.is_empty(), then.is_empty()) {
         (true, true) => Line::good("dependencies", "there are no lock files"),
-        (true, false) => Line::good("dependencies", format!("lock files are unchanged ({})", then.len())),
+        (true, false) => Line::good(
+            "dependencies",
+            format!("lock files are unchanged ({})", then.len()),
+        ),
         _ => Line::bad(
             "dependencies",
             format!("changed since: {}", names(&paths)),
@@ -236,7 +328,16 @@ fn dependencies(then: &[FileMark], now: &[FileMark]) -> Line {
 }
 
 fn names(names: &[&str]) -> String {
-    let shown = names.iter().take(NAMES_MAX).copied().collect::<Vec<_>>().join(", ");
+    let shown = names
+        .iter()
+        .take(NAMES_MAX)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     let left = names.len().saturating_sub(NAMES_MAX);
-    if left == 0 { shown } else { format!("{shown} and {left} more") }
+    if left == 0 {
+        shown
+    } else {
+        format!("{shown} and {left} more")
+    }
 }

@@ -9,7 +9,13 @@ use serde_json::Value;
 use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
 /// Words of 004 for the phase of the work.
-pub const PHASES: [&str; 5] = ["research", "planning", "testing", "implementation", "finalization"];
+pub const PHASES: [&str; 5] = [
+    "research",
+    "planning",
+    "testing",
+    "implementation",
+    "finalization",
+];
 /// Words of 004 for how a task stands, and the one for a task that is done.
 pub const STATUSES: [&str; 4] = ["in_progress", "blocked", "near_complete", "complete"];
 

@@ -81,8 +81,13 @@ pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
         last_at: at(90),
         ..FileWork::default()
     };
-    let failed =
-        Failed { at: at(50), tool: "Bash".into(), what: "cargo test".into(), said: "1 failed".into(), resolved: None };
+    let failed = Failed {
+        at: at(50),
+        tool: "Bash".into(),
+        what: "cargo test".into(),
+        said: "1 failed".into(),
+        resolved: None,
+    };
     Document {
         version: DOCUMENT_VERSION,
         kind,
@@ -109,7 +114,10 @@ pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
             ahead: Some(3),
             behind: Some(0),
         }),
-        lock_files: vec![FileMark { path: "Cargo.lock".into(), hash: Some(1) }],
+        lock_files: vec![FileMark {
+            path: "Cargo.lock".into(),
+            hash: Some(1),
+        }],
         open_phase: None,
         parent: None,
         stated: all,
@@ -121,24 +129,51 @@ fn every_section_of_the_specification_is_there_and_says_what_was_stated() {
     let text = render(&document(ProgressKind::Handoff, HANDOFF));
     let sections = [
         ("# Session Handoff Checkpoint", "**Session ID**: sess_abc"),
-        ("# Session Handoff Checkpoint", "**Phase**: implementation (stated by the agent)"),
+        (
+            "# Session Handoff Checkpoint",
+            "**Phase**: implementation (stated by the agent)",
+        ),
         ("# Session Handoff Checkpoint", "**Time Worked**: 1h15m"),
-        ("## Executive Summary", "Login works; registration waits for SMTP."),
-        ("## Current Task", "**Objective**: User authentication\n**Status**: in_progress\n**Completion**: 70%"),
-        ("### Completed Steps", "- [x] JWT tokens\n- [x] Login endpoint, with tests"),
-        ("### Remaining Steps", "- [ ] Email validation\n- [ ] Password reset"),
+        (
+            "## Executive Summary",
+            "Login works; registration waits for SMTP.",
+        ),
+        (
+            "## Current Task",
+            "**Objective**: User authentication\n**Status**: in_progress\n**Completion**: 70%",
+        ),
+        (
+            "### Completed Steps",
+            "- [x] JWT tokens\n- [x] Login endpoint, with tests",
+        ),
+        (
+            "### Remaining Steps",
+            "- [ ] Email validation\n- [ ] Password reset",
+        ),
         ("### Active Blockers", "- SMTP credentials"),
         (
             "## Files Modified This Session",
             "| src/jwt.rs | Tokens \\| helpers | created | written once, edited twice |",
         ),
         ("## Tool Runs", "9 tool calls in 2 turns"),
-        ("## Failures and What Resolved Them", "`cargo test`: 1 failed -> not resolved"),
-        ("## Key Decisions Made", "| JWT over sessions | Stateless | 90% | Yes |"),
+        (
+            "## Failures and What Resolved Them",
+            "`cargo test`: 1 failed -> not resolved",
+        ),
+        (
+            "## Key Decisions Made",
+            "| JWT over sessions | Stateless | 90% | Yes |",
+        ),
         ("### Must Read", "- src/register.rs - goes on here"),
         ("### Can Skip", "- src/jwt.rs - complete"),
-        ("### Summary of Skippable Content", "`verify(token)` checks."),
-        ("## Recovery Instructions", "1. Check SMTP_HOST\n2. Run `checkpointd progress validate`"),
+        (
+            "### Summary of Skippable Content",
+            "`verify(token)` checks.",
+        ),
+        (
+            "## Recovery Instructions",
+            "1. Check SMTP_HOST\n2. Run `checkpointd progress validate`",
+        ),
         (
             "## Handoff Notes",
             "**Recommended Next Action**: Add the validation\n**Estimated Remaining Work**: Half a day\n**Risk Areas**: Mail may be slow\n**Dependencies**: None",
@@ -150,10 +185,16 @@ fn every_section_of_the_specification_is_there_and_says_what_was_stated() {
         ),
     ];
     for (heading, words) in sections {
-        let start = text.find(&format!("{heading}\n")).unwrap_or_else(|| panic!("no {heading} in\n{text}"));
+        let start = text
+            .find(&format!("{heading}\n"))
+            .unwrap_or_else(|| panic!("no {heading} in\n{text}"));
         let rest = &text[start + heading.len()..];
         let end = rest.find("\n#").unwrap_or(rest.len());
-        assert!(rest[..end].contains(words), "{heading} lacks {words:?}:\n{}", &rest[..end]);
+        assert!(
+            rest[..end].contains(words),
+            "{heading} lacks {words:?}:\n{}",
+            &rest[..end]
+        );
     }
     let marked = text.matches("_Stated by the agent._").count();
     assert_eq!(marked, 13, "each stated part says so:\n{text}");
@@ -180,12 +221,27 @@ fn each_type_has_its_own_form() {
         };
         assert!(text.starts_with(&format!("{title}\n")), "{text}");
         assert!(text.contains(&format!("**Type**: {}\n", kind.word())));
-        assert_eq!(text.contains("## Handoff Notes"), kind == ProgressKind::Handoff);
-        assert_eq!(text.contains("## Recovery Instructions"), kind != ProgressKind::Incremental);
-        assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document));
+        assert_eq!(
+            text.contains("## Handoff Notes"),
+            kind == ProgressKind::Handoff
+        );
+        assert_eq!(
+            text.contains("## Recovery Instructions"),
+            kind != ProgressKind::Incremental
+        );
+        assert_eq!(
+            Document::from_json(&document.to_json()).as_ref(),
+            Ok(&document)
+        );
     }
     let mut delta = document(ProgressKind::Incremental, HANDOFF);
-    delta.parent = Some(Parent { seq: 1, at: at(60), tools: 4, failed: 0, decisions: vec![] });
+    delta.parent = Some(Parent {
+        seq: 1,
+        at: at(60),
+        tools: 4,
+        failed: 0,
+        decisions: vec![],
+    });
     let text = render(&delta);
     for words in [
         "**Delta Since Parent**: 5 tool calls, 0 of them failed; 1 files changed",
@@ -200,9 +256,15 @@ fn each_type_has_its_own_form() {
 fn what_is_not_stated_anew_stays_and_says_since_when() {
     let mut document = document(ProgressKind::Full, HANDOFF);
     document.at = at(500);
-    document.stated.lay(read(r#"{"remaining": ["Password reset"], "blockers": []}"#).expect("JSON"), at(500));
+    document.stated.lay(
+        read(r#"{"remaining": ["Password reset"], "blockers": []}"#).expect("JSON"),
+        at(500),
+    );
     let text = render(&document);
-    assert!(text.contains("- [ ] Password reset\n\n_Stated by the agent._"), "{text}");
+    assert!(
+        text.contains("- [ ] Password reset\n\n_Stated by the agent._"),
+        "{text}"
+    );
     assert!(!text.contains("Email validation"));
     assert!(text.contains("### Active Blockers\n\nNone\n"));
     assert!(text.contains(&format!(
@@ -210,27 +272,54 @@ fn what_is_not_stated_anew_stays_and_says_since_when() {
         at(100)
     )));
     assert!(document.has_more());
-    document.stated.lay(read(r#"{"status": "complete"}"#).expect("JSON"), at(501));
+    document
+        .stated
+        .lay(read(r#"{"status": "complete"}"#).expect("JSON"), at(501));
     assert!(!document.has_more());
 }
 
 #[test]
 fn our_own_document_reads_back_as_what_was_stated() {
     let stated = read(HANDOFF).expect("it reads");
-    assert_eq!(read(&render(&document(ProgressKind::Handoff, HANDOFF))), Ok(stated));
+    assert_eq!(
+        read(&render(&document(ProgressKind::Handoff, HANDOFF))),
+        Ok(stated)
+    );
     let nothing = read(&render(&document(ProgressKind::Full, "")));
-    assert_eq!(nothing.map(|stated| stated.recovery), Ok(Some(Texts(vec![]))), "but for the list that has our step");
+    assert_eq!(
+        nothing.map(|stated| stated.recovery),
+        Ok(Some(Texts(vec![]))),
+        "but for the list that has our step"
+    );
 }
 
 #[test]
 fn json_is_exact_and_says_which_field_is_wrong() {
     for (text, problem) in [
-        (r#"{"completion": 101}"#, "`completion`: expected a whole number from 0 to 100"),
-        (r#"{"phase": "coding"}"#, "`phase`: `coding` is none of research,"),
-        (r#"{"status": "fine"}"#, "`status`: `fine` is none of in_progress,"),
-        (r#"{"remaining": 3}"#, "`remaining`: expected a list of texts"),
-        (r#"{"decisions": [{"choice": "x"}]}"#, "`decisions`: unknown field `choice`"),
-        (r#"{"mood": "good"}"#, "there is no field `mood`; the fields are phase, summary,"),
+        (
+            r#"{"completion": 101}"#,
+            "`completion`: expected a whole number from 0 to 100",
+        ),
+        (
+            r#"{"phase": "coding"}"#,
+            "`phase`: `coding` is none of research,",
+        ),
+        (
+            r#"{"status": "fine"}"#,
+            "`status`: `fine` is none of in_progress,",
+        ),
+        (
+            r#"{"remaining": 3}"#,
+            "`remaining`: expected a list of texts",
+        ),
+        (
+            r#"{"decisions": [{"choice": "x"}]}"#,
+            "`decisions`: unknown field `choice`",
+        ),
+        (
+            r#"{"mood": "good"}"#,
+            "there is no field `mood`; the fields are phase, summary,",
+        ),
         ("{", "not a JSON object: "),
     ] {
         let error = read(text).expect_err(text);
@@ -241,8 +330,17 @@ fn json_is_exact_and_says_which_field_is_wrong() {
     );
     let read = read.expect("lenient in shape");
     assert_eq!(read.completion, Some(Percent(70)));
-    assert_eq!(read.decisions.expect("two")[1].reversible.as_deref(), Some("Yes"));
-    assert_eq!(read.must_read, Some(vec![Pointer { file: "a.md".into(), why: "why".into() }]));
+    assert_eq!(
+        read.decisions.expect("two")[1].reversible.as_deref(),
+        Some("Yes")
+    );
+    assert_eq!(
+        read.must_read,
+        Some(vec![Pointer {
+            file: "a.md".into(),
+            why: "why".into()
+        }])
+    );
     assert!(super::read(&"x".repeat(INPUT_BYTES_MAX + 1)).is_err());
 }
 
@@ -262,18 +360,20 @@ fn facts_are_those_of_the_journal() {
             event,
         }
     };
-    let call = |kind, command: Option<&str>, path: Option<&str>, is_error, output: &str| Event::ToolFinished {
-        host: Host::default(),
-        call: ToolCall {
-            tool: "T".into(),
-            kind,
-            command: command.map(str::to_owned),
-            paths: path.map(str::to_owned).into_iter().collect(),
-            is_error,
-            output: output.into(),
-            finished: true,
-            ..ToolCall::default()
-        },
+    let call = |kind, command: Option<&str>, path: Option<&str>, is_error, output: &str| {
+        Event::ToolFinished {
+            host: Host::default(),
+            call: ToolCall {
+                tool: "T".into(),
+                kind,
+                command: command.map(str::to_owned),
+                paths: path.map(str::to_owned).into_iter().collect(),
+                is_error,
+                output: output.into(),
+                finished: true,
+                ..ToolCall::default()
+            },
+        }
     };
     let prompt = Event::PromptSubmitted {
         host: Host::default(),
@@ -291,29 +391,99 @@ fn facts_are_those_of_the_journal() {
     };
     let events = [
         event(0, prompt.clone()),
-        event(10, call(ToolKind::Write, None, Some("/p/new.rs"), false, "")),
-        event(20, call(ToolKind::Shell, Some("cargo test"), None, true, "noise\n1 failed\n")),
-        event(30, call(ToolKind::Edit, None, Some("src/old.rs"), false, "")),
-        event(40, call(ToolKind::Shell, Some("cargo test -q"), None, false, "")),
-        event(50, call(ToolKind::Edit, None, Some("/elsewhere/x"), true, "no such file")),
+        event(
+            10,
+            call(ToolKind::Write, None, Some("/p/new.rs"), false, ""),
+        ),
+        event(
+            20,
+            call(
+                ToolKind::Shell,
+                Some("cargo test"),
+                None,
+                true,
+                "noise\n1 failed\n",
+            ),
+        ),
+        event(
+            30,
+            call(ToolKind::Edit, None, Some("src/old.rs"), false, ""),
+        ),
+        event(
+            40,
+            call(ToolKind::Shell, Some("cargo test -q"), None, false, ""),
+        ),
+        event(
+            50,
+            call(
+                ToolKind::Edit,
+                None,
+                Some("/elsewhere/x"),
+                true,
+                "no such file",
+            ),
+        ),
         event(60, stop),
         event(5_000, prompt),
-        event(9_000, call(ToolKind::Read, None, Some("/p/new.rs"), false, "")),
+        event(
+            9_000,
+            call(ToolKind::Read, None, Some("/p/new.rs"), false, ""),
+        ),
     ];
     let facts = facts(&events, "/p");
-    assert_eq!((facts.turns, facts.tools, facts.shell, facts.changes, facts.reads, facts.failed), (2, 6, 2, 3, 1, 2));
-    assert_eq!(facts.worked_ms, 60_000 + 600_000, "not the night between, and a long pause is cut");
-    let files: Vec<_> =
-        facts.files.iter().map(|file| (file.path.as_str(), file.writes, file.edits, file.written_first)).collect();
+    assert_eq!(
+        (
+            facts.turns,
+            facts.tools,
+            facts.shell,
+            facts.changes,
+            facts.reads,
+            facts.failed
+        ),
+        (2, 6, 2, 3, 1, 2)
+    );
+    assert_eq!(
+        facts.worked_ms,
+        60_000 + 600_000,
+        "not the night between, and a long pause is cut"
+    );
+    let files: Vec<_> = facts
+        .files
+        .iter()
+        .map(|file| {
+            (
+                file.path.as_str(),
+                file.writes,
+                file.edits,
+                file.written_first,
+            )
+        })
+        .collect();
     assert_eq!(files, [("new.rs", 1, 0, true), ("src/old.rs", 0, 1, false)]);
     let failures: Vec<_> = facts
         .failures
         .iter()
-        .map(|failed| (failed.what.as_str(), failed.said.as_str(), failed.resolved.is_some()))
+        .map(|failed| {
+            (
+                failed.what.as_str(),
+                failed.said.as_str(),
+                failed.resolved.is_some(),
+            )
+        })
         .collect();
-    assert_eq!(failures, [("cargo test", "1 failed", true), ("/elsewhere/x", "no such file", false)]);
+    assert_eq!(
+        failures,
+        [
+            ("cargo test", "1 failed", true),
+            ("/elsewhere/x", "no such file", false)
+        ]
+    );
     let how = facts.failures[0].resolved.clone().expect("resolved");
-    assert!(how.starts_with("`cargo test -q` succeeded") && how.ends_with("after changes to src/old.rs"), "{how}");
+    assert!(
+        how.starts_with("`cargo test -q` succeeded")
+            && how.ends_with("after changes to src/old.rs"),
+        "{how}"
+    );
 }
 
 #[test]
@@ -321,7 +491,10 @@ fn a_report_names_each_thing_that_does_not_hold_any_more() {
     let document = document(ProgressKind::Full, HANDOFF);
     let same = Now {
         git: document.git.clone(),
-        files: vec![FileMark { path: "src/jwt.rs".into(), hash: Some(7) }],
+        files: vec![FileMark {
+            path: "src/jwt.rs".into(),
+            hash: Some(7),
+        }],
         missing: vec![],
         lock_files: document.lock_files.clone(),
         elsewhere: vec![],
@@ -334,19 +507,35 @@ fn a_report_names_each_thing_that_does_not_hold_any_more() {
         files: files.iter().map(|file| (*file).to_owned()).collect(),
     };
     let table: [(&str, &str, Change); 9] = [
-        ("git", "on main, not on feature", |now| now.git.as_mut().expect("git").branch = Some("main".into())),
+        ("git", "on main, not on feature", |now| {
+            now.git.as_mut().expect("git").branch = Some("main".into())
+        }),
         ("git", "last commit was a1b2c3d4e5 and is ffff", |now| {
             now.git.as_mut().expect("git").commit = Some("ffff".into())
         }),
-        ("git", "no longer uncommitted: src/jwt.rs", |now| now.git.as_mut().expect("git").uncommitted.clear()),
-        ("git", "uncommitted since: b", |now| {
-            now.git.as_mut().expect("git").uncommitted.push(("??".into(), "b".into()))
+        ("git", "no longer uncommitted: src/jwt.rs", |now| {
+            now.git.as_mut().expect("git").uncommitted.clear()
         }),
-        ("git", "git cannot be asked (timeout)", |now| now.git = Err("timeout".into())),
+        ("git", "uncommitted since: b", |now| {
+            now.git
+                .as_mut()
+                .expect("git")
+                .uncommitted
+                .push(("??".into(), "b".into()))
+        }),
+        ("git", "git cannot be asked (timeout)", |now| {
+            now.git = Err("timeout".into())
+        }),
         ("files", "gone: src/jwt.rs", |now| now.files[0].hash = None),
-        ("files", "changed since: src/jwt.rs", |now| now.files[0].hash = Some(8)),
-        ("files", "to be read, but not there: x.md", |now| now.missing.push("x.md".into())),
-        ("dependencies", "changed since: Cargo.lock", |now| now.lock_files.clear()),
+        ("files", "changed since: src/jwt.rs", |now| {
+            now.files[0].hash = Some(8)
+        }),
+        ("files", "to be read, but not there: x.md", |now| {
+            now.missing.push("x.md".into())
+        }),
+        ("dependencies", "changed since: Cargo.lock", |now| {
+            now.lock_files.clear()
+        }),
     ];
     for (check, found, change) in table {
         let mut now = same.clone();
@@ -359,8 +548,19 @@ fn a_report_names_each_thing_that_does_not_hold_any_more() {
             "{found}: {bad:?}"
         );
     }
-    let with = |files: &[&str]| compare(&document, &Now { elsewhere: vec![other(files)], ..same.clone() });
-    assert!(with(&["other.rs"]).holds, "work on other files is no conflict");
+    let with = |files: &[&str]| {
+        compare(
+            &document,
+            &Now {
+                elsewhere: vec![other(files)],
+                ..same.clone()
+            },
+        )
+    };
+    assert!(
+        with(&["other.rs"]).holds,
+        "work on other files is no conflict"
+    );
     assert!(!with(&["src/jwt.rs"]).holds);
 }
 
@@ -388,11 +588,22 @@ fn an_offer_is_bounded_and_says_what_counts_first() {
         at(1),
     );
     let text = offer(None, Some((&document, "/f.md", &holds))).expect("there is something");
-    assert!(text.len() <= OFFER_BYTES_MAX && text.contains("Must read"), "{}", text.len());
-    assert_eq!(offer(None, None), None);
-    let phase = OpenPhase { name: "build".into(), number: 4, checkpoint: "c1".into(), summary: "half".into() };
     assert!(
-        offer(Some(&phase), None).expect("a phase").contains("Open work phase: 4 of 7, build: half (checkpoint c1)")
+        text.len() <= OFFER_BYTES_MAX && text.contains("Must read"),
+        "{}",
+        text.len()
+    );
+    assert_eq!(offer(None, None), None);
+    let phase = OpenPhase {
+        name: "build".into(),
+        number: 4,
+        checkpoint: "c1".into(),
+        summary: "half".into(),
+    };
+    assert!(
+        offer(Some(&phase), None)
+            .expect("a phase")
+            .contains("Open work phase: 4 of 7, build: half (checkpoint c1)")
     );
 }
 

@@ -11,8 +11,16 @@ pub struct Percent(pub u8);
 impl Percent {
     /// Reads `70`, `70%` or `~70 %`.
     pub fn read(text: &str) -> Option<Self> {
-        let digits = text.trim().trim_start_matches(['~', '≈']).trim_end_matches('%').trim();
-        digits.parse::<u8>().ok().filter(|percent| *percent <= 100).map(Self)
+        let digits = text
+            .trim()
+            .trim_start_matches(['~', '≈'])
+            .trim_end_matches('%')
+            .trim();
+        digits
+            .parse::<u8>()
+            .ok()
+            .filter(|percent| *percent <= 100)
+            .map(Self)
     }
 }
 
@@ -35,9 +43,9 @@ impl<'de> Deserialize<'de> for Texts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self(vec![text])),
-            list @ Value::Array(_) => {
-                serde_json::from_value(list).map(Self).map_err(|_| D::Error::custom("expected a list of texts"))
-            }
+            list @ Value::Array(_) => serde_json::from_value(list)
+                .map(Self)
+                .map_err(|_| D::Error::custom("expected a list of texts")),
             _ => Err(D::Error::custom("expected a list of texts")),
         }
     }
@@ -73,17 +81,29 @@ impl<'de> Deserialize<'de> for Decision {
         }
         let value = Value::deserialize(deserializer)?;
         if let Value::String(decision) = value {
-            return Ok(Self { decision, ..Self::default() });
+            return Ok(Self {
+                decision,
+                ..Self::default()
+            });
         }
-        let Fields { decision, rationale, confidence, reversible } =
-            serde_json::from_value(value).map_err(D::Error::custom)?;
+        let Fields {
+            decision,
+            rationale,
+            confidence,
+            reversible,
+        } = serde_json::from_value(value).map_err(D::Error::custom)?;
         let reversible = match reversible {
             Some(Value::Bool(is_so)) => Some(if is_so { "Yes" } else { "No" }.to_owned()),
             Some(Value::String(text)) => Some(text),
             None | Some(Value::Null) => None,
             Some(_) => return Err(D::Error::custom("`reversible` is true, false or a text")),
         };
-        Ok(Self { decision, rationale, confidence, reversible })
+        Ok(Self {
+            decision,
+            rationale,
+            confidence,
+            reversible,
+        })
     }
 }
 
@@ -146,9 +166,17 @@ fn file_and_words(text: &str) -> (String, String) {
     let text = text.trim();
     let plain = |file: &str| file.trim().trim_matches(['`', '*']).to_owned();
     if let Some((file, rest)) = text.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
-        return (file.to_owned(), rest.trim_start_matches([' ', '-', '–', '—', ':']).trim().to_owned());
+        return (
+            file.to_owned(),
+            rest.trim_start_matches([' ', '-', '–', '—', ':'])
+                .trim()
+                .to_owned(),
+        );
     }
-    let split = [" - ", " – ", " — ", ": "].iter().filter_map(|by| text.find(by).map(|at| (at, by.len()))).min();
+    let split = [" - ", " – ", " — ", ": "]
+        .iter()
+        .filter_map(|by| text.find(by).map(|at| (at, by.len())))
+        .min();
     match split {
         Some((at, length)) => (plain(&text[..at]), text[at + length..].trim().to_owned()),
         None => (plain(text), String::new()),

@@ -61,8 +61,18 @@ const TABLE: [(&str, &str, &str, Check); 14] = [
         ),
         Check::Shape,
     ),
-    ("anthropic_key", r"sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{12,}", Check::Shape),
-    ("api_key", r"sk-[A-Za-z0-9_-]{20}", r"\bsk-[A-Za-z0-9_-]{20,}", Check::Digits),
+    (
+        "anthropic_key",
+        r"sk-ant-",
+        r"\bsk-ant-[A-Za-z0-9_-]{12,}",
+        Check::Shape,
+    ),
+    (
+        "api_key",
+        r"sk-[A-Za-z0-9_-]{20}",
+        r"\bsk-[A-Za-z0-9_-]{20,}",
+        Check::Digits,
+    ),
     (
         "google_key",
         r"AIza|ya29\.|GOCSPX-",
@@ -87,7 +97,12 @@ const TABLE: [(&str, &str, &str, Check); 14] = [
         r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{20,}|hooks\.slack\.com/services/([A-Za-z0-9/]{20,}))",
         Check::Shape,
     ),
-    ("aws_key_id", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}", r"\bA(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}\b", Check::Shape),
+    (
+        "aws_key_id",
+        r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}",
+        r"\bA(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}\b",
+        Check::Shape,
+    ),
     (
         "token",
         concat!(
@@ -149,7 +164,8 @@ const ASSIGNED: &str = concat!(
 
 /// The rules, and the hints in the same order.
 pub(super) static RULES: LazyLock<(RegexSet, Vec<Rule>)> = LazyLock::new(|| {
-    let hints = RegexSet::new(TABLE.iter().map(|(_, hint, ..)| *hint)).expect("the table's hints are regular");
+    let hints = RegexSet::new(TABLE.iter().map(|(_, hint, ..)| *hint))
+        .expect("the table's hints are regular");
     let rule = |(kind, _, pattern, check): &(&'static str, &str, &str, Check)| Rule {
         kind,
         pattern: Regex::new(pattern).expect("the table's patterns are regular"),

@@ -7,14 +7,22 @@ use super::{Redactor, built_in, pattern};
 
 /// Random-looking text of a length; no secret of anybody.
 fn random(length: usize) -> String {
-    "q7Rk2ZpX9vLm4TbN8sWc1HdJ6yGf3QaE5uKo0PiB".chars().cycle().take(length).collect()
+    "q7Rk2ZpX9vLm4TbN8sWc1HdJ6yGf3QaE5uKo0PiB"
+        .chars()
+        .cycle()
+        .take(length)
+        .collect()
 }
 
 /// Shapes, written in two parts so that nobody's scanner finds one here.
 fn secrets() -> Vec<(&'static str, String)> {
     let r = random;
     let pem = |kind: &str| {
-        format!("-----BEGIN {kind}PRIVATE KEY-----\n{}\n{}\n-----END {kind}PRIVATE KEY-----", r(64), r(30))
+        format!(
+            "-----BEGIN {kind}PRIVATE KEY-----\n{}\n{}\n-----END {kind}PRIVATE KEY-----",
+            r(64),
+            r(30)
+        )
     };
     vec![
         ("anthropic_key", format!("sk-{}-api03-{}", "ant", r(80))),
@@ -23,7 +31,10 @@ fn secrets() -> Vec<(&'static str, String)> {
         ("google_key", format!("{}{}", "AIza", r(35))),
         ("google_key", format!("{}.{}", "ya29", r(60))),
         ("github_token", format!("{}_{}", "ghp", r(36))),
-        ("github_token", format!("{}_{}_{}", "github_pat", r(22), r(59))),
+        (
+            "github_token",
+            format!("{}_{}_{}", "github_pat", r(22), r(59)),
+        ),
         ("gitlab_token", format!("{}-{}", "glpat", r(20))),
         ("slack_token", format!("{}-123456789012-{}", "xoxb", r(24))),
         ("aws_key_id", format!("{}{}", "AKIA", "IOSFODNN7EXAMPL2")),
@@ -32,12 +43,18 @@ fn secrets() -> Vec<(&'static str, String)> {
         ("token", format!("{}-AgEIcHlwaS5vcmc{}", "pypi", r(60))),
         ("token", format!("{}_live_{}", "sk", r(24))),
         ("token", format!("{}_{}", "hf", r(34))),
-        ("jwt", format!("{}iJIUzI1NiJ9.eyJzdWIiOiIx{}.{}", "eyJhbGciO", r(10), r(43))),
+        (
+            "jwt",
+            format!("{}iJIUzI1NiJ9.eyJzdWIiOiIx{}.{}", "eyJhbGciO", r(10), r(43)),
+        ),
         ("private_key", pem("RSA ")),
         ("private_key", pem("OPENSSH ")),
         ("private_key", pem("")),
         // Cut off before its end.
-        ("private_key", format!("-----BEGIN EC PRIVATE KEY-----\n{}\n{}", r(64), r(20))),
+        (
+            "private_key",
+            format!("-----BEGIN EC PRIVATE KEY-----\n{}\n{}", r(64), r(20)),
+        ),
     ]
 }
 
@@ -45,17 +62,28 @@ fn secrets() -> Vec<(&'static str, String)> {
 fn known_shapes_are_found_wherever_they_stand() {
     for (kind, secret) in secrets() {
         let marker = format!("[redacted: {kind}]");
-        for (before, after) in
-            [("", ""), ("x ", " y"), ("\"", "\""), ("(", ")"), ("é\n", "\né"), ("use `", "`."), ("[", "]")]
-        {
+        for (before, after) in [
+            ("", ""),
+            ("x ", " y"),
+            ("\"", "\""),
+            ("(", ")"),
+            ("é\n", "\né"),
+            ("use `", "`."),
+            ("[", "]"),
+        ] {
             let text = format!("{before}{secret}{after}");
             assert_eq!(built_in().text(&text), format!("{before}{marker}{after}"));
         }
-        for wrapped in
-            [format!("export KEY={secret}; make"), format!("https://x.test/?key={secret}&b=1"), format!("'{secret}',")]
-        {
+        for wrapped in [
+            format!("export KEY={secret}; make"),
+            format!("https://x.test/?key={secret}&b=1"),
+            format!("'{secret}',"),
+        ] {
             let redacted = built_in().text(&wrapped);
-            assert!(redacted.contains("[redacted: ") && !redacted.contains(&secret), "{redacted}");
+            assert!(
+                redacted.contains("[redacted: ") && !redacted.contains(&secret),
+                "{redacted}"
+            );
         }
     }
 }
@@ -64,25 +92,76 @@ fn known_shapes_are_found_wherever_they_stand() {
 fn what_is_assigned_to_a_telling_name_is_found() {
     for (text, expected) in [
         ("password=hunter2", "password=[redacted: secret]"),
-        ("PASSWORD=correct-horse make test", "PASSWORD=[redacted: secret] make test"),
-        ("DB_PASSWORD=abc;pytest -q", "DB_PASSWORD=[redacted: secret];pytest -q"),
+        (
+            "PASSWORD=correct-horse make test",
+            "PASSWORD=[redacted: secret] make test",
+        ),
+        (
+            "DB_PASSWORD=abc;pytest -q",
+            "DB_PASSWORD=[redacted: secret];pytest -q",
+        ),
         ("password: hunter2", "password: [redacted: secret]"),
-        ("password: \"open sesame\"", "password: \"[redacted: secret]\""),
-        ("{\"password\": \"pa\\\"ss\"}", "{\"password\": \"[redacted: secret]\"}"),
-        (r#"{\"api_key\":\"abc12345xyz\"}"#, r#"{\"api_key\":\"[redacted: secret]\"}"#),
-        ("'client_secret' => 'a1b2c3d4e5'", "'client_secret' => '[redacted: secret]'"),
+        (
+            "password: \"open sesame\"",
+            "password: \"[redacted: secret]\"",
+        ),
+        (
+            "{\"password\": \"pa\\\"ss\"}",
+            "{\"password\": \"[redacted: secret]\"}",
+        ),
+        (
+            r#"{\"api_key\":\"abc12345xyz\"}"#,
+            r#"{\"api_key\":\"[redacted: secret]\"}"#,
+        ),
+        (
+            "'client_secret' => 'a1b2c3d4e5'",
+            "'client_secret' => '[redacted: secret]'",
+        ),
         ("token: 9f8e7d6c5b4a", "token: [redacted: secret]"),
-        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "AWS_SECRET_ACCESS_KEY=[redacted: secret]"),
-        ("accessToken = \"abcd1234efgh\"", "accessToken = \"[redacted: secret]\""),
-        ("app --api-key abcd1234efgh run", "app --api-key [redacted: secret] run"),
-        ("app --password hunter run", "app --password [redacted: password] run"),
-        ("curl -u me:hunter2 https://x.test", "curl -u me:[redacted: password] https://x.test"),
-        ("mysql -u root -phunter2 db", "mysql -u root -p[redacted: password] db"),
-        ("sshpass -p hunter2 ssh x", "sshpass -p [redacted: password] ssh x"),
-        ("postgres://me:hunter2@db:5432/x", "postgres://me:[redacted: url_password]@db:5432/x"),
-        ("redis://:p@ss@cache/0", "redis://:[redacted: url_password]@cache/0"),
-        ("-H 'Authorization: Bearer abcdef123456'", "-H 'Authorization: Bearer [redacted: authorization]'"),
-        ("{\"Authorization\":\"Basic bWU6aHVudGVyMg==\"}", "{\"Authorization\":\"Basic [redacted: authorization]\"}"),
+        (
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY",
+            "AWS_SECRET_ACCESS_KEY=[redacted: secret]",
+        ),
+        (
+            "accessToken = \"abcd1234efgh\"",
+            "accessToken = \"[redacted: secret]\"",
+        ),
+        (
+            "app --api-key abcd1234efgh run",
+            "app --api-key [redacted: secret] run",
+        ),
+        (
+            "app --password hunter run",
+            "app --password [redacted: password] run",
+        ),
+        (
+            "curl -u me:hunter2 https://x.test",
+            "curl -u me:[redacted: password] https://x.test",
+        ),
+        (
+            "mysql -u root -phunter2 db",
+            "mysql -u root -p[redacted: password] db",
+        ),
+        (
+            "sshpass -p hunter2 ssh x",
+            "sshpass -p [redacted: password] ssh x",
+        ),
+        (
+            "postgres://me:hunter2@db:5432/x",
+            "postgres://me:[redacted: url_password]@db:5432/x",
+        ),
+        (
+            "redis://:p@ss@cache/0",
+            "redis://:[redacted: url_password]@cache/0",
+        ),
+        (
+            "-H 'Authorization: Bearer abcdef123456'",
+            "-H 'Authorization: Bearer [redacted: authorization]'",
+        ),
+        (
+            "{\"Authorization\":\"Basic bWU6aHVudGVyMg==\"}",
+            "{\"Authorization\":\"Basic [redacted: authorization]\"}",
+        ),
     ] {
         assert_eq!(built_in().text(text), expected, "{text}");
     }
@@ -131,13 +210,21 @@ fn a_payload_keeps_its_address_and_stays_json() {
     });
     let raw = payload.to_string();
     let mut redacted = payload.clone();
-    let text = built_in().payload(&mut redacted, &raw).expect("it has secrets");
+    let text = built_in()
+        .payload(&mut redacted, &raw)
+        .expect("it has secrets");
     assert!(!text.contains(&key) && !text.contains("letmein"), "{text}");
-    assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), redacted);
+    assert_eq!(
+        serde_json::from_str::<Value>(&text).expect("JSON"),
+        redacted
+    );
     for field in ["session_id", "cwd", "hook_event_name"] {
         assert_eq!(redacted[field], payload[field]);
     }
-    assert_eq!(redacted["tool_input"]["password"], json!("[redacted: secret]"));
+    assert_eq!(
+        redacted["tool_input"]["password"],
+        json!("[redacted: secret]")
+    );
     // Twice the same key, and escapes that hide the shape.
     for raw in [
         format!(r#"{{"a":"{key}","a":"x"}}"#),
@@ -145,19 +232,36 @@ fn a_payload_keeps_its_address_and_stays_json() {
         format!(r#"{{"a":"x\n{key}"}}"#),
     ] {
         let mut value: Value = serde_json::from_str(&raw).expect("JSON");
-        let text = built_in().payload(&mut value, &raw).expect("it has a secret");
+        let text = built_in()
+            .payload(&mut value, &raw)
+            .expect("it has a secret");
         assert!(!text.contains(&key[6..]), "{text}");
     }
     let mut clean = json!({ "prompt": "task-notification-handling  " });
-    assert_eq!(built_in().payload(&mut clean, "{ \"prompt\": \"task-notification-handling  \" }"), None);
+    assert_eq!(
+        built_in().payload(
+            &mut clean,
+            "{ \"prompt\": \"task-notification-handling  \" }"
+        ),
+        None
+    );
 }
 
 #[test]
 fn patterns_of_the_user_are_used_and_all_can_be_switched_off() {
     let extra = |text| pattern(text).expect("a pattern");
-    let own = Redactor::new(true, vec![extra(r"CORP-\d+"), extra(r"badge (\w+)"), extra("redacted")]);
-    assert_eq!(own.text("CORP-12, badge 7x"), "[redacted: extra], badge [redacted: extra]");
-    assert_eq!(Redactor::new(false, vec![extra("x")]).text("x password=hunter2"), "x password=hunter2");
+    let own = Redactor::new(
+        true,
+        vec![extra(r"CORP-\d+"), extra(r"badge (\w+)"), extra("redacted")],
+    );
+    assert_eq!(
+        own.text("CORP-12, badge 7x"),
+        "[redacted: extra], badge [redacted: extra]"
+    );
+    assert_eq!(
+        Redactor::new(false, vec![extra("x")]).text("x password=hunter2"),
+        "x password=hunter2"
+    );
     assert!(pattern("(").is_err_and(|error| error.contains("`(` is no pattern")));
     assert!(pattern("a*").is_err_and(|error| error.contains("matches an empty text")));
     assert!(pattern(r"(\w{500}){500}").is_err(), "its memory is bounded");

@@ -50,7 +50,11 @@ const SECRET_BYTES_MIN: usize = 8;
 
 /// Returns whether a value that is assigned to `name` is a secret.
 pub(super) fn is_secret_name(name: &str, value: &str, style: Style) -> bool {
-    let name: String = name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect();
+    let name: String = name
+        .chars()
+        .filter(|c| !"_-".contains(*c))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
     if PASSWORD_NAMES.iter().any(|end| name.ends_with(end)) {
         // The shell's own PWD is a path.
         let is_path = name.ends_with("pwd") && value.starts_with(['/', '~', '.']);
@@ -93,11 +97,16 @@ pub(super) fn is_secret(value: &str) -> bool {
 /// Returns whether a value is a placeholder or a variable.
 pub(super) fn says_nothing(value: &str) -> bool {
     let first = value.chars().next();
-    let is_variable =
-        value.starts_with('$') && value[1..].starts_with(|c: char| c.is_alphabetic() || "_{(".contains(c));
+    let is_variable = value.starts_with('$')
+        && value[1..].starts_with(|c: char| c.is_alphabetic() || "_{(".contains(c));
     let is_filler = value.chars().all(|c| Some(c) == first);
-    let word = value.trim_end_matches([',', '.', ')', '}', ']']).to_ascii_lowercase();
-    is_variable || is_filler || value.starts_with(['<', '{', '%']) || NO_SECRETS.contains(&word.as_str())
+    let word = value
+        .trim_end_matches([',', '.', ')', '}', ']'])
+        .to_ascii_lowercase();
+    is_variable
+        || is_filler
+        || value.starts_with(['<', '{', '%'])
+        || NO_SECRETS.contains(&word.as_str())
 }
 
 /// Returns whether a value is code: `name(`.

@@ -22,8 +22,13 @@ const TEXTS: [&str; NAMES.len()] = [
     include_str!("../../packs/generic.yml"),
 ];
 
-static ALL: LazyLock<Vec<Pack>> =
-    LazyLock::new(|| NAMES.iter().zip(TEXTS).map(|(name, text)| Pack::read(name, text)).collect());
+static ALL: LazyLock<Vec<Pack>> = LazyLock::new(|| {
+    NAMES
+        .iter()
+        .zip(TEXTS)
+        .map(|(name, text)| Pack::read(name, text))
+        .collect()
+});
 
 /// What is known of a project from outside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,19 +54,31 @@ pub struct Pack {
 
 impl Pack {
     fn read(name: &'static str, text: &str) -> Self {
-        let file =
-            PackFile::read(name, text).unwrap_or_else(|error| panic!("a pack of the program is broken: {error}"));
+        let file = PackFile::read(name, text)
+            .unwrap_or_else(|error| panic!("a pack of the program is broken: {error}"));
         let (detect, rules) = file.into_rules(name);
-        let matcher = |pattern: &String| glob(pattern.trim_end_matches('/')).ok().map(|glob| glob.compile_matcher());
+        let matcher = |pattern: &String| {
+            glob(pattern.trim_end_matches('/'))
+                .ok()
+                .map(|glob| glob.compile_matcher())
+        };
         let matchers = detect.iter().map(matcher).collect();
-        Self { name, detect, rules, matchers }
+        Self {
+            name,
+            detect,
+            rules,
+            matchers,
+        }
     }
 
     /// Returns whether the project speaks for this pack.
     fn detects(&self, facts: &ProjectFacts) -> bool {
         // The general pack needs no file at all to speak for it.
         let speaks = |(pattern, matcher): (&String, &Option<GlobMatcher>)| {
-            facts.files.iter().any(|file| speaks(pattern, matcher.as_ref(), file))
+            facts
+                .files
+                .iter()
+                .any(|file| speaks(pattern, matcher.as_ref(), file))
         };
         self.name == GENERIC || self.detect.iter().zip(&self.matchers).any(speaks)
     }
@@ -70,7 +87,9 @@ impl Pack {
 /// Returns whether a name at a project's top, or a file below it, is what a pattern looks for.
 fn speaks(pattern: &str, matcher: Option<&GlobMatcher>, file: &str) -> bool {
     let (pattern, file) = (pattern.trim_end_matches('/'), file.trim_end_matches('/'));
-    let below = file.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('/'));
+    let below = file
+        .strip_prefix(pattern)
+        .is_some_and(|rest| rest.starts_with('/'));
     below || matcher.is_some_and(|matcher| matcher.is_match(file))
 }
 
@@ -81,7 +100,10 @@ pub fn all() -> &'static [Pack] {
 
 /// Returns the names of the packs that a project switches on.
 pub fn detect(facts: &ProjectFacts) -> Vec<&'static str> {
-    ALL.iter().filter(|pack| pack.detects(facts)).map(|pack| pack.name).collect()
+    ALL.iter()
+        .filter(|pack| pack.detects(facts))
+        .map(|pack| pack.name)
+        .collect()
 }
 
 #[cfg(test)]
@@ -103,7 +125,10 @@ mod tests {
             "Makefile Cargo.toml.orig",
         ]
         .map(|files| {
-            let facts = ProjectFacts { path: "/p".into(), files: files.split_whitespace().map(String::from).collect() };
+            let facts = ProjectFacts {
+                path: "/p".into(),
+                files: files.split_whitespace().map(String::from).collect(),
+            };
             format!("{files:?}: {}", detect(&facts).join(" "))
         });
         insta::assert_snapshot!(table.join("\n"), @r#"

@@ -31,28 +31,46 @@ impl Pattern {
         // `bash scripts/restart.sh` runs `restart.sh`.
         let interprets = simple.words.first().is_some_and(|program| {
             wrappers::is_python(program)
-                || matches!(program.as_str(), "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "." | "source")
+                || matches!(
+                    program.as_str(),
+                    "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "." | "source"
+                )
         });
-        let Some(script) = interprets.then(|| Args::new(&simple.words, 1, spec_of("")).first_operand()) else {
+        let Some(script) =
+            interprets.then(|| Args::new(&simple.words, 1, spec_of("")).first_operand())
+        else {
             return false;
         };
-        simple.words.get(script..).is_some_and(|words| is_wanted(words, &self.0))
+        simple
+            .words
+            .get(script..)
+            .is_some_and(|words| is_wanted(words, &self.0))
     }
 }
 
 fn is_wanted<S: AsRef<str>>(words: &[S], wanted: &[String]) -> bool {
-    let (Some(program), Some(wanted_program)) = (words.first(), wanted.first()) else { return false };
+    let (Some(program), Some(wanted_program)) = (words.first(), wanted.first()) else {
+        return false;
+    };
     let program = canonical(file_name(program.as_ref()));
     if program != canonical(file_name(wanted_program)) {
         return false;
     }
     let have = arguments(program, words);
-    let mut operands = have.iter().filter(|arg| arg.option.is_none()).map(|arg| arg.text);
-    arguments(program, wanted).iter().all(|want| match (want.option, want.text.strip_prefix('*')) {
-        (None, Some(part)) => words.iter().skip(1).any(|word| word.as_ref().contains(part)),
-        (None, None) => operands.any(|operand| operand == want.text),
-        (Some(_), _) => have.iter().any(|arg| arg.covers(want)),
-    })
+    let mut operands = have
+        .iter()
+        .filter(|arg| arg.option.is_none())
+        .map(|arg| arg.text);
+    arguments(program, wanted)
+        .iter()
+        .all(|want| match (want.option, want.text.strip_prefix('*')) {
+            (None, Some(part)) => words
+                .iter()
+                .skip(1)
+                .any(|word| word.as_ref().contains(part)),
+            (None, None) => operands.any(|operand| operand == want.text),
+            (Some(_), _) => have.iter().any(|arg| arg.covers(want)),
+        })
 }
 
 /// An argument with the spellings of one thing made equal.
@@ -65,9 +83,16 @@ struct Argument<'a> {
 
 impl Argument<'_> {
     fn covers(&self, want: &Self) -> bool {
-        let Some(option) = self.option else { return false };
-        let letter = want.letters.chars().next().filter(|_| want.letters.len() == 1);
-        let named = Some(option) == want.option || letter.is_some_and(|letter| self.letters.contains(letter));
+        let Some(option) = self.option else {
+            return false;
+        };
+        let letter = want
+            .letters
+            .chars()
+            .next()
+            .filter(|_| want.letters.len() == 1);
+        let named = Some(option) == want.option
+            || letter.is_some_and(|letter| self.letters.contains(letter));
         named && (want.text.is_empty() || want.text == self.text)
     }
 }
@@ -79,19 +104,36 @@ fn arguments<'a, S: AsRef<str>>(program: &str, words: &'a [S]) -> Vec<Argument<'
     for arg in Args::new(words, 1, spec_of(program)) {
         let word = words[arg.at].as_ref();
         if signals && let Some(signal) = signal(word, &arg) {
-            found.push(Argument { text: "", option: Some(signal), letters: "" });
+            found.push(Argument {
+                text: "",
+                option: Some(signal),
+                letters: "",
+            });
             continue;
         }
         if arg.kind == Kind::Option {
             let long = arg.text.starts_with("--");
-            let option = if long || arg.value.is_none() { arg.text } else { short_name(arg.text, arg.letters) };
-            found.push(Argument { text: arg.value.unwrap_or_default(), option: Some(option), letters: arg.letters });
+            let option = if long || arg.value.is_none() {
+                arg.text
+            } else {
+                short_name(arg.text, arg.letters)
+            };
+            found.push(Argument {
+                text: arg.value.unwrap_or_default(),
+                option: Some(option),
+                letters: arg.letters,
+            });
             continue;
         }
         // What stands behind `--` is for another program; `+nightly` picks a toolchain.
-        let foreign = (arg.kind == Kind::Passed && passes_on) || (program == "cargo" && word.starts_with('+'));
+        let foreign = (arg.kind == Kind::Passed && passes_on)
+            || (program == "cargo" && word.starts_with('+'));
         if !foreign {
-            found.push(Argument { text: word, option: None, letters: "" });
+            found.push(Argument {
+                text: word,
+                option: None,
+                letters: "",
+            });
         }
     }
     same_verbs(program, &mut found);
@@ -113,20 +155,27 @@ fn signal<'a>(word: &'a str, arg: &Arg<'a>) -> Option<&'a str> {
         _ => word.strip_prefix('-')?,
     };
     let name = name.strip_prefix("SIG").unwrap_or(name);
-    let is_name = name.len() > 1 && name.chars().all(|next| next.is_ascii_uppercase() || next.is_ascii_digit());
+    let is_name = name.len() > 1
+        && name
+            .chars()
+            .all(|next| next.is_ascii_uppercase() || next.is_ascii_digit());
     is_name.then_some(name)
 }
 
 /// Makes the names of one subcommand equal: `npm run test` and `npm t`, `cargo t` and `cargo test`.
 fn same_verbs(program: &str, found: &mut Vec<Argument<'_>>) {
-    let Some(at) = found.iter().position(|arg| arg.option.is_none()) else { return };
+    let Some(at) = found.iter().position(|arg| arg.option.is_none()) else {
+        return;
+    };
     if matches!(program, "npm" | "pnpm" | "yarn") {
         let named = found.iter().skip(at + 1).any(|arg| arg.option.is_none());
         if named && matches!(found[at].text, "run" | "run-script" | "rum" | "urn") {
             found.remove(at);
         }
     }
-    let Some(verb) = found.iter_mut().find(|arg| arg.option.is_none()) else { return };
+    let Some(verb) = found.iter_mut().find(|arg| arg.option.is_none()) else {
+        return;
+    };
     verb.text = match (program, verb.text) {
         ("npm" | "pnpm", "t" | "tst") => "test",
         ("npm" | "pnpm", "i" | "in" | "ins") => "install",
@@ -140,18 +189,31 @@ fn same_verbs(program: &str, found: &mut Vec<Argument<'_>>) {
 
 /// Tells whether a command only shows what it would do, or what it is: `--help`, `--dry-run`, `make -n`. That is no evidence.
 pub fn is_dry(simple: &Simple) -> bool {
-    let Some(program) = simple.words.first().map(|program| canonical(program)) else { return false };
+    let Some(program) = simple.words.first().map(|program| canonical(program)) else {
+        return false;
+    };
     let words = &simple.words[1..];
     let pretends = |word: &String| {
-        matches!(word.as_str(), "--help" | "--dry-run" | "--dryrun" | "--just-print")
-            || word.strip_prefix("--dry-run=").is_some_and(|kind| !matches!(kind, "none" | "false"))
+        matches!(
+            word.as_str(),
+            "--help" | "--dry-run" | "--dryrun" | "--just-print"
+        ) || word
+            .strip_prefix("--dry-run=")
+            .is_some_and(|kind| !matches!(kind, "none" | "false"))
     };
-    if words.iter().any(pretends) || (words.len() == 1 && matches!(words[0].as_str(), "-h" | "-V" | "-?")) {
+    if words.iter().any(pretends)
+        || (words.len() == 1 && matches!(words[0].as_str(), "-h" | "-V" | "-?"))
+    {
         return true;
     }
     let args: Vec<Arg<'_>> = Args::new(&simple.words, 1, spec_of(program)).collect();
-    let verb = args.iter().find(|arg| arg.kind == Kind::Operand).map(|arg| arg.text);
-    let version = args.iter().any(|arg| arg.text == "--version" && arg.kind == Kind::Option);
+    let verb = args
+        .iter()
+        .find(|arg| arg.kind == Kind::Operand)
+        .map(|arg| arg.text);
+    let version = args
+        .iter()
+        .any(|arg| arg.text == "--version" && arg.kind == Kind::Option);
     (version && verb.is_none())
         || (verb == Some("help") && program != "make")
         || is_dry_by_program(program, verb, &args)
@@ -160,7 +222,8 @@ pub fn is_dry(simple: &Simple) -> bool {
 fn is_dry_by_program(program: &str, verb: Option<&str>, args: &[Arg<'_>]) -> bool {
     let any = |letters: &str, names: &[&str]| {
         args.iter().any(|arg| {
-            arg.kind == Kind::Option && (letters.chars().any(|l| arg.is(l, "")) || names.contains(&arg.text))
+            arg.kind == Kind::Option
+                && (letters.chars().any(|l| arg.is(l, "")) || names.contains(&arg.text))
         })
     };
     let text = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text));
@@ -192,7 +255,9 @@ fn is_dry_by_program(program: &str, verb: Option<&str>, args: &[Arg<'_>]) -> boo
 
 /// Returns the directories that a command changes to by its own options.
 pub(super) fn dirs(words: &[String]) -> Vec<&str> {
-    let Some(program) = words.first() else { return Vec::new() };
+    let Some(program) = words.first() else {
+        return Vec::new();
+    };
     let names: &[&str] = match canonical(program) {
         "make" => &["-C", "--directory"],
         "git" | "ninja" | "go" | "cargo" => &["-C"],
@@ -206,8 +271,15 @@ pub(super) fn dirs(words: &[String]) -> Vec<&str> {
     };
     let args = Args::new(words, 1, spec_of(program));
     let is_dir = |arg: &Arg<'_>| {
-        let name = if arg.text.starts_with("--") { arg.text } else { short_name(arg.text, arg.letters) };
+        let name = if arg.text.starts_with("--") {
+            arg.text
+        } else {
+            short_name(arg.text, arg.letters)
+        };
         names.contains(&name)
     };
-    args.filter(|arg| arg.kind == Kind::Option && is_dir(arg)).filter_map(|arg| arg.value).take(8).collect()
+    args.filter(|arg| arg.kind == Kind::Option && is_dir(arg))
+        .filter_map(|arg| arg.value)
+        .take(8)
+        .collect()
 }

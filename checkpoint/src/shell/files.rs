@@ -7,20 +7,29 @@ use super::{Run, is_dry, wrappers::file_name};
 
 /// Returns the paths that the commands of a line show to the agent.
 pub(super) fn reads(runs: &[Run]) -> Vec<String> {
-    distinct(runs.iter().flat_map(|run| run.inputs.iter().cloned().chain(read_by(run))))
+    distinct(
+        runs.iter()
+            .flat_map(|run| run.inputs.iter().cloned().chain(read_by(run))),
+    )
 }
 
 /// Returns the paths that the commands of a line write.
 pub(super) fn writes(runs: &[Run]) -> Vec<String> {
     distinct(runs.iter().flat_map(|run| {
-        let written = if is_dry(&run.simple) { Vec::new() } else { written_by(run) };
+        let written = if is_dry(&run.simple) {
+            Vec::new()
+        } else {
+            written_by(run)
+        };
         run.outputs.iter().cloned().chain(written)
     }))
 }
 
 fn distinct(paths: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    paths.filter(|path| is_path(path) && seen.insert(path.clone())).collect()
+    paths
+        .filter(|path| is_path(path) && seen.insert(path.clone()))
+        .collect()
 }
 
 fn is_path(text: &str) -> bool {
@@ -39,8 +48,16 @@ impl<'a> Parts<'a> {
     fn of(program: &str, words: &'a [String]) -> Self {
         let (options, others): (Vec<_>, Vec<_>) =
             Args::new(words, 1, spec_of(program)).partition(|arg| arg.kind == Kind::Option);
-        let passed = others.iter().filter(|arg| arg.kind == Kind::Passed).map(|arg| arg.text).collect();
-        Self { options, operands: others.into_iter().map(|arg| arg.text).collect(), passed }
+        let passed = others
+            .iter()
+            .filter(|arg| arg.kind == Kind::Passed)
+            .map(|arg| arg.text)
+            .collect();
+        Self {
+            options,
+            operands: others.into_iter().map(|arg| arg.text).collect(),
+            passed,
+        }
     }
 
     fn has(&self, letter: char, name: &str) -> bool {
@@ -48,7 +65,10 @@ impl<'a> Parts<'a> {
     }
 
     fn value(&self, letter: char, name: &str) -> Option<&'a str> {
-        self.options.iter().find(|arg| arg.is(letter, name) && arg.value.is_some())?.value
+        self.options
+            .iter()
+            .find(|arg| arg.is(letter, name) && arg.value.is_some())?
+            .value
     }
 
     /// Returns the operands, without the first where that is a program text and no option gives one.
@@ -58,24 +78,35 @@ impl<'a> Parts<'a> {
 }
 
 fn owned(words: &[&str], from: usize) -> Vec<String> {
-    words.iter().skip(from).map(|word| (*word).to_owned()).collect()
+    words
+        .iter()
+        .skip(from)
+        .map(|word| (*word).to_owned())
+        .collect()
 }
 
 fn read_by(run: &Run) -> Vec<String> {
-    let Some(program) = run.simple.words.first().map(String::as_str) else { return Vec::new() };
+    let Some(program) = run.simple.words.first().map(String::as_str) else {
+        return Vec::new();
+    };
     let parts = Parts::of(program, &run.simple.words);
     match program {
-        "cat" | "bat" | "batcat" | "nl" | "wc" | "od" | "xxd" | "hexdump" | "tac" | "cut" | "sort" | "uniq"
-        | "strings" | "diff" | "cmp" | "comm" => owned(&parts.operands, 0),
-        "head" | "tail" | "less" | "more" => {
-            parts.operands.iter().filter(|word| !word.starts_with('+')).map(|word| (*word).to_owned()).collect()
-        }
+        "cat" | "bat" | "batcat" | "nl" | "wc" | "od" | "xxd" | "hexdump" | "tac" | "cut"
+        | "sort" | "uniq" | "strings" | "diff" | "cmp" | "comm" => owned(&parts.operands, 0),
+        "head" | "tail" | "less" | "more" => parts
+            .operands
+            .iter()
+            .filter(|word| !word.starts_with('+'))
+            .map(|word| (*word).to_owned())
+            .collect(),
         "sed" | "gsed" if !edits_in_place(&parts, "sed") => {
             parts.behind_text(parts.has('e', "--expression") || parts.has('f', "--file"))
         }
         "awk" | "gawk" | "mawk" | "nawk" => parts.behind_text(parts.has('f', "--file")),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" => {
-            let given = parts.has('e', "--regexp") || parts.has('f', "--file") || parts.has('\0', "--files");
+            let given = parts.has('e', "--regexp")
+                || parts.has('f', "--file")
+                || parts.has('\0', "--files");
             parts.behind_text(given)
         }
         "jq" | "yq" => jq_files(&run.simple.words),
@@ -96,12 +127,17 @@ fn jq_files(words: &[String]) -> Vec<String> {
     }
     let args = Args::new(&plain, 1, spec_of("jq"));
     let from_file = args.clone().any(|arg| arg.is('f', "--from-file"));
-    let operands: Vec<&str> = args.filter(|arg| arg.kind != Kind::Option).map(|arg| arg.text).collect();
+    let operands: Vec<&str> = args
+        .filter(|arg| arg.kind != Kind::Option)
+        .map(|arg| arg.text)
+        .collect();
     owned(&operands, usize::from(!from_file))
 }
 
 fn written_by(run: &Run) -> Vec<String> {
-    let Some(program) = run.simple.words.first().map(String::as_str) else { return Vec::new() };
+    let Some(program) = run.simple.words.first().map(String::as_str) else {
+        return Vec::new();
+    };
     let words = &run.simple.words;
     let parts = Parts::of(program, words);
     match program {
@@ -110,25 +146,53 @@ fn written_by(run: &Run) -> Vec<String> {
             let mut files = parts.operands.clone();
             // BSD wants the suffix as a word of its own.
             files.retain(|word| !word.is_empty());
-            owned(&files, usize::from(!parts.has('e', "--expression") && !parts.has('f', "--file")))
+            owned(
+                &files,
+                usize::from(!parts.has('e', "--expression") && !parts.has('f', "--file")),
+            )
         }
         "perl" | "ruby" if edits_in_place(&parts, "perl") => parts.behind_text(parts.has('e', "")),
         "cp" | "mv" | "install" => destinations(&parts),
-        "dd" => words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
-        "sort" => parts.value('o', "--output").map(str::to_owned).into_iter().collect(),
-        "curl" => parts.value('o', "--output").map(str::to_owned).into_iter().collect(),
-        "wget" => parts.value('O', "--output-document").map(str::to_owned).into_iter().collect(),
+        "dd" => words
+            .iter()
+            .filter_map(|word| word.strip_prefix("of="))
+            .map(str::to_owned)
+            .collect(),
+        "sort" => parts
+            .value('o', "--output")
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
+        "curl" => parts
+            .value('o', "--output")
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
+        "wget" => parts
+            .value('O', "--output-document")
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
         "patch" => match parts.operands.first() {
             Some(file) => vec![(*file).to_owned()],
             None => {
-                let level = parts.value('p', "--strip").and_then(|level| level.parse().ok());
+                let level = parts
+                    .value('p', "--strip")
+                    .and_then(|level| level.parse().ok());
                 diff_paths(run.stdin.as_deref().unwrap_or_default(), level)
             }
         },
         "git" => git_writes(&parts, run.stdin.as_deref().unwrap_or_default()),
         "apply_patch" | "applypatch" => {
-            let texts = words.iter().skip(1).map(String::as_str).chain(run.stdin.as_deref());
-            texts.flat_map(str::lines).filter_map(patched_path).collect()
+            let texts = words
+                .iter()
+                .skip(1)
+                .map(String::as_str)
+                .chain(run.stdin.as_deref());
+            texts
+                .flat_map(str::lines)
+                .filter_map(patched_path)
+                .collect()
         }
         _ => Vec::new(),
     }
@@ -137,8 +201,14 @@ fn written_by(run: &Run) -> Vec<String> {
 /// Tells whether `-i` is among the options; what follows it in a cluster is a suffix.
 fn edits_in_place(parts: &Parts<'_>, program: &str) -> bool {
     parts.options.iter().any(|arg| {
-        let before = if program == "sed" { "nrsuzE" } else { "pnlwaW0123456789" };
-        let flag = arg.letters.trim_start_matches(|letter| before.contains(letter));
+        let before = if program == "sed" {
+            "nrsuzE"
+        } else {
+            "pnlwaW0123456789"
+        };
+        let flag = arg
+            .letters
+            .trim_start_matches(|letter| before.contains(letter));
         arg.text == "--in-place" || flag.starts_with('i')
     })
 }
@@ -146,13 +216,18 @@ fn edits_in_place(parts: &Parts<'_>, program: &str) -> bool {
 fn destinations(parts: &Parts<'_>) -> Vec<String> {
     let within = |dir: &str, files: &[&str]| {
         let dir = dir.trim_end_matches('/');
-        files.iter().map(|file| format!("{dir}/{}", file_name(file.trim_end_matches('/')))).collect()
+        files
+            .iter()
+            .map(|file| format!("{dir}/{}", file_name(file.trim_end_matches('/'))))
+            .collect()
     };
     if let Some(dir) = parts.value('t', "--target-directory") {
         return within(dir, &parts.operands);
     }
     match parts.operands.split_last() {
-        Some((dir, sources)) if sources.len() > 1 || (sources.len() == 1 && (dir.ends_with('/') || *dir == ".")) => {
+        Some((dir, sources))
+            if sources.len() > 1 || (sources.len() == 1 && (dir.ends_with('/') || *dir == ".")) =>
+        {
             within(dir, sources)
         }
         Some((file, [_])) => vec![(*file).to_owned()],
@@ -161,32 +236,59 @@ fn destinations(parts: &Parts<'_>) -> Vec<String> {
 }
 
 fn git_writes(parts: &Parts<'_>, stdin: &str) -> Vec<String> {
-    let Some((verb, operands)) = parts.operands.split_first() else { return Vec::new() };
+    let Some((verb, operands)) = parts.operands.split_first() else {
+        return Vec::new();
+    };
     match *verb {
         "apply" if !parts.has('\0', "--check") && !parts.has('\0', "--stat") => {
-            let level = parts.options.iter().find_map(|arg| arg.text.strip_prefix("-p")?.parse().ok());
+            let level = parts
+                .options
+                .iter()
+                .find_map(|arg| arg.text.strip_prefix("-p")?.parse().ok());
             diff_paths(stdin, Some(level.unwrap_or(1)))
         }
-        "checkout" | "restore" if parts.has('\0', "--staged") && !parts.has('W', "--worktree") => Vec::new(),
+        "checkout" | "restore" if parts.has('\0', "--staged") && !parts.has('W', "--worktree") => {
+            Vec::new()
+        }
         "checkout" => owned(&parts.passed, 0),
         "restore" => owned(operands, usize::from(parts.has('s', ""))),
-        "mv" => destinations(&Parts { options: Vec::new(), operands: operands.to_vec(), passed: Vec::new() }),
+        "mv" => destinations(&Parts {
+            options: Vec::new(),
+            operands: operands.to_vec(),
+            passed: Vec::new(),
+        }),
         _ => Vec::new(),
     }
 }
 
 /// Returns the paths of a unified diff, `level` leading parts removed; without a level, only an `a/` or `b/`.
 fn diff_paths(diff: &str, level: Option<usize>) -> Vec<String> {
-    let paths = diff.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
-    let paths = paths.map(|path| path.split('\t').next().unwrap_or(path).trim()).filter(|path| *path != "/dev/null");
+    let paths = diff.lines().filter_map(|line| {
+        line.strip_prefix("+++ ")
+            .or_else(|| line.strip_prefix("--- "))
+    });
+    let paths = paths
+        .map(|path| path.split('\t').next().unwrap_or(path).trim())
+        .filter(|path| *path != "/dev/null");
     let stripped = paths.map(|path| match level {
         Some(level) => path.splitn(level + 1, '/').last().unwrap_or(path),
-        None => path.strip_prefix("b/").or_else(|| path.strip_prefix("a/")).unwrap_or(path),
+        None => path
+            .strip_prefix("b/")
+            .or_else(|| path.strip_prefix("a/"))
+            .unwrap_or(path),
     });
     stripped.map(str::to_owned).collect()
 }
 
 fn patched_path(line: &str) -> Option<String> {
-    const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    MARKS.iter().find_map(|mark| line.strip_prefix(mark)).map(|path| path.trim().to_owned())
+    const MARKS: [&str; 4] = [
+        "*** Add File: ",
+        "*** Update File: ",
+        "*** Delete File: ",
+        "*** Move to: ",
+    ];
+    MARKS
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .map(|path| path.trim().to_owned())
 }

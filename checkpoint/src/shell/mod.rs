@@ -84,14 +84,26 @@ pub struct Line {
 pub fn read(line: &str) -> Line {
     let runs = runs(line);
     let (reads, writes) = (files::reads(&runs), files::writes(&runs));
-    let commands = runs.into_iter().map(|run| run.simple).filter(|simple| !simple.words.is_empty()).collect();
-    Line { commands, reads, writes }
+    let commands = runs
+        .into_iter()
+        .map(|run| run.simple)
+        .filter(|simple| !simple.words.is_empty())
+        .collect();
+    Line {
+        commands,
+        reads,
+        writes,
+    }
 }
 
 /// Returns what a line runs, redirections without a command included.
 fn runs(line: &str) -> Vec<Run> {
     let mut found = Vec::new();
-    let around = Around { certain: true, decides: true, depth: 0 };
+    let around = Around {
+        certain: true,
+        decides: true,
+        depth: 0,
+    };
     collect(script::read(line, State::default()), &around, &mut found);
     found
 }
@@ -125,22 +137,55 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                 for next in argv::dirs(&words) {
                     dir = join_dir(dir.as_deref(), next);
                 }
-                let simple = Simple { words, certain, decides, dir: dir.as_deref().map(str::to_owned) };
-                let (inputs, outputs) =
-                    (std::mem::take(&mut command.io.inputs), std::mem::take(&mut command.io.outputs));
-                found.push(Run { simple, inputs, outputs, stdin });
+                let simple = Simple {
+                    words,
+                    certain,
+                    decides,
+                    dir: dir.as_deref().map(str::to_owned),
+                };
+                let (inputs, outputs) = (
+                    std::mem::take(&mut command.io.inputs),
+                    std::mem::take(&mut command.io.outputs),
+                );
+                found.push(Run {
+                    simple,
+                    inputs,
+                    outputs,
+                    stdin,
+                });
                 continue;
             }
         };
         // The shell itself is no evidence of anything, but its redirections name files.
-        let (inputs, outputs) = (std::mem::take(&mut command.io.inputs), std::mem::take(&mut command.io.outputs));
-        let simple = Simple { words: Vec::new(), certain, decides, dir: None };
-        found.push(Run { simple, inputs, outputs, stdin: None });
+        let (inputs, outputs) = (
+            std::mem::take(&mut command.io.inputs),
+            std::mem::take(&mut command.io.outputs),
+        );
+        let simple = Simple {
+            words: Vec::new(),
+            certain,
+            decides,
+            dir: None,
+        };
+        found.push(Run {
+            simple,
+            inputs,
+            outputs,
+            stdin: None,
+        });
         let depth = around.depth + 1;
         if let Some(text) = inner.filter(|_| depth < SCRIPTS_MAX) {
             let mut state = unwrapped.state;
             state.dir = dir;
-            collect(script::read(&text, state), &Around { certain, decides, depth }, found);
+            collect(
+                script::read(&text, state),
+                &Around {
+                    certain,
+                    decides,
+                    depth,
+                },
+                found,
+            );
         }
     }
 }
@@ -153,7 +198,9 @@ fn stdin_of(script: &Script, index: usize, inner: &Inner) -> Option<String> {
     if let Some(body) = command.io.stdin {
         return script.bodies.get(body).cloned();
     }
-    let feeder = script.commands.get(command.fed_by.filter(|_| *inner == Inner::Stdin)?)?;
+    let feeder = script
+        .commands
+        .get(command.fed_by.filter(|_| *inner == Inner::Stdin)?)?;
     match feeder.words.split_first() {
         Some((name, [])) if name == "cat" => script.bodies.get(feeder.io.stdin?).cloned(),
         Some((name, words)) if name == "echo" || name == "printf" => Some(words.join("\n")),

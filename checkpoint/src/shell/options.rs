@@ -46,7 +46,8 @@ pub(super) enum Kind {
 impl Arg<'_> {
     /// Tells whether this is the option of that letter or name (with dashes).
     pub(super) fn is(&self, letter: char, name: &str) -> bool {
-        self.kind == Kind::Option && (self.letters.contains(letter) || (!name.is_empty() && self.text == name))
+        self.kind == Kind::Option
+            && (self.letters.contains(letter) || (!name.is_empty() && self.text == name))
     }
 }
 
@@ -62,12 +63,18 @@ pub(super) struct Args<'a, S> {
 impl<'a, S: AsRef<str>> Args<'a, S> {
     /// Returns the walk from word `next` on.
     pub(super) fn new(words: &'a [S], next: usize, spec: Spec) -> Self {
-        Self { words, spec, next, passed: false }
+        Self {
+            words,
+            spec,
+            next,
+            passed: false,
+        }
     }
 
     /// Returns the index of the first word that is no option.
     pub(super) fn first_operand(mut self) -> usize {
-        self.find(|arg| arg.kind != Kind::Option).map_or(self.words.len(), |arg| arg.at)
+        self.find(|arg| arg.kind != Kind::Option)
+            .map_or(self.words.len(), |arg| arg.at)
     }
 
     fn value(&mut self) -> Option<&'a str> {
@@ -89,7 +96,13 @@ impl<'a, S: AsRef<str>> Iterator for Args<'a, S> {
         }
         let at = self.next;
         self.next += 1;
-        let mut arg = Arg { at, text, letters: "", value: None, kind: Kind::Option };
+        let mut arg = Arg {
+            at,
+            text,
+            letters: "",
+            value: None,
+            kind: Kind::Option,
+        };
         if self.passed {
             arg.kind = Kind::Passed;
         } else if let Some(name) = text.strip_prefix("--") {
@@ -99,7 +112,9 @@ impl<'a, S: AsRef<str>> Iterator for Args<'a, S> {
                 arg.value = self.value();
             }
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            let taker = letters.char_indices().find(|(_, letter)| self.spec.shorts.contains(*letter));
+            let taker = letters
+                .char_indices()
+                .find(|(_, letter)| self.spec.shorts.contains(*letter));
             let end = taker.map_or(letters.len(), |(index, letter)| index + letter.len_utf8());
             let (before, after) = letters.split_at(end);
             arg.letters = before;
@@ -122,8 +137,13 @@ pub(super) fn canonical(program: &str) -> &str {
         "gmake" => "make",
         "nodejs" => "node",
         _ => {
-            let base = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.' || last == '-');
-            if matches!(base, "pip" | "python" | "pypy" | "pytest" | "clang" | "gcc") { base } else { program }
+            let base = program
+                .trim_end_matches(|last: char| last.is_ascii_digit() || last == '.' || last == '-');
+            if matches!(base, "pip" | "python" | "pypy" | "pytest" | "clang" | "gcc") {
+                base
+            } else {
+                program
+            }
         }
     }
 }
@@ -131,10 +151,14 @@ pub(super) fn canonical(program: &str) -> &str {
 /// Returns the options of a program that take a separate value.
 pub(super) fn spec_of(program: &str) -> Spec {
     match canonical(program) {
-        "make" => {
-            spec("CfIoWE", "directory file makefile include-dir old-file assume-old what-if new-file assume-new eval")
-        }
-        "git" => spec("CcmF", "git-dir work-tree namespace message author file source pathspec-from-file"),
+        "make" => spec(
+            "CfIoWE",
+            "directory file makefile include-dir old-file assume-old what-if new-file assume-new eval",
+        ),
+        "git" => spec(
+            "CcmF",
+            "git-dir work-tree namespace message author file source pathspec-from-file",
+        ),
         "npm" => spec("w", "prefix workspace registry userconfig cache loglevel"),
         "pnpm" => spec("CF", "dir filter registry"),
         "yarn" => spec("", "cwd"),
@@ -154,9 +178,10 @@ pub(super) fn spec_of(program: &str) -> Spec {
             "maxfail tb rootdir ignore deselect durations timeout junitxml color import-mode confcutdir basetemp dist \
              numprocesses log-level",
         ),
-        "docker" | "docker-compose" | "podman" => {
-            spec("fpHc", "file project-name profile env-file project-directory context host")
-        }
+        "docker" | "docker-compose" | "podman" => spec(
+            "fpHc",
+            "file project-name profile env-file project-directory context host",
+        ),
         "kubectl" | "helm" => spec("nf", "namespace context kubeconfig"),
         "just" => spec("fd", "justfile working-directory"),
         "ninja" => spec("Cfj", ""),
@@ -165,8 +190,14 @@ pub(super) fn spec_of(program: &str) -> Spec {
         "uv" => spec("p", "directory project python config-file cache-dir"),
         "tox" | "nox" => spec("efs", "session sessions noxfile"),
         "kill" => spec("s", "signal"),
-        "pkill" | "killall" => spec("sugPtF", "signal uid euid group parent terminal pidfile user"),
-        "curl" => spec("XHdouFAbcTemwxKEQ", "request header data data-raw json output user form max-time url"),
+        "pkill" | "killall" => spec(
+            "sugPtF",
+            "signal uid euid group parent terminal pidfile user",
+        ),
+        "curl" => spec(
+            "XHdouFAbcTemwxKEQ",
+            "request header data data-raw json output user form max-time url",
+        ),
         other => file_tool(other),
     }
 }
@@ -175,7 +206,10 @@ pub(super) fn spec_of(program: &str) -> Spec {
 fn file_tool(program: &str) -> Spec {
     match program {
         "head" | "tail" => spec("ncs", "lines bytes pid sleep-interval"),
-        "bat" | "batcat" => spec("rlHm", "line-range language highlight-line style theme paging color tabs wrap"),
+        "bat" | "batcat" => spec(
+            "rlHm",
+            "line-range language highlight-line style theme paging color tabs wrap",
+        ),
         "nl" => spec("bdfhilnsvw", ""),
         "od" | "hexdump" => spec("AjNStwns", ""),
         "xxd" => spec("cglso", ""),

@@ -6,18 +6,28 @@ use super::words::{Heredoc, Word};
 /// Words that end a part of a compound command.
 pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "else", "elif", "esac", "}"];
 const RESERVED: [&str; 20] = [
-    "then", "done", "do", "fi", "else", "elif", "esac", "}", "{", "!", "if", "while", "until", "for", "select", "case",
-    "function", "coproc", "time", "in",
+    "then", "done", "do", "fi", "else", "elif", "esac", "}", "{", "!", "if", "while", "until",
+    "for", "select", "case", "function", "coproc", "time", "in",
 ];
 
 impl Reader<'_> {
     /// Reads one redirection, or nothing if none comes next.
     pub(super) fn redirect(&mut self, io: &mut Io) -> bool {
-        const OPERATORS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">|", ">&", ">"];
+        const OPERATORS: [&str; 12] = [
+            "<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">|", ">&", ">",
+        ];
         let rest = self.rest();
-        let number = rest.len() - rest.trim_start_matches(|next: char| next.is_ascii_digit()).len();
+        let number = rest.len()
+            - rest
+                .trim_start_matches(|next: char| next.is_ascii_digit())
+                .len();
         let behind = &rest[number..];
-        let Some(operator) = OPERATORS.into_iter().find(|operator| behind.starts_with(operator)) else { return false };
+        let Some(operator) = OPERATORS
+            .into_iter()
+            .find(|operator| behind.starts_with(operator))
+        else {
+            return false;
+        };
         let substitutes = number == 0 && operator.len() == 1 && behind[1..].starts_with('(');
         if substitutes || (number > 0 && operator.starts_with('&')) {
             return false;
@@ -29,12 +39,16 @@ impl Reader<'_> {
             "<<<" => io.stdin = Some(self.body(word.text)),
             "<<" | "<<-" => {
                 let body = self.body(String::new());
-                self.pending.push(Heredoc::new(word, operator == "<<-", body));
+                self.pending
+                    .push(Heredoc::new(word, operator == "<<-", body));
                 io.stdin = Some(body);
             }
             "<" => io.inputs.extend(file(word)),
             "<&" | "<>" => {}
-            ">&" if word.text.chars().all(|next| next.is_ascii_digit() || next == '-') => {}
+            ">&" if word
+                .text
+                .chars()
+                .all(|next| next.is_ascii_digit() || next == '-') => {}
             _ => io.outputs.extend(file(word)),
         }
         true
@@ -48,9 +62,10 @@ impl Reader<'_> {
     /// Returns the reserved word at the cursor, without taking it.
     pub(super) fn reserved(&self) -> Option<&'static str> {
         let rest = self.rest();
-        RESERVED
-            .into_iter()
-            .find(|word| rest.strip_prefix(word).is_some_and(|after| !after.starts_with(continues_word)))
+        RESERVED.into_iter().find(|word| {
+            rest.strip_prefix(word)
+                .is_some_and(|after| !after.starts_with(continues_word))
+        })
     }
 
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
@@ -59,10 +74,14 @@ impl Reader<'_> {
 }
 
 fn continues_word(next: char) -> bool {
-    !matches!(next, ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
+    !matches!(
+        next,
+        ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')'
+    )
 }
 
 /// Returns the path of a redirection, unless it is a device or a substitution.
 fn file(word: Word) -> Option<String> {
-    (!word.text.is_empty() && word.text != "$()" && !word.text.starts_with("/dev/")).then_some(word.text)
+    (!word.text.is_empty() && word.text != "$()" && !word.text.starts_with("/dev/"))
+        .then_some(word.text)
 }

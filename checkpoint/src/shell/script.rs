@@ -89,7 +89,10 @@ pub(super) fn read(text: &str, state: State) -> Script {
             (command.certain, command.decides) = (false, false);
         }
     }
-    Script { commands: reader.commands, bodies: reader.bodies }
+    Script {
+        commands: reader.commands,
+        bodies: reader.bodies,
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -195,7 +198,11 @@ impl<'a> Reader<'a> {
             match self.peek() {
                 None => return false,
                 Some(b')') if self.open_parens > 0 => return false,
-                Some(b';') if stops.contains(&"esac") && matches!(self.peek_at(1), Some(b';' | b'&')) => return false,
+                Some(b';')
+                    if stops.contains(&"esac") && matches!(self.peek_at(1), Some(b';' | b'&')) =>
+                {
+                    return false;
+                }
                 Some(b'&') if self.peek_at(1) == Some(b'>') => return true,
                 Some(b')' | b';' | b'&' | b'|') => self.at += 1,
                 Some(_) => match self.reserved() {
@@ -228,7 +235,14 @@ impl<'a> Reader<'a> {
             let start = self.commands.len();
             let (exits, plain) = self.pipeline();
             self.certain = certain;
-            links.push(Link { start, end: self.commands.len(), or, exits, plain, holds: false });
+            links.push(Link {
+                start,
+                end: self.commands.len(),
+                or,
+                exits,
+                plain,
+                holds: false,
+            });
             self.blank();
             or = match (self.peek(), self.peek_at(1)) {
                 (Some(b'&'), Some(b'&')) => false,
@@ -285,13 +299,18 @@ impl<'a> Reader<'a> {
             if !self.state.pipefail {
                 self.mask(piece);
             }
-            let feeder = (kind == Kind::Simple && self.commands.len() > piece).then(|| self.commands.len() - 1);
+            let feeder = (kind == Kind::Simple && self.commands.len() > piece)
+                .then(|| self.commands.len() - 1);
             piece = self.commands.len();
             self.state = state.clone();
             kind = self.command();
             plain &= kind == Kind::Simple;
-            if let (Kind::Simple, Some(command)) = (kind, self.commands.get_mut(piece..).and_then(|new| new.last_mut()))
-            {
+            if let (Kind::Simple, Some(command)) = (
+                kind,
+                self.commands
+                    .get_mut(piece..)
+                    .and_then(|new| new.last_mut()),
+            ) {
                 command.fed_by = feeder;
             }
             piped = true;
@@ -303,7 +322,10 @@ impl<'a> Reader<'a> {
         if negated {
             self.mask(start);
         }
-        (!negated && !piped && kind != Kind::Other && self.leaves(start), plain)
+        (
+            !negated && !piped && kind != Kind::Other && self.leaves(start),
+            plain,
+        )
     }
 
     /// Skips `time` and its `-p`; with any other option it is the program of that name.
@@ -321,13 +343,21 @@ impl<'a> Reader<'a> {
 
     /// Tells whether the commands from `start` on only talk and then leave the script with a failure.
     fn leaves(&self, start: usize) -> bool {
-        let Some((last, before)) = self.commands.get(start..).and_then(<[Command]>::split_last) else { return false };
+        let Some((last, before)) = self.commands.get(start..).and_then(<[Command]>::split_last)
+        else {
+            return false;
+        };
         let is = |command: &Command, names: &[&str]| {
-            command.words.first().is_some_and(|name| names.contains(&name.as_str()))
+            command
+                .words
+                .first()
+                .is_some_and(|name| names.contains(&name.as_str()))
         };
         is(last, &["exit", "return"])
             && last.words.get(1).is_none_or(|code| code != "0")
-            && before.iter().all(|command| is(command, &["echo", "printf", "cat", "tail"]))
+            && before
+                .iter()
+                .all(|command| is(command, &["echo", "printf", "cat", "tail"]))
     }
 
     pub(super) fn command(&mut self) -> Kind {
@@ -413,7 +443,11 @@ impl<'a> Reader<'a> {
             }
         }
         // Assignments alone have the status of their last substitution.
-        let end = if words.is_empty() { self.last_substitution.max(start) } else { self.commands.len() };
+        let end = if words.is_empty() {
+            self.last_substitution.max(start)
+        } else {
+            self.commands.len()
+        };
         self.mask_range(start, end);
         let mut after = self.state.clone();
         after.run(&words);
@@ -425,8 +459,12 @@ impl<'a> Reader<'a> {
     fn eat_parentheses(&mut self) -> bool {
         let rest = self.rest();
         let spaced = rest.trim_start_matches([' ', '\t']);
-        let Some(inside) = spaced.strip_prefix('(') else { return false };
-        let Some(after) = inside.trim_start_matches([' ', '\t']).strip_prefix(')') else { return false };
+        let Some(inside) = spaced.strip_prefix('(') else {
+            return false;
+        };
+        let Some(after) = inside.trim_start_matches([' ', '\t']).strip_prefix(')') else {
+            return false;
+        };
         self.at += rest.len() - after.len();
         true
     }
@@ -440,6 +478,13 @@ impl<'a> Reader<'a> {
             return;
         }
         let (certain, dir) = (self.certain, self.state.dir.clone());
-        self.commands.push(Command { words, certain, decides: true, dir, io, fed_by: None });
+        self.commands.push(Command {
+            words,
+            certain,
+            decides: true,
+            dir,
+            io,
+            fed_by: None,
+        });
     }
 }

@@ -20,8 +20,13 @@ pub(super) struct State {
 impl State {
     /// Follows a builtin that changes the shell.
     pub(super) fn run(&mut self, words: &[String]) {
-        let Some((program, arguments)) = words.split_first() else { return };
-        let operand = arguments.iter().find(|word| *word == "-" || !word.starts_with(['-', '+'])).map(String::as_str);
+        let Some((program, arguments)) = words.split_first() else {
+            return;
+        };
+        let operand = arguments
+            .iter()
+            .find(|word| *word == "-" || !word.starts_with(['-', '+']))
+            .map(String::as_str);
         match (program.as_str(), operand) {
             ("cd" | "chdir", Some("-")) => std::mem::swap(&mut self.before, &mut self.dir),
             ("cd" | "chdir", target) => {
@@ -51,7 +56,12 @@ impl State {
                     _ => {}
                 }
             }
-            let Some(letters) = word.strip_prefix(['-', '+']).filter(|rest| !rest.starts_with('-')) else { continue };
+            let Some(letters) = word
+                .strip_prefix(['-', '+'])
+                .filter(|rest| !rest.starts_with('-'))
+            else {
+                continue;
+            };
             let on = word.starts_with('-');
             if letters.contains('e') {
                 self.errexit = on;

@@ -33,7 +33,12 @@ pub(super) struct Heredoc {
 impl Heredoc {
     /// Returns the heredoc that `word` announces and whose body goes to place `body`.
     pub(super) fn new(word: Word, strip_tabs: bool, body: usize) -> Self {
-        Self { delimiter: word.text, literal: word.quoted, strip_tabs, body }
+        Self {
+            delimiter: word.text,
+            literal: word.quoted,
+            strip_tabs,
+            body,
+        }
     }
 }
 
@@ -75,7 +80,9 @@ impl Reader<'_> {
             match self.peek() {
                 Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => self.at += 1,
                 Some(b'\\') if self.peek_at(1) == Some(b'\n') => self.at += 2,
-                Some(b'\\') if self.peek_at(1) == Some(b'\r') && self.peek_at(2) == Some(b'\n') => self.at += 3,
+                Some(b'\\') if self.peek_at(1) == Some(b'\r') && self.peek_at(2) == Some(b'\n') => {
+                    self.at += 3
+                }
                 Some(b'#') => {
                     let length = self.rest().find('\n').unwrap_or(self.rest().len());
                     self.at += length;
@@ -109,7 +116,8 @@ impl Reader<'_> {
                 b'<' | b'>' if self.peek_at(1) == Some(b'(') => self.substitution(&mut word),
                 b'(' if word.assigns && word.text.ends_with('=') => self.array(&mut word),
                 b'(' if word.text.ends_with(['?', '*', '+', '@', '!']) => self.pattern(&mut word),
-                b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
+                b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\n' | b';' | b'&' | b'|' | b'<' | b'>'
+                | b'(' | b')' => break,
                 b'=' => {
                     word.assigns |= !word.equals && !word.quoted && is_name(&word.text);
                     word.equals = true;
@@ -321,7 +329,9 @@ impl Reader<'_> {
         while let Some(next) = self.take() {
             match next {
                 '`' => break,
-                '\\' if matches!(self.peek(), Some(b'`' | b'\\' | b'$')) => script.extend(self.take()),
+                '\\' if matches!(self.peek(), Some(b'`' | b'\\' | b'$')) => {
+                    script.extend(self.take())
+                }
                 _ => script.push(next),
             }
         }
@@ -371,7 +381,12 @@ impl Reader<'_> {
     fn digits(&mut self, radix: u32, most: usize) -> u32 {
         let mut value = 0_u32;
         for _ in 0..most {
-            let Some(digit) = self.peek().and_then(|byte| char::from(byte).to_digit(radix)) else { break };
+            let Some(digit) = self
+                .peek()
+                .and_then(|byte| char::from(byte).to_digit(radix))
+            else {
+                break;
+            };
             value = value.wrapping_mul(radix).wrapping_add(digit);
             self.at += 1;
         }
@@ -382,7 +397,11 @@ impl Reader<'_> {
     fn heredoc_bodies(&mut self) {
         for heredoc in std::mem::take(&mut self.pending) {
             let raw = self.heredoc_lines(&heredoc);
-            let body = if heredoc.literal { raw } else { self.expanded(&raw) };
+            let body = if heredoc.literal {
+                raw
+            } else {
+                self.expanded(&raw)
+            };
             self.bodies[heredoc.body] = body;
         }
     }
@@ -392,7 +411,11 @@ impl Reader<'_> {
         while self.at < self.text.len() {
             let length = self.rest().find('\n').unwrap_or(self.rest().len());
             let line = &self.rest()[..length];
-            let line = if heredoc.strip_tabs { line.trim_start_matches('\t') } else { line };
+            let line = if heredoc.strip_tabs {
+                line.trim_start_matches('\t')
+            } else {
+                line
+            };
             let end = line.strip_prefix(heredoc.delimiter.as_str());
             match end {
                 Some("" | "\r") => {
@@ -436,5 +459,7 @@ pub(super) fn is_name(text: &str) -> bool {
         None => text,
     };
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+        && name
+            .chars()
+            .all(|next| next.is_ascii_alphanumeric() || next == '_')
 }

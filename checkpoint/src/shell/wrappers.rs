@@ -55,8 +55,17 @@ struct Runner {
     operands: usize,
 }
 
-const fn plain(names: &'static [&'static str], shorts: &'static str, longs: &'static str) -> Wrapper {
-    Wrapper { names, spec: spec(shorts, longs), operands: 0, inert: &[] }
+const fn plain(
+    names: &'static [&'static str],
+    shorts: &'static str,
+    longs: &'static str,
+) -> Wrapper {
+    Wrapper {
+        names,
+        spec: spec(shorts, longs),
+        operands: 0,
+        inert: &[],
+    }
 }
 
 const WRAPPERS: &[Wrapper] = &[
@@ -70,13 +79,35 @@ const WRAPPERS: &[Wrapper] = &[
     },
     plain(&["doas"], "uCa", ""),
     plain(&["time"], "fo", "format output"),
-    Wrapper { operands: 1, ..plain(&["timeout", "gtimeout"], "sk", "signal kill-after") },
+    Wrapper {
+        operands: 1,
+        ..plain(&["timeout", "gtimeout"], "sk", "signal kill-after")
+    },
     plain(&["nice", "gnice"], "n", "adjustment"),
-    Wrapper { inert: &["-p", "-P", "-u", "--pid"], ..plain(&["ionice"], "cn", "class classdata") },
-    plain(&["nohup", "setsid", "builtin", "noglob", "nocorrect", "chronic", "unbuffer", "fakeroot"], "", ""),
+    Wrapper {
+        inert: &["-p", "-P", "-u", "--pid"],
+        ..plain(&["ionice"], "cn", "class classdata")
+    },
+    plain(
+        &[
+            "nohup",
+            "setsid",
+            "builtin",
+            "noglob",
+            "nocorrect",
+            "chronic",
+            "unbuffer",
+            "fakeroot",
+        ],
+        "",
+        "",
+    ),
     plain(&["stdbuf", "gstdbuf"], "ioe", "input output error"),
     plain(&["exec"], "a", ""),
-    Wrapper { inert: &["-v", "-V"], ..plain(&["command"], "", "") },
+    Wrapper {
+        inert: &["-v", "-V"],
+        ..plain(&["command"], "", "")
+    },
     plain(&["caffeinate"], "tw", ""),
     plain(
         &["xargs", "gxargs"],
@@ -84,8 +115,15 @@ const WRAPPERS: &[Wrapper] = &[
         "arg-file delimiter replace max-lines max-args max-procs max-chars process-slot-var",
     ),
     plain(&["env", "genv"], "uCS", "unset chdir split-string"),
-    Wrapper { operands: 1, ..plain(&["taskset"], "", "") },
-    plain(&["uvx"], "pcw", "from with with-editable with-requirements python index-url index directory project"),
+    Wrapper {
+        operands: 1,
+        ..plain(&["taskset"], "", "")
+    },
+    plain(
+        &["uvx"],
+        "pcw",
+        "from with with-editable with-requirements python index-url index directory project",
+    ),
     plain(&["npx", "bunx", "pnpx"], "pw", "package workspace"),
 ];
 
@@ -97,25 +135,71 @@ const UV_RUN: Spec = spec(
 
 const RUNNERS: &[Runner] = &[
     runner(&["uv", "rye"], &["run"], UV_RUN, 0),
-    runner(&["poetry", "pipenv"], &["run"], spec("CP", "directory project"), 0),
+    runner(
+        &["poetry", "pipenv"],
+        &["run"],
+        spec("CP", "directory project"),
+        0,
+    ),
     runner(&["pdm"], &["run"], spec("p", "project venv"), 0),
     runner(&["hatch"], &["run"], spec("e", "env"), 0),
-    runner(&["pixi"], &["run"], spec("e", "environment manifest-path"), 0),
-    runner(&["conda", "mamba", "micromamba"], &["run"], spec("np", "name prefix cwd"), 0),
+    runner(
+        &["pixi"],
+        &["run"],
+        spec("e", "environment manifest-path"),
+        0,
+    ),
+    runner(
+        &["conda", "mamba", "micromamba"],
+        &["run"],
+        spec("np", "name prefix cwd"),
+        0,
+    ),
     runner(&["pipx"], &["run"], spec("", "spec python pip-args"), 0),
-    runner(&["coverage"], &["run"], spec("", "source include omit rcfile data-file concurrency context"), 0),
-    runner(&["bundle", "asdf", "rbenv", "pyenv", "opam"], &["exec"], spec("", "switch"), 0),
-    runner(&["pnpm", "yarn", "npm"], &["exec", "dlx", "x"], spec("pwCFc", "package workspace filter"), 0),
+    runner(
+        &["coverage"],
+        &["run"],
+        spec(
+            "",
+            "source include omit rcfile data-file concurrency context",
+        ),
+        0,
+    ),
+    runner(
+        &["bundle", "asdf", "rbenv", "pyenv", "opam"],
+        &["exec"],
+        spec("", "switch"),
+        0,
+    ),
+    runner(
+        &["pnpm", "yarn", "npm"],
+        &["exec", "dlx", "x"],
+        spec("pwCFc", "package workspace filter"),
+        0,
+    ),
     runner(&["bun"], &["x"], spec("", ""), 0),
     runner(&["direnv"], &["exec"], spec("", ""), 1),
     runner(&["uv"], &["tool run"], spec("pw", "from with python"), 0),
     runner(
-        &["docker-compose", "docker compose", "podman-compose", "podman compose"],
+        &[
+            "docker-compose",
+            "docker compose",
+            "podman-compose",
+            "podman compose",
+        ],
         &["exec", "run"],
-        spec("euwv", "env user workdir index name entrypoint volume publish"),
+        spec(
+            "euwv",
+            "env user workdir index name entrypoint volume publish",
+        ),
         1,
     ),
-    runner(&["docker", "podman"], &["exec"], spec("euw", "env user workdir env-file detach-keys"), 1),
+    runner(
+        &["docker", "podman"],
+        &["exec"],
+        spec("euw", "env user workdir env-file detach-keys"),
+        1,
+    ),
 ];
 
 const fn runner(
@@ -124,17 +208,29 @@ const fn runner(
     spec: Spec,
     operands: usize,
 ) -> Runner {
-    Runner { program, verbs, spec, operands }
+    Runner {
+        program,
+        verbs,
+        spec,
+        operands,
+    }
 }
 
 /// Takes all wrappers off a command line.
 pub(super) fn unwrap(words: &[String]) -> Unwrapped {
-    let mut found = Unwrapped { inner: Inner::Stdin, uncertain: false, dirs: Vec::new(), state: State::default() };
+    let mut found = Unwrapped {
+        inner: Inner::Stdin,
+        uncertain: false,
+        dirs: Vec::new(),
+        state: State::default(),
+    };
     let mut at = 0;
     let mut head: Option<String> = None;
     loop {
         let rest = &words[at..];
-        let first = head.take().unwrap_or_else(|| rest.first().cloned().unwrap_or_default());
+        let first = head
+            .take()
+            .unwrap_or_else(|| rest.first().cloned().unwrap_or_default());
         let name = file_name(&first);
         match step(name, rest, &mut found) {
             Step::Skip(by) if by < rest.len() => at += by,
@@ -149,7 +245,13 @@ pub(super) fn unwrap(words: &[String]) -> Unwrapped {
             Step::Stdin => return found,
             Step::Keep | Step::Skip(_) | Step::Rename(..) => {
                 let command = rest.iter().skip(1).cloned();
-                found.inner = Inner::Command(rest.iter().take(1).map(|_| name.to_owned()).chain(command).collect());
+                found.inner = Inner::Command(
+                    rest.iter()
+                        .take(1)
+                        .map(|_| name.to_owned())
+                        .chain(command)
+                        .collect(),
+                );
                 return found;
             }
         }
@@ -158,22 +260,35 @@ pub(super) fn unwrap(words: &[String]) -> Unwrapped {
 
 /// Returns a path's last part, without the ending of Windows programs.
 pub(super) fn file_name(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path);
-    name.strip_suffix(".exe").filter(|name| !name.is_empty()).unwrap_or(name)
+    let name = path
+        .rsplit(['/', '\\'])
+        .next()
+        .filter(|name| !name.is_empty())
+        .unwrap_or(path);
+    name.strip_suffix(".exe")
+        .filter(|name| !name.is_empty())
+        .unwrap_or(name)
 }
 
 fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
     match name {
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" => return shell(words, &mut found.state),
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" => {
+            return shell(words, &mut found.state);
+        }
         "eval" if words.len() > 1 => return Step::Script(words[1..].join(" ")),
         "su" | "runuser" if words.len() > 1 => return user_switch(words),
         "flock" => return lock(words),
         "nix" | "nix-shell" => return nix(words),
-        "mise" | "rtx" | "dotenvx" | "op" | "doppler" | "kubectl" | "aws-vault" => return behind_dashes(words),
+        "mise" | "rtx" | "dotenvx" | "op" | "doppler" | "kubectl" | "aws-vault" => {
+            return behind_dashes(words);
+        }
         _ if is_python(name) => return python(words),
         _ => {}
     }
-    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) {
+    if let Some(wrapper) = WRAPPERS
+        .iter()
+        .find(|wrapper| wrapper.names.contains(&name))
+    {
         return plain_step(name, wrapper, words, found);
     }
     runner_step(name, words, found)
@@ -191,16 +306,24 @@ fn plain_step(name: &str, wrapper: &Wrapper, words: &[String], found: &mut Unwra
         }
         note_dir(name, arg, found);
         if name.starts_with("np") && (arg.text == "-c" || arg.text == "--call") {
-            return words.get(arg.at + 1).map_or(Step::Keep, |script| Step::Script(script.clone()));
+            return words
+                .get(arg.at + 1)
+                .map_or(Step::Keep, |script| Step::Script(script.clone()));
         }
     }
     at += wrapper.operands;
     if matches!(name, "env" | "genv" | "sudo") {
-        at += words.iter().skip(at).take_while(|word| is_assignment(word)).count();
+        at += words
+            .iter()
+            .skip(at)
+            .take_while(|word| is_assignment(word))
+            .count();
     }
     found.uncertain |= name.ends_with("xargs");
     match words.get(at) {
-        Some(word) if matches!(name, "npx" | "bunx" | "pnpx" | "uvx") => Step::Rename(at, unversioned(word)),
+        Some(word) if matches!(name, "npx" | "bunx" | "pnpx" | "uvx") => {
+            Step::Rename(at, unversioned(word))
+        }
         _ => Step::Skip(at),
     }
 }
@@ -224,12 +347,19 @@ fn runner_step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
     let globals = super::options::spec_of(name);
     let mut program = name;
     let mut verb_at = Args::new(words, 1, globals).first_operand();
-    let docker = matches!(name, "docker" | "podman") && words.get(verb_at).is_some_and(|verb| verb == "compose");
+    let docker = matches!(name, "docker" | "podman")
+        && words.get(verb_at).is_some_and(|verb| verb == "compose");
     if docker {
-        program = if name == "docker" { "docker compose" } else { "podman compose" };
+        program = if name == "docker" {
+            "docker compose"
+        } else {
+            "podman compose"
+        };
         verb_at = Args::new(words, verb_at + 1, globals).first_operand();
     }
-    let Some(verb) = words.get(verb_at) else { return Step::Keep };
+    let Some(verb) = words.get(verb_at) else {
+        return Step::Keep;
+    };
     if name == "uv" && verb == "pip" {
         return Step::Skip(verb_at);
     }
@@ -238,7 +368,9 @@ fn runner_step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
         let is_verb = |verb_words: &&&str| {
             let mut parts = verb_words.split(' ');
             parts.next() == Some(verb)
-                && parts.next().is_none_or(|next| words.get(verb_at + 1).is_some_and(|w| w == next))
+                && parts
+                    .next()
+                    .is_none_or(|next| words.get(verb_at + 1).is_some_and(|w| w == next))
         };
         let matched = runner.verbs.iter().find(is_verb).filter(|_| known)?;
         Some((runner, matched.split(' ').count()))
@@ -268,7 +400,9 @@ fn runner_step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
             Some((_, command)) if !command.is_empty() => Step::Rename(at, command.to_owned()),
             _ => Step::Skip(at),
         },
-        Some(word) if matches!(name, "pnpm" | "yarn" | "npm" | "bun" | "uv") => Step::Rename(at, unversioned(word)),
+        Some(word) if matches!(name, "pnpm" | "yarn" | "npm" | "bun" | "uv") => {
+            Step::Rename(at, unversioned(word))
+        }
         _ => Step::Skip(at),
     }
 }
@@ -277,7 +411,9 @@ fn runner_step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
 fn python(words: &[String]) -> Step {
     let mut at = 1;
     while let Some(word) = words.get(at) {
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else { break };
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            break;
+        };
         at += 1;
         if letters.starts_with('-') {
             continue;
@@ -308,7 +444,9 @@ fn shell(words: &[String], state: &mut State) -> Step {
     let mut at = 1;
     let (mut script, mut stdin, mut inert) = (false, false, false);
     while let Some(word) = words.get(at) {
-        let Some(letters) = word.strip_prefix(['-', '+']) else { break };
+        let Some(letters) = word.strip_prefix(['-', '+']) else {
+            break;
+        };
         at += 1;
         if letters.is_empty() || letters == "-" {
             break;
@@ -335,12 +473,22 @@ fn shell(words: &[String], state: &mut State) -> Step {
 }
 
 fn user_switch(words: &[String]) -> Step {
-    for arg in Args::new(words, 1, spec("cugGsw", "command user group shell session-command whitelist-environment")) {
+    for arg in Args::new(
+        words,
+        1,
+        spec(
+            "cugGsw",
+            "command user group shell session-command whitelist-environment",
+        ),
+    ) {
         if matches!(arg.text, "--command" | "--session-command") || arg.letters.ends_with('c') {
-            return arg.value.map_or(Step::Keep, |script| Step::Script(script.to_owned()));
+            return arg
+                .value
+                .map_or(Step::Keep, |script| Step::Script(script.to_owned()));
         }
         // `runuser -u user command` runs it directly.
-        if arg.kind == Kind::Passed || (arg.kind == Kind::Operand && words[0].ends_with("runuser")) {
+        if arg.kind == Kind::Passed || (arg.kind == Kind::Operand && words[0].ends_with("runuser"))
+        {
             return Step::Skip(arg.at);
         }
     }
@@ -356,23 +504,38 @@ fn lock(words: &[String]) -> Step {
 }
 
 fn nix(words: &[String]) -> Step {
-    let position = |names: &[&str]| words.iter().position(|word| names.contains(&word.as_str())).map(|at| at + 1);
-    if words.get(1).is_some_and(|verb| verb == "develop" || verb == "shell") {
+    let position = |names: &[&str]| {
+        words
+            .iter()
+            .position(|word| names.contains(&word.as_str()))
+            .map(|at| at + 1)
+    };
+    if words
+        .get(1)
+        .is_some_and(|verb| verb == "develop" || verb == "shell")
+    {
         return position(&["-c", "--command"]).map_or(Step::Keep, Step::Skip);
     }
     let script = position(&["--run", "--command"]).and_then(|at| words.get(at));
-    script.filter(|_| words[0].ends_with("nix-shell")).map_or(Step::Keep, |text| Step::Script(text.clone()))
+    script
+        .filter(|_| words[0].ends_with("nix-shell"))
+        .map_or(Step::Keep, |text| Step::Script(text.clone()))
 }
 
 /// Tools whose own arguments vary too much: the command is what stands behind `--`.
 fn behind_dashes(words: &[String]) -> Step {
-    let runs = words.iter().skip(1).take(4).any(|word| matches!(word.as_str(), "exec" | "x" | "run"));
+    let runs = words
+        .iter()
+        .skip(1)
+        .take(4)
+        .any(|word| matches!(word.as_str(), "exec" | "x" | "run"));
     let at = words.iter().position(|word| word == "--").filter(|_| runs);
     at.map_or(Step::Keep, |at| Step::Skip(at + 1))
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| super::words::is_name(name))
+    word.split_once('=')
+        .is_some_and(|(name, _)| super::words::is_name(name))
 }
 
 /// Returns a package without its version: `@scope/tool@1.2` is `@scope/tool`.

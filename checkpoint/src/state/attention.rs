@@ -32,11 +32,18 @@ impl SessionState {
             Event::DeliveryFailed { .. } => true,
             // Nobody can tell whether a reply arrived; what waited to be typed was not.
             Event::DeliveryExpired { reason, .. } => {
-                lost.route == Route::Tmux && !matches!(reason.as_str(), "superseded" | "session_ended")
+                lost.route == Route::Tmux
+                    && !matches!(reason.as_str(), "superseded" | "session_ended")
             }
             _ => false,
         };
-        if stays && lost.seen_by.is_none() && self.turn.started_at.is_none_or(|started| started <= lost.at) {
+        if stays
+            && lost.seen_by.is_none()
+            && self
+                .turn
+                .started_at
+                .is_none_or(|started| started <= lost.at)
+        {
             self.running = false;
             self.call_person(lost.at, AGENT_FINISHED);
         }

@@ -17,7 +17,8 @@ impl SessionState {
     pub fn fresh_turn(&self, now: Timestamp) -> Option<Timestamp> {
         let turn = &self.turn;
         let untouched = self.running && turn.first_tool_use_at.is_none() && turn.baseline.is_none();
-        turn.started_at.filter(|started| untouched && now.since(*started) <= BASELINE_WITHIN)
+        turn.started_at
+            .filter(|started| untouched && now.since(*started) <= BASELINE_WITHIN)
     }
 
     /// Keeps what had changed before a turn, unless that turn is over.

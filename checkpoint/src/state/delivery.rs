@@ -32,7 +32,12 @@ pub struct Delivery {
 
 impl Delivery {
     /// Begins with what was decided; none where nothing is sent.
-    pub(super) fn of(seq: u64, at: Timestamp, decision: &Decision, host_turn: Option<String>) -> Option<Self> {
+    pub(super) fn of(
+        seq: u64,
+        at: Timestamp,
+        decision: &Decision,
+        host_turn: Option<String>,
+    ) -> Option<Self> {
         Some(Self {
             decision: seq,
             at,
@@ -51,13 +56,24 @@ impl SessionState {
     /// Our own text is invisible to the session (001 inv 2). A hook reply that comes back as a prompt (Gemini) is that
     /// reply's echo; typed text is what a loop would be made of.
     pub(super) fn own_prompt(&mut self) {
-        let echo = self.delivery.as_ref().is_some_and(|delivery| delivery.route == Route::HookReply);
+        let echo = self
+            .delivery
+            .as_ref()
+            .is_some_and(|delivery| delivery.route == Route::HookReply);
         self.own_prompt_last = !echo;
     }
 
     /// A prompt was found in the transcript after its turn was over, or while it was looked for.
-    pub(super) fn found_prompt(&mut self, transcript: &str, origin: PromptOrigin, digest: u64, at: Timestamp) {
-        self.place.transcript.get_or_insert_with(|| transcript.to_owned());
+    pub(super) fn found_prompt(
+        &mut self,
+        transcript: &str,
+        origin: PromptOrigin,
+        digest: u64,
+        at: Timestamp,
+    ) {
+        self.place
+            .transcript
+            .get_or_insert_with(|| transcript.to_owned());
         match origin {
             PromptOrigin::User => {
                 let running = self.running;
@@ -72,10 +88,16 @@ impl SessionState {
     /// Takes in what became of a delivery, or how far it has come.
     pub(super) fn delivery_went_on(&mut self, event: &Event, at: Timestamp) {
         match event {
-            Event::DeliveryAttempted { decision, attempt, .. } => {
+            Event::DeliveryAttempted {
+                decision, attempt, ..
+            } => {
                 if let Some(delivery) = self.open_delivery(*decision) {
                     delivery.attempted = true;
-                    delivery.typed = Typed { attempts: *attempt, attempted_at: at, ..Typed::default() };
+                    delivery.typed = Typed {
+                        attempts: *attempt,
+                        attempted_at: at,
+                        ..Typed::default()
+                    };
                 }
             }
             Event::DeliveryHeld { decision, obstacle } => {
@@ -95,7 +117,9 @@ impl SessionState {
             }
             Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),
             Event::DeliveryFailed { decision, .. } | Event::DeliveryExpired { decision, .. } => {
-                let Some(lost) = self.close_delivery(*decision) else { return };
+                let Some(lost) = self.close_delivery(*decision) else {
+                    return;
+                };
                 // A demand that never arrived may be made again.
                 self.demands.retain(|known| Some(*known) != lost.demand);
                 self.finished_after_all(event, &lost);
@@ -107,14 +131,23 @@ impl SessionState {
     /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
     pub(super) fn see_delivery(&mut self, event: &Event, at: Timestamp) {
         let unseen = |delivery: &&mut Delivery| delivery.seen_by.is_none() && delivery.at <= at;
-        let Some(delivery) = self.delivery.as_mut().filter(unseen) else { return };
+        let Some(delivery) = self.delivery.as_mut().filter(unseen) else {
+            return;
+        };
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {
-            Event::PromptSubmitted { origin: PromptOrigin::Own, .. } => Some("prompt_hook"),
-            Event::PromptFound { origin: PromptOrigin::Own, .. } => Some("transcript"),
-            Event::AgentStopped { prompt_digest: Some(digest), .. }
-                if delivery.route == Route::Tmux && delivery.digest == Some(*digest) =>
-            {
+            Event::PromptSubmitted {
+                origin: PromptOrigin::Own,
+                ..
+            } => Some("prompt_hook"),
+            Event::PromptFound {
+                origin: PromptOrigin::Own,
+                ..
+            } => Some("transcript"),
+            Event::AgentStopped {
+                prompt_digest: Some(digest),
+                ..
+            } if delivery.route == Route::Tmux && delivery.digest == Some(*digest) => {
                 self.own_prompt_last = true;
                 Some("notify")
             }
@@ -125,7 +158,9 @@ impl SessionState {
             | Event::ModelStepped { .. }
             | Event::OtherHook { .. } => None,
             _ if delivery.route == Route::HookReply => {
-                let host = event.host().filter(|host| host.subagent.is_none() && same_turn(&host.turn));
+                let host = event
+                    .host()
+                    .filter(|host| host.subagent.is_none() && same_turn(&host.turn));
                 host.map(|_| "next_event")
             }
             _ => None,
@@ -134,10 +169,13 @@ impl SessionState {
     }
 
     fn open_delivery(&mut self, decision: u64) -> Option<&mut Delivery> {
-        self.delivery.as_mut().filter(|delivery| delivery.decision == decision)
+        self.delivery
+            .as_mut()
+            .filter(|delivery| delivery.decision == decision)
     }
 
     fn close_delivery(&mut self, decision: u64) -> Option<Delivery> {
-        self.delivery.take_if(|delivery| delivery.decision == decision)
+        self.delivery
+            .take_if(|delivery| delivery.decision == decision)
     }
 }

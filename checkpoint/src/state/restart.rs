@@ -8,12 +8,21 @@ impl SessionState {
     /// Returns the restart that is to be decided about, as a stop, where `seq` is one.
     pub fn restart_stop(&self, seq: u64) -> Option<Stop> {
         let (restart, due) = self.restart.filter(|(restart, _)| *restart == seq)?;
-        Some(Stop { seq: restart, at: due, host_turn: None, can_reply: false, background_tasks: 0, restart: true })
+        Some(Stop {
+            seq: restart,
+            at: due,
+            host_turn: None,
+            can_reply: false,
+            background_tasks: 0,
+            restart: true,
+        })
     }
 
     /// Returns the restart whose checkpoint is due at `at` and still goes out: an agent without a terminal gets it as the
     /// answer to its next stop.
     pub fn restart_due(&self, at: Timestamp) -> Option<u64> {
-        self.restart.filter(|(_, due)| *due <= at).map(|(restart, _)| restart)
+        self.restart
+            .filter(|(_, due)| *due <= at)
+            .map(|(restart, _)| restart)
     }
 }

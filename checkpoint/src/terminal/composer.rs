@@ -36,7 +36,12 @@ const CODEX_START: usize = 2;
 const RULE_CHARS_MIN: usize = 10;
 
 /// What agents write into an empty composer without dimming it.
-const HINTS: [&str; 4] = ["Type your message", "Type your shell command", "Press up to edit queued messages", "Try \""];
+const HINTS: [&str; 4] = [
+    "Type your message",
+    "Type your shell command",
+    "Press up to edit queued messages",
+    "Try \"",
+];
 
 /// Reads the composer on a screen, where `ours` is the text that we may have put there.
 pub fn read(agent: Agent, view: &View, ours: &str) -> Composer {
@@ -58,7 +63,10 @@ pub fn read(agent: Agent, view: &View, ours: &str) -> Composer {
 
 /// Returns whether the screen shows the beginning of our text, wherever it is.
 pub fn shows(view: &View, ours: &str) -> bool {
-    let shown: String = rows(&view.screen).iter().flat_map(|row| bare(&row.text)).collect();
+    let shown: String = rows(&view.screen)
+        .iter()
+        .flat_map(|row| bare(&row.text))
+        .collect();
     let beginning: String = bare(ours).take(BEGINNING_CHARS).collect();
     !beginning.is_empty() && shown.contains(&beginning)
 }
@@ -82,8 +90,9 @@ impl<'a> Typed<'a> {
         let inside = |row: &'a Row| after(&row.text, column).trim_end_matches('│').trim_end();
         let lines: Vec<_> = rows.iter().map(inside).collect();
         let first = lines.first().map_or("", |line| line.trim_start());
-        let is_hint =
-            at_start && (rows.iter().all(|row| row.is_dim) || HINTS.iter().any(|hint| first.starts_with(hint)));
+        let is_hint = at_start
+            && (rows.iter().all(|row| row.is_dim)
+                || HINTS.iter().any(|hint| first.starts_with(hint)));
         Self { lines, is_hint }
     }
 
@@ -93,7 +102,8 @@ impl<'a> Typed<'a> {
 
     /// Returns whether all that stands there is our text, as far as it is in sight, or what the agent shows in its place.
     fn is(&self, agent: Agent, ours: &str) -> bool {
-        let (shown, ours_bare): (String, String) = (bare(&self.lines.concat()).collect(), bare(ours).collect());
+        let (shown, ours_bare): (String, String) =
+            (bare(&self.lines.concat()).collect(), bare(ours).collect());
         if shown == ours_bare {
             return true;
         }
@@ -101,12 +111,19 @@ impl<'a> Typed<'a> {
         let chars = ours.chars().count();
         let whole = self.lines.join(" ");
         let in_place = match agent {
-            Agent::Claude => whole.trim().strip_prefix("[Pasted text #").is_some_and(|rest| {
-                rest.trim_start_matches(|c: char| c.is_ascii_digit()) == format!(" +{breaks} lines]")
-            }),
-            Agent::Gemini => [format!("[Pasted Text: {} lines]", breaks + 1), format!("[Pasted Text: {chars} chars]")]
-                .iter()
-                .any(|place| whole.trim() == place),
+            Agent::Claude => whole
+                .trim()
+                .strip_prefix("[Pasted text #")
+                .is_some_and(|rest| {
+                    rest.trim_start_matches(|c: char| c.is_ascii_digit())
+                        == format!(" +{breaks} lines]")
+                }),
+            Agent::Gemini => [
+                format!("[Pasted Text: {} lines]", breaks + 1),
+                format!("[Pasted Text: {chars} chars]"),
+            ]
+            .iter()
+            .any(|place| whole.trim() == place),
             Agent::Codex => whole.trim() == format!("[Pasted Content {chars} chars]"),
             Agent::Daemon => false,
         };
@@ -136,20 +153,41 @@ fn gemini<'a>(rows: &'a [Row], view: &View) -> Option<Typed<'a>> {
 
 /// Codex CLI: `› text` at the left edge. It shows the terminal's cursor, except while it asks something.
 fn codex<'a>(rows: &'a [Row], view: &View) -> Option<Typed<'a>> {
-    let (first, last, start) = open_composer(rows, view, &['›'], CODEX_START).filter(|_| view.cursor_shown)?;
-    Some(Typed::of(&rows[first..last], start, view.cursor == (start, first)))
+    let (first, last, start) =
+        open_composer(rows, view, &['›'], CODEX_START).filter(|_| view.cursor_shown)?;
+    Some(Typed::of(
+        &rows[first..last],
+        start,
+        view.cursor == (start, first),
+    ))
 }
 
 /// Finds the rows from the last marker above the cursor to the end of the text around it, where nothing but that text
 /// stands between, and the column behind the marker, which is no more than `start_max`: further in, a line of the text
 /// itself may begin with such a sign.
-fn open_composer(rows: &[Row], view: &View, signs: &[char], start_max: usize) -> Option<(usize, usize, usize)> {
+fn open_composer(
+    rows: &[Row],
+    view: &View,
+    signs: &[char],
+    start_max: usize,
+) -> Option<(usize, usize, usize)> {
     let (column, row) = view.cursor;
     let above = rows.get(..=row)?;
     let begins = |text: &str| marker(text, signs).filter(|start| *start <= start_max);
-    let (first, start) = above.iter().enumerate().rev().find_map(|(at, row)| Some((at, begins(&row.text)?)))?;
-    let is_inside = above[first + 1..].iter().all(|row| row.text.is_empty() || continues(row, start));
-    let last = row + 1 + rows[row + 1..].iter().take_while(|row| continues(row, start)).count();
+    let (first, start) = above
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, row)| Some((at, begins(&row.text)?)))?;
+    let is_inside = above[first + 1..]
+        .iter()
+        .all(|row| row.text.is_empty() || continues(row, start));
+    let last = row
+        + 1
+        + rows[row + 1..]
+            .iter()
+            .take_while(|row| continues(row, start))
+            .count();
     (is_inside && column >= start).then_some((first, last, start))
 }
 
@@ -163,12 +201,18 @@ fn marker(text: &str, markers: &[char]) -> Option<usize> {
 
 fn continues(row: &Row, start: usize) -> bool {
     let framed = row.text.starts_with('│');
-    let blank = row.text.chars().take(start).all(|char| char == ' ' || char == '│');
+    let blank = row
+        .text
+        .chars()
+        .take(start)
+        .all(|char| char == ' ' || char == '│');
     blank && (framed || row.text.chars().count() > start)
 }
 
 fn after(text: &str, column: usize) -> &str {
-    text.char_indices().nth(column).map_or("", |(at, _)| &text[at..])
+    text.char_indices()
+        .nth(column)
+        .map_or("", |(at, _)| &text[at..])
 }
 
 fn is_rule(row: &Row) -> bool {
@@ -179,7 +223,9 @@ fn is_rule(row: &Row) -> bool {
 /// Returns whether a row is a chosen one of numbered answers: `❯ 1. Yes`.
 fn is_choice(row: &Row) -> bool {
     let inside = row.text.trim_start_matches([' ', '│']);
-    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '>']) else { return false };
+    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '>']) else {
+        return false;
+    };
     let (number, words) = rest.trim_start().split_once('.').unwrap_or_default();
     !number.is_empty()
         && number.len() <= 2

@@ -24,12 +24,19 @@ pub(super) struct Row {
 pub(super) fn rows(screen: &str) -> Vec<Row> {
     let (mut dim, mut rows) = (false, Vec::new());
     for line in screen.lines() {
-        let mut row = Row { text: String::with_capacity(line.len()), is_dim: true };
+        let mut row = Row {
+            text: String::with_capacity(line.len()),
+            is_dim: true,
+        };
         let mut is_blank = true;
         let mut chars = line.chars();
         while let Some(char) = chars.next() {
             if char == '\u{1b}' {
-                let sequence: String = chars.by_ref().skip(1).take_while(|char| !char.is_ascii_alphabetic()).collect();
+                let sequence: String = chars
+                    .by_ref()
+                    .skip(1)
+                    .take_while(|char| !char.is_ascii_alphabetic())
+                    .collect();
                 dim = is_dim_after(&sequence, dim);
                 continue;
             }
@@ -51,7 +58,9 @@ const MARKERS: [char; 4] = ['❯', '›', '>', '│'];
 /// Follows the parameters of one "select graphic rendition".
 fn is_dim_after(parameters: &str, before: bool) -> bool {
     let mut dim = before;
-    let mut parts = parameters.split(';').map(|part| part.parse::<u16>().unwrap_or(0));
+    let mut parts = parameters
+        .split(';')
+        .map(|part| part.parse::<u16>().unwrap_or(0));
     while let Some(part) = parts.next() {
         match part {
             0 | 22 => dim = false,
@@ -73,12 +82,36 @@ mod tests {
 
     #[test]
     fn escape_sequences_go_and_dimness_is_told() {
-        let read =
-            rows("\u{1b}[1m›\u{1b}[0m \u{1b}[2mAsk\u{1b}[0m\n\u{1b}[38;2;1;2;3mbright  \n\u{1b}[2;38;5;7mdim\nstill\n");
-        let told: Vec<_> = read.iter().map(|row| (row.text.as_str(), row.is_dim)).collect();
-        assert_eq!(told, [("› Ask", true), ("bright", false), ("dim", true), ("still", true)]);
-        assert_eq!(rows("❯\u{a0}\u{1b}[7m \u{1b}[0m"), [Row { text: "❯".into(), is_dim: true }]);
-        assert_eq!(rows("broken \u{1b}["), [Row { text: "broken".into(), is_dim: false }]);
+        let read = rows(
+            "\u{1b}[1m›\u{1b}[0m \u{1b}[2mAsk\u{1b}[0m\n\u{1b}[38;2;1;2;3mbright  \n\u{1b}[2;38;5;7mdim\nstill\n",
+        );
+        let told: Vec<_> = read
+            .iter()
+            .map(|row| (row.text.as_str(), row.is_dim))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("› Ask", true),
+                ("bright", false),
+                ("dim", true),
+                ("still", true)
+            ]
+        );
+        assert_eq!(
+            rows("❯\u{a0}\u{1b}[7m \u{1b}[0m"),
+            [Row {
+                text: "❯".into(),
+                is_dim: true
+            }]
+        );
+        assert_eq!(
+            rows("broken \u{1b}["),
+            [Row {
+                text: "broken".into(),
+                is_dim: false
+            }]
+        );
     }
 
     /// Found by fuzzing: whoever looks back at all blanks for each further one does not come to an end here.
@@ -86,7 +119,13 @@ mod tests {
     fn a_row_is_read_in_linear_time() {
         let blanks = " ".repeat(1_000_000);
         let read = rows(&format!("{blanks}❯{blanks}\nx{blanks}❯"));
-        assert_eq!(read[0], Row { text: format!("{blanks}❯"), is_dim: true });
+        assert_eq!(
+            read[0],
+            Row {
+                text: format!("{blanks}❯"),
+                is_dim: true
+            }
+        );
         assert!(!read[1].is_dim && read[1].text.ends_with('❯'));
     }
 }

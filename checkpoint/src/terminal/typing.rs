@@ -133,7 +133,12 @@ impl Situation<'_> {
         }
         match self.seen {
             Seen::Composer(Composer::Empty) => Step::Paste,
-            _ => match self.hold("draft_present", self.since, self.bounds.draft_wait, Step::Fail("draft_present")) {
+            _ => match self.hold(
+                "draft_present",
+                self.since,
+                self.bounds.draft_wait,
+                Step::Fail("draft_present"),
+            ) {
                 Step::Wait(_) if self.bounds.draft == Draft::Clear => Step::Clear,
                 step => step,
             },
@@ -159,7 +164,12 @@ impl Situation<'_> {
                 }
             }
             Seen::Composer(Composer::Empty) => self.await_sign(self.typed.attempted_at),
-            _ => self.hold("draft_present", self.since, self.bounds.draft_wait, Step::Fail("draft_present")),
+            _ => self.hold(
+                "draft_present",
+                self.since,
+                self.bounds.draft_wait,
+                Step::Fail("draft_present"),
+            ),
         }
     }
 
@@ -182,7 +192,12 @@ impl Situation<'_> {
                     self.await_sign(pasted_at.max(self.since))
                 }
             }
-            _ => self.hold("draft_present", self.since, self.bounds.draft_wait, Step::Expire("draft_present")),
+            _ => self.hold(
+                "draft_present",
+                self.since,
+                self.bounds.draft_wait,
+                Step::Expire("draft_present"),
+            ),
         }
     }
 
@@ -197,8 +212,16 @@ impl Situation<'_> {
 
     /// Returns what to do while nothing can be typed; none where the composer is there.
     fn obstacle(&self) -> Option<Step> {
-        let long = |word| Some(self.hold(word, self.decided_at, self.bounds.hold_for, Step::Expire(word)));
-        let short = |word| Some(self.hold(word, self.since, self.bounds.draft_wait, self.lost(word)));
+        let long = |word| {
+            Some(self.hold(
+                word,
+                self.decided_at,
+                self.bounds.hold_for,
+                Step::Expire(word),
+            ))
+        };
+        let short =
+            |word| Some(self.hold(word, self.since, self.bounds.draft_wait, self.lost(word)));
         match self.seen {
             Seen::Gone => Some(self.lost("pane_gone")),
             Seen::Other => short("pane_other"),
@@ -213,23 +236,41 @@ impl Situation<'_> {
 
     /// What could not be reached any more has failed, unless the text was there already.
     fn lost(&self, word: &'static str) -> Step {
-        if self.typed.attempts == 0 { Step::Fail(word) } else { Step::Expire(word) }
+        if self.typed.attempts == 0 {
+            Step::Fail(word)
+        } else {
+            Step::Expire(word)
+        }
     }
 
     fn hold(&self, word: &'static str, since: Timestamp, within: Duration, end: Step) -> Step {
-        if self.is_over(since, within) { end } else { Step::Wait(Some(word)) }
+        if self.is_over(since, within) {
+            end
+        } else {
+            Step::Wait(Some(word))
+        }
     }
 
     /// Returns whether something has taken long enough, or all of it together has.
     fn is_over(&self, since: Timestamp, within: Duration) -> bool {
-        let end = self.decided_at.plus(self.bounds.hold_for * 2 + self.bounds.confirm_timeout);
+        let end = self
+            .decided_at
+            .plus(self.bounds.hold_for * 2 + self.bounds.confirm_timeout);
         self.now >= since.plus(within).min(end)
     }
 
     /// Waits for a sign that the agent has the text; longer while it works, since it may have put the text off.
     fn await_sign(&self, from: Timestamp) -> Step {
-        let within = if self.running { self.bounds.hold_for } else { self.bounds.confirm_timeout };
-        if self.is_over(from, within) { Step::Expire("confirm_timeout") } else { Step::Wait(None) }
+        let within = if self.running {
+            self.bounds.hold_for
+        } else {
+            self.bounds.confirm_timeout
+        };
+        if self.is_over(from, within) {
+            Step::Expire("confirm_timeout")
+        } else {
+            Step::Wait(None)
+        }
     }
 }
 

@@ -34,15 +34,24 @@ fn situation(typed: &Typed, seen: Seen, after: i64) -> Situation<'_> {
 
 fn typed(attempts: u32, pasted: bool, enters: u32) -> Typed {
     let pasted_at = pasted.then(|| Timestamp::from_micros(0));
-    Typed { attempts, pasted_at, enters, ..Typed::default() }
+    Typed {
+        attempts,
+        pasted_at,
+        enters,
+        ..Typed::default()
+    }
 }
 
 #[test]
 fn each_phase_answers_what_is_seen() {
     use Composer::{Dialog, Draft, Empty, Ours, Unknown};
     use Seen::{Composer as See, CopyMode, Gone, Nothing, Other};
-    let (fresh, begun, pasted, entered) =
-        (typed(0, false, 0), typed(1, false, 0), typed(1, true, 0), typed(1, true, 1));
+    let (fresh, begun, pasted, entered) = (
+        typed(0, false, 0),
+        typed(1, false, 0),
+        typed(1, true, 0),
+        typed(1, true, 1),
+    );
     let word = |word| Step::Wait(Some(word));
     for (phase, seen, after, expected) in [
         // Nothing is typed yet.
@@ -88,7 +97,11 @@ fn each_phase_answers_what_is_seen() {
         (&entered, Gone, 1, Step::Wait(None)),
         (&entered, Gone, 60, Step::Expire("confirm_timeout")),
     ] {
-        assert_eq!(next(&situation(phase, seen, after)), expected, "{phase:?} {seen:?} after {after} s");
+        assert_eq!(
+            next(&situation(phase, seen, after)),
+            expected,
+            "{phase:?} {seen:?} after {after} s"
+        );
     }
 }
 
@@ -102,17 +115,46 @@ fn what_the_agent_tells_counts_besides_what_is_seen() {
         next(&situation)
     };
     let asks: fn(&mut Situation<'_>) = |now| now.asks = true;
-    assert_eq!(with(&fresh, see(Composer::Empty), 1, asks), Step::Wait(Some("dialog")));
-    assert_eq!(with(&pasted, see(Composer::Ours), 2, asks), Step::Wait(Some("dialog")));
-    assert_eq!(with(&entered, see(Composer::Ours), 2, asks), Step::Wait(None));
-    assert_eq!(with(&fresh, see(Composer::Draft), 1, |now| now.bounds.draft = Draft::Clear), Step::Clear);
+    assert_eq!(
+        with(&fresh, see(Composer::Empty), 1, asks),
+        Step::Wait(Some("dialog"))
+    );
+    assert_eq!(
+        with(&pasted, see(Composer::Ours), 2, asks),
+        Step::Wait(Some("dialog"))
+    );
+    assert_eq!(
+        with(&entered, see(Composer::Ours), 2, asks),
+        Step::Wait(None)
+    );
+    assert_eq!(
+        with(&fresh, see(Composer::Draft), 1, |now| now.bounds.draft =
+            Draft::Clear),
+        Step::Clear
+    );
     // An agent at work may have put the text off.
-    assert_eq!(with(&entered, see(Composer::Empty), 60, |now| now.running = true), Step::Wait(None));
-    assert_eq!(with(&entered, see(Composer::Empty), 600, |now| now.running = true), Step::Expire("confirm_timeout"));
-    assert_eq!(with(&pasted, see(Composer::Empty), 60, |now| now.running = true), Step::Wait(None));
+    assert_eq!(
+        with(&entered, see(Composer::Empty), 60, |now| now.running = true),
+        Step::Wait(None)
+    );
+    assert_eq!(
+        with(&entered, see(Composer::Empty), 600, |now| now.running =
+            true),
+        Step::Expire("confirm_timeout")
+    );
+    assert_eq!(
+        with(&pasted, see(Composer::Empty), 60, |now| now.running = true),
+        Step::Wait(None)
+    );
     // The text may be somewhere: it is not pasted again.
-    for change in [(|now| now.would_tell = false) as fn(&mut Situation<'_>), |now| now.is_said = true] {
-        assert_eq!(with(&pasted, see(Composer::Empty), 60, change), Step::Expire("confirm_timeout"));
+    for change in [
+        (|now| now.would_tell = false) as fn(&mut Situation<'_>),
+        |now| now.is_said = true,
+    ] {
+        assert_eq!(
+            with(&pasted, see(Composer::Empty), 60, change),
+            Step::Expire("confirm_timeout")
+        );
     }
 }
 
@@ -132,9 +174,15 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
         Seen::Composer(Composer::Unknown),
     ];
     for seed in 0..2_000_u64 {
-        let (mut typed, mut pastes, mut random) = (Typed::default(), 0, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let (mut typed, mut pastes, mut random) = (
+            Typed::default(),
+            0,
+            seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+        );
         let mut roll = move |sides: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) % sides
         };
         let (mut now, mut ended) = (0, false);
@@ -145,14 +193,29 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
             let asks = roll(5) == 0;
             let running = roll(3) == 0;
             // What is seen may be as new as now: nothing is waited for since then for ever.
-            let since = if roll(2) == 0 { at } else { Timestamp::default() };
-            let told = Situation { since, asks, running, would_tell: roll(2) == 0, ..situation(&typed, seen, now) };
+            let since = if roll(2) == 0 {
+                at
+            } else {
+                Timestamp::default()
+            };
+            let told = Situation {
+                since,
+                asks,
+                running,
+                would_tell: roll(2) == 0,
+                ..situation(&typed, seen, now)
+            };
             match next(&told) {
                 Step::Paste => {
                     assert_eq!((seen, asks), (Seen::Composer(Composer::Empty), false));
                     pastes += 1;
                     let pasted_at = (roll(3) > 0).then_some(at);
-                    typed = Typed { attempts: typed.attempts + 1, attempted_at: at, pasted_at, ..Typed::default() };
+                    typed = Typed {
+                        attempts: typed.attempts + 1,
+                        attempted_at: at,
+                        pasted_at,
+                        ..Typed::default()
+                    };
                 }
                 Step::NotePasted => typed.pasted_at = Some(at),
                 Step::Enter => {
@@ -167,6 +230,9 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
                 }
             }
         }
-        assert!(ended && pastes <= 3 && typed.enters <= 3, "seed {seed}: {pastes} pastes, {typed:?}");
+        assert!(
+            ended && pastes <= 3 && typed.enters <= 3,
+            "seed {seed}: {pastes} pastes, {typed:?}"
+        );
     }
 }

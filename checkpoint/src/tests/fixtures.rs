@@ -21,7 +21,8 @@ fn play(scenario: &str, min_turn_ms: u64) -> String {
     policy.min_turn_ms = min_turn_ms;
     let mut player = Player::new(&policy);
     let mut out = String::new();
-    let text = std::fs::read_to_string(folder().join(format!("{scenario}.ndjson"))).expect("a recording");
+    let text =
+        std::fs::read_to_string(folder().join(format!("{scenario}.ndjson"))).expect("a recording");
     for (number, line) in text.lines().enumerate() {
         let line: Value = serde_json::from_str(line).expect("JSON");
         let word = |name: &str| line[name].as_str().expect("a word");
@@ -35,12 +36,20 @@ fn play(scenario: &str, min_turn_ms: u64) -> String {
             env: Vec::new(),
             truncated: false,
         };
-        let played = player.play(&call).expect("every recorded payload is read").expect("each one is new");
+        let played = player
+            .play(&call)
+            .expect("every recorded payload is read")
+            .expect("each one is new");
         if let Some(Event::Decided(decision)) = played.decided().map(|decided| &decided.event) {
-            let _ = writeln!(out, "turn {} {} {}", decision.turn, decision.verdict, decision.reason);
+            let _ = writeln!(
+                out,
+                "turn {} {} {}",
+                decision.turn, decision.verdict, decision.reason
+            );
         }
     }
-    let time = |at: Option<Timestamp>| at.map_or("-".into(), |at| at.to_string()[14..23].to_owned());
+    let time =
+        |at: Option<Timestamp>| at.map_or("-".into(), |at| at.to_string()[14..23].to_owned());
     for state in player.states() {
         let (turn, counts) = (&state.turn, &state.counts);
         let _ = writeln!(
@@ -53,7 +62,11 @@ fn play(scenario: &str, min_turn_ms: u64) -> String {
             time(turn.last_tool_use_at),
             counts.tools,
             counts.errors,
-            if state.ended_at.is_some() { "ended" } else { "open" },
+            if state.ended_at.is_some() {
+                "ended"
+            } else {
+                "open"
+            },
         );
     }
     out
@@ -66,7 +79,10 @@ fn every_recording_has_a_row() {
         for file in std::fs::read_dir(folder().join(agent.word())).expect("recordings") {
             let path = file.expect("a recording").path();
             if path.extension().is_some_and(|ending| ending == "ndjson") {
-                let name = format!("\"{agent}/{}\"", path.file_stem().expect("a name").to_string_lossy());
+                let name = format!(
+                    "\"{agent}/{}\"",
+                    path.file_stem().expect("a name").to_string_lossy()
+                );
                 assert!(rows.contains(&name), "{name} has no row");
             }
         }

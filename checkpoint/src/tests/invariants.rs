@@ -12,14 +12,26 @@ use crate::state::Mute;
 fn inv_1_one_timer_for_all_agents_and_routes() {
     for agent in Agent::HOSTS {
         let mut story = Story::of(agent);
-        assert_eq!(story.prompt("go").wait(29.9).stop(), "below_threshold", "{agent}");
+        assert_eq!(
+            story.prompt("go").wait(29.9).stop(),
+            "below_threshold",
+            "{agent}"
+        );
         let mut story = Story::of(agent);
         story.prompt("go").wait(100.0).prompt("and this");
-        assert_eq!(story.wait(29.9).stop(), "below_threshold", "{agent}: the newer message counts");
+        assert_eq!(
+            story.wait(29.9).stop(),
+            "below_threshold",
+            "{agent}: the newer message counts"
+        );
         let mut story = Story::of(agent);
         assert_eq!(story.prompt("go").wait(30.0).stop(), "generic", "{agent}");
         story.policy.max_blocks_per_turn = 9;
-        assert_eq!(story.wait(29.9).stop(), "below_threshold", "{agent}: the checkpoint counts");
+        assert_eq!(
+            story.wait(29.9).stop(),
+            "below_threshold",
+            "{agent}: the checkpoint counts"
+        );
     }
 }
 
@@ -48,7 +60,11 @@ fn inv_2_own_text_is_invisible_in_every_wrapping() {
             story.wait(1.0).feedback(text);
             let after = &story.state;
             assert_eq!(after.turn, before.turn, "{agent}: {text}");
-            assert_eq!((after.turns, &after.notification), (before.turns, &before.notification), "{agent}: {text}");
+            assert_eq!(
+                (after.turns, &after.notification),
+                (before.turns, &before.notification),
+                "{agent}: {text}"
+            );
         }
     }
 }
@@ -56,7 +72,10 @@ fn inv_2_own_text_is_invisible_in_every_wrapping() {
 #[test]
 fn a_message_that_quotes_our_text_is_its_writers() {
     let mut story = Story::of(Agent::Claude);
-    let quote = format!("why did I get this?\n> {}Context-aware checkpoint", policy().prefix);
+    let quote = format!(
+        "why did I get this?\n> {}Context-aware checkpoint",
+        policy().prefix
+    );
     story.prompt("go").prompt(&quote);
     assert_eq!(story.state.turns, 2);
 }
@@ -67,12 +86,21 @@ fn inv_3_and_10_the_notification_flag() {
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").wait(31.0);
     assert!(injects(story.stop()));
-    assert_eq!(story.state.notification, None, "a blocked stop calls nobody");
+    assert_eq!(
+        story.state.notification, None,
+        "a blocked stop calls nobody"
+    );
     story.wait(1.0).stop();
     assert_eq!(story.state.notification.as_deref(), Some("agent_finished"));
     let own = format!("{}text", policy().prefix);
-    story.feedback(&own).feedback("<task-notification>\ndone\n</task-notification>");
-    assert_eq!(story.state.notification.as_deref(), Some("agent_finished"), "kept through everything but a person");
+    story
+        .feedback(&own)
+        .feedback("<task-notification>\ndone\n</task-notification>");
+    assert_eq!(
+        story.state.notification.as_deref(),
+        Some("agent_finished"),
+        "kept through everything but a person"
+    );
     story.prompt("thanks");
     assert_eq!(story.state.notification, None);
 }
@@ -82,11 +110,23 @@ fn inv_3_and_10_the_notification_flag() {
 fn inv_4_a_real_message_begins_afresh() {
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").wait(31.0).tool("make").stop();
-    assert!(story.state.turn.last_checkpoint_at.is_some() && story.state.turn.last_tool_use_at.is_some());
+    assert!(
+        story.state.turn.last_checkpoint_at.is_some()
+            && story.state.turn.last_tool_use_at.is_some()
+    );
     story.wait(1.0).prompt("next");
-    assert_eq!((story.state.turn.last_checkpoint_at, story.state.turn.last_tool_use_at), (None, None));
+    assert_eq!(
+        (
+            story.state.turn.last_checkpoint_at,
+            story.state.turn.last_tool_use_at
+        ),
+        (None, None)
+    );
     assert_eq!(story.state.blocks_this_turn(), 0);
-    assert!(injects(story.wait(31.0).stop()), "the next turn gets its own checkpoint");
+    assert!(
+        injects(story.wait(31.0).stop()),
+        "the next turn gets its own checkpoint"
+    );
 }
 
 /// 001 inv 5: where the last user message is ours, nothing more is typed.
@@ -95,7 +135,12 @@ fn inv_5_our_own_text_was_last() {
     let mut story = Story::of(Agent::Codex);
     story.policy.max_blocks_per_turn = 9;
     story.prompt("go").wait(31.0);
-    let sent = story.call("notify", json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "x" })).seq;
+    let sent = story
+        .call(
+            "notify",
+            json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "x" }),
+        )
+        .seq;
     assert_eq!(story.decide(sent).route, Some(Route::Tmux));
     let own = format!("{}text", policy().prefix);
     story.wait(1.0).feedback(&own);
@@ -103,7 +148,11 @@ fn inv_5_our_own_text_was_last() {
 
     let mut story = Story::of(Agent::Codex);
     story.evidence.own_prompt_last = true;
-    assert_eq!(story.prompt("go").wait(31.0).stop(), "own_prompt", "by the transcript");
+    assert_eq!(
+        story.prompt("go").wait(31.0).stop(),
+        "own_prompt",
+        "by the transcript"
+    );
 }
 
 /// 001 inv 7: a state that was folded from the same events is the same state.
@@ -114,7 +163,10 @@ fn inv_7_a_restart_is_a_replay() {
     events.push(story.call("SessionStart", json!({ "source": "startup" })));
     events.push(story.call("UserPromptSubmit", json!({ "prompt": "go" })));
     story.wait(40.0);
-    events.push(story.call("PreToolUse", json!({ "tool_name": "Bash", "tool_input": { "command": "make" } })));
+    events.push(story.call(
+        "PreToolUse",
+        json!({ "tool_name": "Bash", "tool_input": { "command": "make" } }),
+    ));
     let again = crate::replay::fold(&story.state.stream, &events);
     assert_eq!(again, story.state);
 }
@@ -131,7 +183,10 @@ fn inv_8_a_restart_is_answered_unconditionally() {
     assert_eq!(stop.at, due);
     story.state.pending.push(stop);
     let decision = story.decide(seq);
-    assert_eq!((decision.reason, decision.route), (Reason::Restart, Some(Route::Tmux)));
+    assert_eq!(
+        (decision.reason, decision.route),
+        (Reason::Restart, Some(Route::Tmux))
+    );
     assert_eq!(story.state.restart, None, "once");
 }
 
@@ -144,11 +199,19 @@ fn inv_9_the_escape_hatch() {
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").journal(Event::CheckpointCleared {});
     assert_eq!(story.wait(31.0).stop(), "escape_hatch");
-    story.journal(Event::EscapeHatchUsed { by: "command".into() });
+    story.journal(Event::EscapeHatchUsed {
+        by: "command".into(),
+    });
     assert!(injects(story.wait(31.0).stop()), "it is used up");
     let mut story = Story::of(Agent::Claude);
-    story.prompt("go").journal(Event::CheckpointCleared {}).prompt("no, do");
-    assert!(injects(story.wait(31.0).stop()), "a real message takes it back");
+    story
+        .prompt("go")
+        .journal(Event::CheckpointCleared {})
+        .prompt("no, do");
+    assert!(
+        injects(story.wait(31.0).stop()),
+        "a real message takes it back"
+    );
 }
 
 /// 001 inv 9 and 002 R11: one block a turn, two where one re-check is allowed, whatever `stop_hook_active` says.
@@ -157,15 +220,26 @@ fn inv_9_and_r11_the_budget_of_a_turn() {
     for agent in Agent::HOSTS {
         let mut story = Story::of(agent);
         story.prompt("go");
-        assert_eq!(story.words(&[31.0, 31.0, 31.0]), ["generic", "block_budget", "block_budget"], "{agent}");
+        assert_eq!(
+            story.words(&[31.0, 31.0, 31.0]),
+            ["generic", "block_budget", "block_budget"],
+            "{agent}"
+        );
         let mut story = Story::of(agent);
         story.policy.max_blocks_per_turn = 2;
         story.prompt("go");
-        assert_eq!(story.words(&[31.0, 31.0, 31.0]), ["generic", "generic", "block_budget"], "{agent}");
+        assert_eq!(
+            story.words(&[31.0, 31.0, 31.0]),
+            ["generic", "generic", "block_budget"],
+            "{agent}"
+        );
     }
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").wait(31.0);
-    assert!(is_inject(&story.stop_with(json!({ "stop_hook_active": true }))), "the flag alone decides nothing");
+    assert!(
+        is_inject(&story.stop_with(json!({ "stop_hook_active": true }))),
+        "the flag alone decides nothing"
+    );
 }
 
 #[test]
@@ -186,7 +260,11 @@ fn inv_13_fail_open() {
     story.prompt("go").wait(31.0);
     let decision = story.stop_with(json!({}));
     assert_eq!(decision.reason, Reason::Generic);
-    assert!(decision.message.is_some_and(|message| message.starts_with(&policy().prefix)));
+    assert!(
+        decision
+            .message
+            .is_some_and(|message| message.starts_with(&policy().prefix))
+    );
 }
 
 /// 000: the timer starts at the first tool use, a checkpoint without activity after it ends the matter.
@@ -199,16 +277,39 @@ fn first_tool_use_timer_and_loop_prevention_of_000() {
         story
     };
     let mut text_only = story();
-    assert_eq!(text_only.prompt("go").wait(500.0).stop(), "no_turn_start", "no tool use, no turn");
+    assert_eq!(
+        text_only.prompt("go").wait(500.0).stop(),
+        "no_turn_start",
+        "no tool use, no turn"
+    );
     let mut first_counts = story();
-    first_counts.prompt("go").wait(100.0).tool("a").wait(20.0).tool("b");
-    assert_eq!(first_counts.wait(9.0).stop(), "below_threshold", "from the first tool use, not from the message");
-    assert!(injects(first_counts.wait(1.0).stop()), "from the first tool use, not from the last");
+    first_counts
+        .prompt("go")
+        .wait(100.0)
+        .tool("a")
+        .wait(20.0)
+        .tool("b");
+    assert_eq!(
+        first_counts.wait(9.0).stop(),
+        "below_threshold",
+        "from the first tool use, not from the message"
+    );
+    assert!(
+        injects(first_counts.wait(1.0).stop()),
+        "from the first tool use, not from the last"
+    );
     let own = format!("{}text", policy().prefix);
     first_counts.feedback(&own).wait(100.0).tool("c");
-    assert_eq!(first_counts.wait(100.0).stop(), "no_turn_start", "no second one in the same turn");
+    assert_eq!(
+        first_counts.wait(100.0).stop(),
+        "no_turn_start",
+        "no second one in the same turn"
+    );
     first_counts.prompt("next").wait(1.0).tool("d");
-    assert!(injects(first_counts.wait(31.0).stop()), "a new turn starts afresh");
+    assert!(
+        injects(first_counts.wait(31.0).stop()),
+        "a new turn starts afresh"
+    );
 }
 
 #[test]
@@ -222,11 +323,22 @@ fn only_real_messages_begin_turns() {
     ] {
         let mut story = Story::of(Agent::Claude);
         story.prompt("go").wait(10.0).feedback(text);
-        assert_eq!((story.state.turns, injects(story.wait(20.0).stop())), (1, true), "{text}");
+        assert_eq!(
+            (story.state.turns, injects(story.wait(20.0).stop())),
+            (1, true),
+            "{text}"
+        );
     }
     let mut story = Story::of(Agent::Claude);
-    story.prompt("go").wait(20.0).call("UserPromptSubmit", json!({ "prompt": "sub work", "agent_id": "a1" }));
-    assert_eq!((story.state.turns, injects(story.wait(10.0).stop())), (1, true), "a subagent's prompt");
+    story.prompt("go").wait(20.0).call(
+        "UserPromptSubmit",
+        json!({ "prompt": "sub work", "agent_id": "a1" }),
+    );
+    assert_eq!(
+        (story.state.turns, injects(story.wait(10.0).stop())),
+        (1, true),
+        "a subagent's prompt"
+    );
 }
 
 #[test]
@@ -243,7 +355,11 @@ fn the_order_of_the_exits() {
     reasons.push(story.stop_with(running.clone()).reason);
     story.evidence.escape_marker = false;
     reasons.push(story.stop_with(running).reason);
-    reasons.push(story.stop_with(json!({ "background_tasks": [{ "status": "completed" }] })).reason);
+    reasons.push(
+        story
+            .stop_with(json!({ "background_tasks": [{ "status": "completed" }] }))
+            .reason,
+    );
     story.prompt("go");
     story.policy.max_blocks_per_turn = 0;
     story.evidence.own_prompt_last = true;
@@ -275,7 +391,9 @@ fn the_order_of_the_exits() {
 fn mute_ends_by_itself() {
     let mut story = Story::of(Agent::Claude);
     let until = Timestamp::from_micros(story.at().as_micros() + 60_000_000);
-    story.prompt("go").journal(Event::Muted { until: Some(until) });
+    story
+        .prompt("go")
+        .journal(Event::Muted { until: Some(until) });
     assert_eq!(story.wait(59.0).stop(), "muted");
     assert!(injects(story.wait(1.0).stop()));
 }
@@ -290,15 +408,34 @@ fn each_agent_is_answered_in_its_dialect() {
         story.stop_with(json!({})).form.expect("a reply")
     };
     for (agent, reply, version, expected) in [
-        (Agent::Claude, Reply::Auto, Some("2.1.330"), ReplyForm::Context),
+        (
+            Agent::Claude,
+            Reply::Auto,
+            Some("2.1.330"),
+            ReplyForm::Context,
+        ),
         (Agent::Claude, Reply::Auto, Some("2.0.1"), ReplyForm::Block),
         (Agent::Claude, Reply::Auto, None, ReplyForm::Block),
-        (Agent::Claude, Reply::Block, Some("2.1.330"), ReplyForm::Block),
+        (
+            Agent::Claude,
+            Reply::Block,
+            Some("2.1.330"),
+            ReplyForm::Block,
+        ),
         (Agent::Claude, Reply::Context, None, ReplyForm::Context),
-        (Agent::Codex, Reply::Context, Some("2.1.330"), ReplyForm::Block),
+        (
+            Agent::Codex,
+            Reply::Context,
+            Some("2.1.330"),
+            ReplyForm::Block,
+        ),
         (Agent::Gemini, Reply::Context, None, ReplyForm::Deny),
     ] {
-        assert_eq!(form(agent, reply, version), expected, "{agent} {reply:?} {version:?}");
+        assert_eq!(
+            form(agent, reply, version),
+            expected,
+            "{agent} {reply:?} {version:?}"
+        );
     }
 }
 
@@ -307,9 +444,13 @@ fn codex_tells_of_one_stop_twice_and_of_titles_nobody_asked_for() {
     let mut story = Story::of(Agent::Codex);
     story.prompt("go").wait(10.0);
     assert_eq!(story.stop(), "below_threshold");
-    let notify = json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "turn-1" });
+    let notify =
+        json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "turn-1" });
     story.wait(100.0).call("notify", notify);
-    assert!(story.state.pending.is_empty(), "the stop hook has spoken for this turn");
+    assert!(
+        story.state.pending.is_empty(),
+        "the stop hook has spoken for this turn"
+    );
     let mut title = Story::of(Agent::Codex);
     let notify = json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "title" });
     let seq = title.call("notify", notify).seq;
@@ -323,9 +464,14 @@ fn gemini_feedback_of_another_hook_is_taken_back_once_the_host_tells() {
     story.stop_with(json!({ "prompt": "go", "prompt_response": "x" }));
     story.feedback("DEBRIEF: say what you did.").tool("ls");
     assert_eq!(story.state.turns, 2, "so far it looks like a message");
-    story.wait(25.0).stop_with(json!({ "prompt": "go", "stop_hook_active": true, "prompt_response": "x" }));
+    story
+        .wait(25.0)
+        .stop_with(json!({ "prompt": "go", "stop_hook_active": true, "prompt_response": "x" }));
     assert_eq!((story.state.turns, story.state.turn.calls.len()), (1, 2));
-    assert_eq!(story.state.turn.started_at, Some(Timestamp::from_micros(1_800_000_000_000_000)));
+    assert_eq!(
+        story.state.turn.started_at,
+        Some(Timestamp::from_micros(1_800_000_000_000_000))
+    );
 }
 
 #[test]
@@ -335,11 +481,19 @@ fn a_late_message_is_folded_by_when_it_was_sent() {
     story.now = 5.0;
     story.prompt("go");
     story.now = 50.0;
-    assert_eq!(story.state.turn.calls.len(), 1, "what happened after it is of its turn");
+    assert_eq!(
+        story.state.turn.calls.len(),
+        1,
+        "what happened after it is of its turn"
+    );
     assert!(injects(story.stop()));
     story.now = 1.0;
     story.prompt("even earlier");
-    assert_eq!((story.state.turns, story.state.turn.blocks.len()), (2, 1), "counted, and nothing else");
+    assert_eq!(
+        (story.state.turns, story.state.turn.blocks.len()),
+        (2, 1),
+        "counted, and nothing else"
+    );
 }
 
 /// Found by simulation: what we did in the meantime has a later time than a call that was spooled.

@@ -60,7 +60,10 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
             }
             Act::Own => drop(story.feedback(&own)),
             Act::Feedback => drop(story.feedback("<task-notification>\nx\n</task-notification>")),
-            Act::Subagent => drop(story.call("PreToolUse", json!({ "agent_id": "a", "tool_name": "Bash" }))),
+            Act::Subagent => drop(story.call(
+                "PreToolUse",
+                json!({ "agent_id": "a", "tool_name": "Bash" }),
+            )),
             Act::Tool => drop(story.tool("make")),
             Act::Wait(seconds) => drop(story.wait(f64::from(*seconds))),
             Act::Session => drop(story.call("SessionStart", json!({ "source": "resume" }))),
@@ -96,11 +99,24 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
                 since_message = 0;
             }
             Act::Outcome { arrives } => {
-                let Some(decision) = story.state.delivery.as_ref().map(|delivery| delivery.decision) else { continue };
+                let Some(decision) = story
+                    .state
+                    .delivery
+                    .as_ref()
+                    .map(|delivery| delivery.decision)
+                else {
+                    continue;
+                };
                 story.journal(if *arrives {
-                    Event::DeliveryConfirmed { decision, by: "transcript".into() }
+                    Event::DeliveryConfirmed {
+                        decision,
+                        by: "transcript".into(),
+                    }
                 } else {
-                    Event::DeliveryExpired { decision, reason: "confirm_timeout".into() }
+                    Event::DeliveryExpired {
+                        decision,
+                        reason: "confirm_timeout".into(),
+                    }
                 });
             }
         }
@@ -110,7 +126,12 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
 
 fn found(story: &mut Story, origin: PromptOrigin) {
     let digest = story.calls;
-    story.journal(Event::PromptFound { transcript: "/t".into(), origin, text: String::new(), digest });
+    story.journal(Event::PromptFound {
+        transcript: "/t".into(),
+        origin,
+        text: String::new(),
+        digest,
+    });
 }
 
 proptest! {

@@ -41,22 +41,48 @@ pub struct Outcome {
 }
 
 /// Judges the result of a tool call.
-pub fn outcome(agent: Agent, kind: ToolKind, command: Option<&str>, result: &ResultText<'_>) -> Outcome {
+pub fn outcome(
+    agent: Agent,
+    kind: ToolKind,
+    command: Option<&str>,
+    result: &ResultText<'_>,
+) -> Outcome {
     // Where there is a field for the exit code, the text is the program's own.
-    let frame = if result.exit_code.is_some() { Frame::default() } else { frame(agent, result) };
+    let frame = if result.exit_code.is_some() {
+        Frame::default()
+    } else {
+        frame(agent, result)
+    };
     if result.running || frame.running {
         return Outcome::default();
     }
     let code = result.exit_code.or(frame.code);
-    let failed = result.is_error.unwrap_or(frame.failed || code.is_some_and(|code| code != 0));
+    let failed = result
+        .is_error
+        .unwrap_or(frame.failed || code.is_some_and(|code| code != 0));
     if result.refused || (failed && code.is_none() && is_refusal(&result.text)) {
-        return Outcome { refused: true, finished: true, ..Outcome::default() };
+        return Outcome {
+            refused: true,
+            finished: true,
+            ..Outcome::default()
+        };
     }
     let answered_no = kind == ToolKind::Shell
-        && command.zip(code).is_some_and(|(command, code)| search::found_nothing(command, code));
+        && command
+            .zip(code)
+            .is_some_and(|(command, code)| search::found_nothing(command, code));
     let is_error = failed && !answered_no;
-    let output = if is_error { result.text.to_string() } else { String::new() };
-    Outcome { is_error, refused: false, finished: true, output }
+    let output = if is_error {
+        result.text.to_string()
+    } else {
+        String::new()
+    };
+    Outcome {
+        is_error,
+        refused: false,
+        finished: true,
+        output,
+    }
 }
 
 /// Judges the result that a hook payload carries; unfinished where it carries none.
@@ -64,8 +90,15 @@ pub fn outcome(agent: Agent, kind: ToolKind, command: Option<&str>, result: &Res
 /// `payload` is the whole of what the host sent: Claude's `PostToolUse` and `PostToolUseFailure`, Codex's `PostToolUse`,
 /// Gemini's `AfterTool`. Codex does not tell its hooks how a shell command ended, so that is no error here; its
 /// transcript knows.
-pub fn hook_outcome(agent: Agent, kind: ToolKind, command: Option<&str>, payload: &Value) -> Outcome {
-    let response = payload.get("tool_response").filter(|response| !response.is_null());
+pub fn hook_outcome(
+    agent: Agent,
+    kind: ToolKind,
+    command: Option<&str>,
+    payload: &Value,
+) -> Outcome {
+    let response = payload
+        .get("tool_response")
+        .filter(|response| !response.is_null());
     let error = payload.get("error").filter(|error| !error.is_null());
     let result = match (response, error) {
         (None, None) => return Outcome::default(),
@@ -82,14 +115,24 @@ pub fn hook_outcome(agent: Agent, kind: ToolKind, command: Option<&str>, payload
 
 /// Reads a hook's `tool_response`.
 fn of_response(agent: Agent, kind: ToolKind, response: &Value) -> ResultText<'_> {
-    let flag = ["is_error", "isError"].iter().find_map(|key| response.get(*key)).and_then(Value::as_bool);
+    let flag = ["is_error", "isError"]
+        .iter()
+        .find_map(|key| response.get(*key))
+        .and_then(Value::as_bool);
     match agent {
         Agent::Gemini => {
             let error = response.get("error").filter(|error| !error.is_null());
             ResultText {
                 is_error: error.map(|_| true).or(flag),
-                text: plain(error.or_else(|| response.get("llmContent")).unwrap_or(response)),
-                display: response.get("returnDisplay").and_then(Value::as_str).map(Cow::Borrowed),
+                text: plain(
+                    error
+                        .or_else(|| response.get("llmContent"))
+                        .unwrap_or(response),
+                ),
+                display: response
+                    .get("returnDisplay")
+                    .and_then(Value::as_str)
+                    .map(Cow::Borrowed),
                 ..ResultText::default()
             }
         }
@@ -100,14 +143,20 @@ fn of_response(agent: Agent, kind: ToolKind, response: &Value) -> ResultText<'_>
                 .or_else(|| response.pointer("/metadata/exit_code"))
                 .and_then(Value::as_i64),
             // For a shell call this is what the program printed and nothing else.
-            text: if kind == ToolKind::Shell { Cow::Borrowed("") } else { plain(response) },
+            text: if kind == ToolKind::Shell {
+                Cow::Borrowed("")
+            } else {
+                plain(response)
+            },
             ..ResultText::default()
         },
         Agent::Claude | Agent::Daemon => ResultText {
             // A failing call has an event of its own.
             is_error: flag.or(Some(false)),
             refused: truthy(response, "interrupted"),
-            running: response.get("backgroundTaskId").is_some_and(Value::is_string),
+            running: response
+                .get("backgroundTaskId")
+                .is_some_and(Value::is_string),
             text: plain(response),
             ..ResultText::default()
         },
@@ -151,7 +200,12 @@ fn frame(agent: Agent, result: &ResultText<'_>) -> Frame {
 fn claude_frame(text: &str) -> Frame {
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("Error: ").unwrap_or(line);
-    Frame { code: line.strip_prefix("Exit code ").and_then(|code| code.trim().parse().ok()), ..Frame::default() }
+    Frame {
+        code: line
+            .strip_prefix("Exit code ")
+            .and_then(|code| code.trim().parse().ok()),
+        ..Frame::default()
+    }
 }
 
 /// What Codex answers instead of a result when a call could not be made at all.
@@ -171,25 +225,35 @@ fn codex_frame(text: &str) -> Frame {
     let mut frame = Frame::default();
     if text.starts_with('{') {
         let code = serde_json::from_str::<Value>(text).ok();
-        frame.code = code.and_then(|value| value.pointer("/metadata/exit_code").and_then(Value::as_i64));
+        frame.code =
+            code.and_then(|value| value.pointer("/metadata/exit_code").and_then(Value::as_i64));
         return frame;
     }
     for line in text.lines().take_while(|line| *line != "Output:").take(8) {
-        let code = line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "));
+        let code = line
+            .strip_prefix("Exit code: ")
+            .or_else(|| line.strip_prefix("Process exited with code "));
         if let Some(code) = code {
             frame.code = code.trim().parse().ok();
         } else if line.starts_with("Process running with session ID ") {
             frame.running = true;
-        } else if !["Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: "]
-            .iter()
-            .any(|key| line.starts_with(key))
+        } else if ![
+            "Chunk ID: ",
+            "Wall time: ",
+            "Original token count: ",
+            "Total output lines: ",
+        ]
+        .iter()
+        .any(|key| line.starts_with(key))
         {
             // Not a header, so the host has framed nothing.
             break;
         }
     }
-    frame.failed =
-        CODEX_FAILURES.iter().any(|opening| text.starts_with(opening)) || (frame.code.is_none() && is_refusal(text));
+    frame.failed = CODEX_FAILURES
+        .iter()
+        .any(|opening| text.starts_with(opening))
+        || (frame.code.is_none() && is_refusal(text));
     frame
 }
 
@@ -198,13 +262,29 @@ fn gemini_frame(result: &ResultText<'_>) -> Frame {
     let text = result.text.trim_end();
     let text = text.strip_suffix("</untrusted_context>").unwrap_or(text);
     let body = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
-    let after_output =
-        result.display.as_deref().filter(|display| !display.is_empty()).and_then(|display| {
-            body.strip_prefix("Output: ")?.strip_prefix(display).filter(|rest| rest.starts_with('\n'))
+    let after_output = result
+        .display
+        .as_deref()
+        .filter(|display| !display.is_empty())
+        .and_then(|display| {
+            body.strip_prefix("Output: ")?
+                .strip_prefix(display)
+                .filter(|rest| rest.starts_with('\n'))
         });
-    let keys = ["Process Group PGID: ", "Background PIDs: ", "Signal: ", "Exit Code: ", "Error: "];
+    let keys = [
+        "Process Group PGID: ",
+        "Background PIDs: ",
+        "Signal: ",
+        "Exit Code: ",
+        "Error: ",
+    ];
     let mut frame = Frame::default();
-    for line in after_output.unwrap_or(body).lines().rev().filter(|line| !line.is_empty()) {
+    for line in after_output
+        .unwrap_or(body)
+        .lines()
+        .rev()
+        .filter(|line| !line.is_empty())
+    {
         if let Some(code) = line.strip_prefix("Exit Code: ") {
             frame.code = code.trim().parse().ok();
             break;

@@ -15,10 +15,14 @@ pub(super) struct Patch {
 pub(super) fn read(text: &str) -> Option<Patch> {
     let (mut kind, mut paths) = (ToolKind::Write, Vec::new());
     for line in text.lines() {
-        let Some(header) = line.trim_end().strip_prefix("*** ") else { continue };
+        let Some(header) = line.trim_end().strip_prefix("*** ") else {
+            continue;
+        };
         let (path, adds) = if let Some(path) = header.strip_prefix("Add File: ") {
             (path, true)
-        } else if let Some(path) = header.strip_prefix("Update File: ").or_else(|| header.strip_prefix("Delete File: "))
+        } else if let Some(path) = header
+            .strip_prefix("Update File: ")
+            .or_else(|| header.strip_prefix("Delete File: "))
         {
             (path, false)
         } else if let Some(path) = header.strip_prefix("Move to: ") {
@@ -49,12 +53,19 @@ mod tests {
 
     fn check(patch: Option<Patch>, kind: ToolKind, paths: &[&str]) {
         let patch = patch.expect("a patch");
-        assert_eq!((patch.kind, patch.paths), (kind, paths.iter().map(|path| (*path).to_owned()).collect()));
+        assert_eq!(
+            (patch.kind, patch.paths),
+            (kind, paths.iter().map(|path| (*path).to_owned()).collect())
+        );
     }
 
     #[test]
     fn headers_name_the_files() {
-        check(read("*** Begin Patch\n*** Add File: a b.txt\n+x\n*** End Patch\n"), ToolKind::Write, &["a b.txt"]);
+        check(
+            read("*** Begin Patch\n*** Add File: a b.txt\n+x\n*** End Patch\n"),
+            ToolKind::Write,
+            &["a b.txt"],
+        );
         check(
             read(
                 "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+*** Add File: no\n*** Add File: c\r\n+y\n*** Delete File: d\n",
@@ -67,10 +78,12 @@ mod tests {
 
     #[test]
     fn shell_commands_that_apply_a_patch_are_seen() {
-        let heredoc =
-            "cd sub && /usr/bin/apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\n+a\n*** End Patch\nEOF";
+        let heredoc = "cd sub && /usr/bin/apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\n+a\n*** End Patch\nEOF";
         check(in_command(heredoc), ToolKind::Write, &["n.txt"]);
-        assert_eq!(in_command("cat <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\nEOF"), None);
+        assert_eq!(
+            in_command("cat <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\nEOF"),
+            None
+        );
         assert_eq!(in_command("apply_patch --help"), None);
     }
 }

@@ -48,19 +48,27 @@ const SEARCHES: [&str; 20] = [
 ];
 
 /// Commands that do not fail for a reason that matters, so that they may stand before a search.
-const HARMLESS: [&str; 14] =
-    ["cd", "pushd", "popd", "echo", "printf", "export", "set", "shopt", "true", ":", "pwd", "source", ".", "sleep"];
+const HARMLESS: [&str; 14] = [
+    "cd", "pushd", "popd", "echo", "printf", "export", "set", "shopt", "true", ":", "pwd",
+    "source", ".", "sleep",
+];
 
 /// Returns whether `code` is the answer "nothing found" or "not the same" of the command that decided it.
 pub(super) fn found_nothing(command: &str, code: i64) -> bool {
     if !matches!(code, 1 | 123) || command.contains("pipefail") {
         return false;
     }
-    let Some(line) = split(command) else { return false };
-    let Some((last, before)) = line.split_last() else { return false };
+    let Some(line) = split(command) else {
+        return false;
+    };
+    let Some((last, before)) = line.split_last() else {
+        return false;
+    };
     // `xargs` turns the 1 of what it ran into 123.
     let through_xargs = last.words.iter().any(|word| word == "xargs");
-    is_search(&last.words) && through_xargs == (code == 123) && nothing_else_decides(last.join, before)
+    is_search(&last.words)
+        && through_xargs == (code == 123)
+        && nothing_else_decides(last.join, before)
 }
 
 /// Returns whether none of the commands before the last can have ended the line with its exit code.
@@ -73,7 +81,9 @@ fn nothing_else_decides(mut join: Join, mut before: &[Simple]) -> bool {
             Join::And => decides = true,
             Join::Pipe => {}
         }
-        let Some((previous, rest)) = before.split_last() else { return true };
+        let Some((previous, rest)) = before.split_last() else {
+            return true;
+        };
         if decides && !is_search(&previous.words) && !is_harmless(&previous.words) {
             return false;
         }
@@ -86,11 +96,14 @@ fn is_harmless(words: &[String]) -> bool {
 }
 
 fn is_search(words: &[String]) -> bool {
-    let Some((name, rest)) = program(words) else { return false };
+    let Some((name, rest)) = program(words) else {
+        return false;
+    };
     match name {
-        "git" => {
-            rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| matches!(word.as_str(), "grep" | "diff"))
-        }
+        "git" => rest
+            .iter()
+            .find(|word| !word.starts_with('-'))
+            .is_some_and(|word| matches!(word.as_str(), "grep" | "diff")),
         "command" => rest.first().is_some_and(|word| word == "-v"),
         _ => SEARCHES.contains(&name),
     }
@@ -102,9 +115,9 @@ fn program(words: &[String]) -> Option<(&str, &[String])> {
     loop {
         let (first, rest) = words.split_first()?;
         let name = first.rsplit('/').next().unwrap_or(first);
-        let assigns = first
-            .split_once('=')
-            .is_some_and(|(key, _)| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+        let assigns = first.split_once('=').is_some_and(|(key, _)| {
+            !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        });
         words = match name {
             _ if assigns => rest,
             "!" | "time" | "nohup" | "builtin" | "(" | "{" => rest,
@@ -123,7 +136,10 @@ fn skip_options(mut words: &[String]) -> &[String] {
         if !is_option {
             break;
         }
-        let value = first.len() == 2 && rest.first().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+        let value = first.len() == 2
+            && rest
+                .first()
+                .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
         words = if value { &rest[1..] } else { rest };
     }
     words
@@ -131,7 +147,10 @@ fn skip_options(mut words: &[String]) -> &[String] {
 
 /// Splits a command line into its simple commands; none where it holds what this does not read (here-documents).
 fn split(command: &str) -> Option<Vec<Simple>> {
-    let mut line = vec![Simple { join: Join::Sequence, words: Vec::new() }];
+    let mut line = vec![Simple {
+        join: Join::Sequence,
+        words: Vec::new(),
+    }];
     let mut word = String::new();
     let mut chars = command.chars().peekable();
     let end_word = |word: &mut String, line: &mut Vec<Simple>| {
@@ -164,7 +183,10 @@ fn split(command: &str) -> Option<Vec<Simple>> {
                             last.join = join;
                         }
                     }
-                    _ => line.push(Simple { join, words: Vec::new() }),
+                    _ => line.push(Simple {
+                        join,
+                        words: Vec::new(),
+                    }),
                 }
             }
             c if c.is_whitespace() => end_word(&mut word, &mut line),

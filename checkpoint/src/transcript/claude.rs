@@ -20,7 +20,12 @@ use crate::tools::ResultText;
 
 /// Only lines with one of these can hold anything of interest. They stand for themselves in JSON, so a line without any
 /// need not be parsed.
-const MARKS: [&str; 4] = ["\"user\"", "\"assistant\"", "\"hook_additional_context\"", "\"queued_command\""];
+const MARKS: [&str; 4] = [
+    "\"user\"",
+    "\"assistant\"",
+    "\"hook_additional_context\"",
+    "\"queued_command\"",
+];
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -119,8 +124,12 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
         if !MARKS.iter().any(|mark| text.contains(mark)) {
             continue;
         }
-        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else { continue };
-        if !matches!(line.kind.text(), "user" | "assistant" | "attachment") || line.session_id.text().is_empty() {
+        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else {
+            continue;
+        };
+        if !matches!(line.kind.text(), "user" | "assistant" | "attachment")
+            || line.session_id.text().is_empty()
+        {
             continue;
         }
         is_claude = true;
@@ -155,7 +164,11 @@ fn add_entries<'a>(mut line: Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>
     if line.is_sidechain.is_true() {
         return;
     }
-    let content = line.message.take().map(|message| message.content).unwrap_or_default();
+    let content = line
+        .message
+        .take()
+        .map(|message| message.content)
+        .unwrap_or_default();
     match line.kind.text() {
         "assistant" => add_assistant(&line, content, entries),
         "user" => add_user(&line, content, prefix, entries),
@@ -173,9 +186,13 @@ fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<En
         match (block.kind.text(), block.text) {
             ("text", Scalar::Text(text)) => entries.push(Entry::Assistant { text }),
             ("tool_use", _) => {
-                let (id, tool, input) = (block.id.text(), block.name.text(), json::value(block.input));
+                let (id, tool, input) =
+                    (block.id.text(), block.name.text(), json::value(block.input));
                 let call = normal::begun(Agent::Claude, id, tool, &input, line.timestamp.time());
-                entries.push(Entry::Call { call, is_echo: false });
+                entries.push(Entry::Call {
+                    call,
+                    is_echo: false,
+                });
             }
             _ => {}
         }
@@ -187,14 +204,28 @@ fn add_user<'a>(line: &Line<'a>, content: Content<'a>, prefix: &str, entries: &m
     let text = match content {
         Content::Nothing => return,
         Content::Text(text) => text,
-        Content::Blocks(blocks) if blocks.iter().any(|block| block.kind.text() == "tool_result") => {
+        Content::Blocks(blocks)
+            if blocks
+                .iter()
+                .any(|block| block.kind.text() == "tool_result") =>
+        {
             return entries.extend(blocks.into_iter().filter_map(|block| result(line, block)));
         }
         Content::Blocks(blocks) => {
             // An editor sets what is open in it before the words of its user.
             let texts = blocks.iter().map(|block| block.text.text());
-            let own: Vec<&str> = texts.clone().filter(|text| !prompts::is_host(text)).collect();
-            Cow::Owned(if own.is_empty() { texts.collect::<Vec<_>>() } else { own }.join("\n"))
+            let own: Vec<&str> = texts
+                .clone()
+                .filter(|text| !prompts::is_host(text))
+                .collect();
+            Cow::Owned(
+                if own.is_empty() {
+                    texts.collect::<Vec<_>>()
+                } else {
+                    own
+                }
+                .join("\n"),
+            )
         }
     };
     let origin = origin(line, &text, prefix);
@@ -211,7 +242,10 @@ fn origin(line: &Line<'_>, text: &str, prefix: &str) -> PromptOrigin {
         return PromptOrigin::Host;
     }
     let said = json::part::<Kinded<'_>>(line.origin);
-    match (said.as_ref().map_or("", |said| said.kind.text()), line.prompt_source.text()) {
+    match (
+        said.as_ref().map_or("", |said| said.kind.text()),
+        line.prompt_source.text(),
+    ) {
         ("human", _) | ("", "typed" | "sdk") => PromptOrigin::User,
         ("", "") => by_text,
         ("", "system") => PromptOrigin::Host,
@@ -221,31 +255,50 @@ fn origin(line: &Line<'_>, text: &str, prefix: &str) -> PromptOrigin {
 }
 
 fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
-    let Scalar::Text(id) = block.tool_use_id else { return None };
+    let Scalar::Text(id) = block.tool_use_id else {
+        return None;
+    };
     let failed = block.is_error.is_true();
     let raw = block.content.map_or("", RawValue::get);
     // The text of a call that went well is of no use, and may be long.
     let is_of_use = failed || (block.is_error.flag().is_none() && raw.contains("\"Exit code "));
-    let text = if is_of_use { json::plain(block.content) } else { Cow::Borrowed("") };
+    let text = if is_of_use {
+        json::plain(block.content)
+    } else {
+        Cow::Borrowed("")
+    };
     let result = ResultText {
         is_error: block.is_error.flag(),
         refused: !line.tool_denial_kind.text().is_empty(),
-        running: line.tool_use_result.is_some_and(|result| result.get().contains("\"backgroundTaskId\":")),
+        running: line
+            .tool_use_result
+            .is_some_and(|result| result.get().contains("\"backgroundTaskId\":")),
         text,
         ..ResultText::default()
     };
-    Some(Entry::Result { id, result, at: line.timestamp.time(), duration_ms: None })
+    Some(Entry::Result {
+        id,
+        result,
+        at: line.timestamp.time(),
+        duration_ms: None,
+    })
 }
 
 /// Text that a hook adds, and prompts that the agent took up while it was working, are attachments.
 fn add_attachment<'a>(line: &Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
-    let Some(attachment) = json::part::<Attachment<'_>>(line.attachment) else { return };
+    let Some(attachment) = json::part::<Attachment<'_>>(line.attachment) else {
+        return;
+    };
     let at = line.timestamp.time();
     match attachment.kind.text() {
         "hook_additional_context" => {
             let texts: Vec<String> = json::part(attachment.content).unwrap_or_default();
             let own = texts.into_iter().find(|text| prompts::is_own(text, prefix));
-            entries.extend(own.map(|text| Entry::User { text: text.into(), at, origin: PromptOrigin::Own }));
+            entries.extend(own.map(|text| Entry::User {
+                text: text.into(),
+                at,
+                origin: PromptOrigin::Own,
+            }));
         }
         "queued_command" if matches!(attachment.command_mode.text(), "" | "prompt") => {
             let text = json::plain(attachment.prompt);

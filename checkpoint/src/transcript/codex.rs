@@ -19,11 +19,25 @@ use super::tail::Tail;
 use crate::tools::ResultText;
 
 /// The line types that rollouts have had.
-const LINE_TYPES: [&str; 7] =
-    ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "token_usage_record"];
+const LINE_TYPES: [&str; 7] = [
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "world_state",
+    "token_usage_record",
+];
 
 /// Only lines with one of these can hold anything of interest; the others, token counts above all, are not parsed.
-const MARKS: [&str; 6] = ["\"item_completed\"", "_call", "message\"", "\"session_meta\"", "\"turn_context\"", "_end\""];
+const MARKS: [&str; 6] = [
+    "\"item_completed\"",
+    "_call",
+    "message\"",
+    "\"session_meta\"",
+    "\"turn_context\"",
+    "_end\"",
+];
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -134,7 +148,12 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
         }
     }
     // The first line alone says which version this is.
-    if let Some(line) = tail.lines().next().filter(|_| tail.from_start).and_then(line) {
+    if let Some(line) = tail
+        .lines()
+        .next()
+        .filter(|_| tail.from_start)
+        .and_then(line)
+    {
         note_place(&line, &mut facts);
     }
     entries.reverse();
@@ -155,7 +174,9 @@ fn note_place(line: &Line<'_>, facts: &mut Facts) {
     if !is_session && line.kind.text() != "turn_context" {
         return;
     }
-    let Some(place) = read_json::part::<Place<'_>>(line.payload) else { return };
+    let Some(place) = read_json::part::<Place<'_>>(line.payload) else {
+        return;
+    };
     facts.cwd = facts.cwd.take().or_else(|| place.cwd.owned());
     if is_session {
         facts.session = place.id.owned().or(facts.session.take());
@@ -169,13 +190,17 @@ fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &m
     if !matches!(kind, "response_item" | "event_msg") {
         return;
     }
-    let Some(payload) = read_json::part::<Payload<'_>>(line.payload) else { return };
+    let Some(payload) = read_json::part::<Payload<'_>>(line.payload) else {
+        return;
+    };
     match (kind, payload.kind.text()) {
         ("response_item", "message") => entries.extend(message(&payload, at, prefix)),
         ("response_item", "function_call" | "custom_tool_call" | "local_shell_call") => {
             entries.push(call(&payload, at))
         }
-        ("response_item", "function_call_output" | "custom_tool_call_output") => entries.extend(output(payload, at)),
+        ("response_item", "function_call_output" | "custom_tool_call_output") => {
+            entries.extend(output(payload, at))
+        }
         ("event_msg", "item_completed") => {
             facts.session = facts.session.take().or_else(|| payload.thread_id.owned());
             if let Some(item) = read_json::part::<Item<'_>>(payload.item) {
@@ -184,9 +209,15 @@ fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &m
         }
         ("event_msg", "user_message") => {
             let origin = normal::origin_of(Agent::Codex, payload.message.text(), prefix);
-            entries.push(Entry::User { text: text(payload.message), at, origin });
+            entries.push(Entry::User {
+                text: text(payload.message),
+                at,
+                origin,
+            });
         }
-        ("event_msg", "agent_message") => entries.push(Entry::Assistant { text: text(payload.message) }),
+        ("event_msg", "agent_message") => entries.push(Entry::Assistant {
+            text: text(payload.message),
+        }),
         ("event_msg", "exec_command_end" | "patch_apply_end") => {
             if let Some(item) = read_json::part::<Item<'_>>(line.payload) {
                 add_item(item, at, prefix, entries);
@@ -197,7 +228,11 @@ fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &m
 }
 
 fn text(scalar: Scalar<'_>) -> Cow<'_, str> {
-    if let Scalar::Text(text) = scalar { text } else { Cow::Borrowed("") }
+    if let Scalar::Text(text) = scalar {
+        text
+    } else {
+        Cow::Borrowed("")
+    }
 }
 
 fn message<'a>(payload: &Payload<'a>, at: Timestamp, prefix: &str) -> Option<Entry<'a>> {
@@ -225,8 +260,11 @@ fn wrote_user(metadata: Option<&RawValue>) -> Option<bool> {
         content_item_metadata: Vec<Value>,
     }
     let metadata = read_json::part::<Metadata>(metadata)?;
-    let mut types =
-        metadata.content_item_metadata.iter().filter_map(|part| part.pointer("/provenance/type")).peekable();
+    let mut types = metadata
+        .content_item_metadata
+        .iter()
+        .filter_map(|part| part.pointer("/provenance/type"))
+        .peekable();
     types.peek()?;
     Some(types.any(|kind| kind == "user"))
 }
@@ -237,10 +275,16 @@ fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
         "custom_tool_call" => (payload.name.text(), Value::from(payload.input.text())),
         _ => {
             let arguments = payload.arguments.text();
-            (payload.name.text(), serde_json::from_str(arguments).unwrap_or_else(|_| Value::from(arguments)))
+            (
+                payload.name.text(),
+                serde_json::from_str(arguments).unwrap_or_else(|_| Value::from(arguments)),
+            )
         }
     };
-    Entry::Call { call: normal::begun(Agent::Codex, payload.call_id.text(), tool, &input, at), is_echo: false }
+    Entry::Call {
+        call: normal::begun(Agent::Codex, payload.call_id.text(), tool, &input, at),
+        is_echo: false,
+    }
 }
 
 fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
@@ -251,15 +295,35 @@ fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
         #[serde(borrow, default)]
         content: Option<&'a RawValue>,
     }
-    let is_object = payload.output.is_some_and(|output| output.get().starts_with('{'));
-    let object = if is_object { read_json::part::<Output<'_>>(payload.output) } else { None };
+    let is_object = payload
+        .output
+        .is_some_and(|output| output.get().starts_with('{'));
+    let object = if is_object {
+        read_json::part::<Output<'_>>(payload.output)
+    } else {
+        None
+    };
     let (is_error, raw) = match object {
-        Some(object) => (object.success.flag().map(|success| !success), object.content),
+        Some(object) => (
+            object.success.flag().map(|success| !success),
+            object.content,
+        ),
         None => (None, payload.output),
     };
-    let result = ResultText { is_error, text: read_json::plain(raw), ..ResultText::default() };
-    let Scalar::Text(id) = payload.call_id else { return None };
-    Some(Entry::Result { id, result, at, duration_ms: None })
+    let result = ResultText {
+        is_error,
+        text: read_json::plain(raw),
+        ..ResultText::default()
+    };
+    let Scalar::Text(id) = payload.call_id else {
+        return None;
+    };
+    Some(Entry::Result {
+        id,
+        result,
+        at,
+        duration_ms: None,
+    })
 }
 
 fn add_item<'a>(item: Item<'a>, at: Timestamp, prefix: &str, entries: &mut Vec<Entry<'a>>) {
@@ -267,20 +331,41 @@ fn add_item<'a>(item: Item<'a>, at: Timestamp, prefix: &str, entries: &mut Vec<E
         "UserMessage" => {
             let text = read_json::plain(item.content);
             let is_own = crate::prompts::is_own(&text, prefix);
-            let origin = if is_own { PromptOrigin::Own } else { PromptOrigin::User };
+            let origin = if is_own {
+                PromptOrigin::Own
+            } else {
+                PromptOrigin::User
+            };
             entries.push(Entry::User { text, at, origin });
         }
         "HookPrompt" => {
             // As the model gets it.
             let fragments: Vec<Value> = read_json::part(item.fragments).unwrap_or_default();
-            let texts = fragments.iter().filter_map(|fragment| fragment.get("text")?.as_str());
-            let text = texts.map(|text| format!("<hook_prompt>{text}</hook_prompt>")).collect::<Vec<_>>().join("\n");
+            let texts = fragments
+                .iter()
+                .filter_map(|fragment| fragment.get("text")?.as_str());
+            let text = texts
+                .map(|text| format!("<hook_prompt>{text}</hook_prompt>"))
+                .collect::<Vec<_>>()
+                .join("\n");
             let is_own = crate::prompts::is_own(&text, prefix);
-            let origin = if is_own { PromptOrigin::Own } else { PromptOrigin::Host };
-            entries.push(Entry::User { text: text.into(), at, origin });
+            let origin = if is_own {
+                PromptOrigin::Own
+            } else {
+                PromptOrigin::Host
+            };
+            entries.push(Entry::User {
+                text: text.into(),
+                at,
+                origin,
+            });
         }
-        "AgentMessage" => entries.push(Entry::Assistant { text: read_json::plain(item.content) }),
-        "CommandExecution" | "exec_command_end" | "FileChange" | "patch_apply_end" => add_run(item, at, entries),
+        "AgentMessage" => entries.push(Entry::Assistant {
+            text: read_json::plain(item.content),
+        }),
+        "CommandExecution" | "exec_command_end" | "FileChange" | "patch_apply_end" => {
+            add_run(item, at, entries)
+        }
         _ => {}
     }
 }
@@ -294,18 +379,33 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     let is_command = matches!(item.kind.text(), "CommandExecution" | "exec_command_end");
     let duration_ms = milliseconds(item.duration);
     let ended = ended(&item, is_command);
-    let id = text(if item.call_id.text().is_empty() { item.id } else { item.call_id });
+    let id = text(if item.call_id.text().is_empty() {
+        item.id
+    } else {
+        item.call_id
+    });
     let (tool, input) = if is_command {
-        ("exec_command", json!({ "command": read_json::value(item.command) }))
+        (
+            "exec_command",
+            json!({ "command": read_json::value(item.command) }),
+        )
     } else {
         ("apply_patch", Value::from(patch_of(item.changes)))
     };
     // Looking again at a command that runs is no second command.
     if item.source.text() != "unified_exec_interaction" {
         let began = at.minus(std::time::Duration::from_millis(duration_ms.unwrap_or(0)));
-        entries.push(Entry::Call { call: normal::begun(Agent::Codex, &id, tool, &input, began), is_echo: true });
+        entries.push(Entry::Call {
+            call: normal::begun(Agent::Codex, &id, tool, &input, began),
+            is_echo: true,
+        });
     }
-    entries.push(Entry::Result { id, result: ended, at, duration_ms });
+    entries.push(Entry::Result {
+        id,
+        result: ended,
+        at,
+        duration_ms,
+    });
 }
 
 fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
@@ -313,13 +413,25 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
     let exit_code = item.exit_code.number().filter(|_| is_command);
     let failed = status == "failed" || item.success.flag() == Some(false);
     // The text of a call that went well is of no use, and may be long.
-    let raw = if is_command { item.aggregated_output } else { item.stderr };
+    let raw = if is_command {
+        item.aggregated_output
+    } else {
+        item.stderr
+    };
     ResultText {
-        is_error: if exit_code.is_some() { None } else { Some(failed) },
+        is_error: if exit_code.is_some() {
+            None
+        } else {
+            Some(failed)
+        },
         exit_code,
         refused: status == "declined",
         running: status == "in_progress",
-        text: if failed || exit_code.is_some_and(|code| code != 0) { read_json::plain(raw) } else { Cow::Borrowed("") },
+        text: if failed || exit_code.is_some_and(|code| code != 0) {
+            read_json::plain(raw)
+        } else {
+            Cow::Borrowed("")
+        },
         display: None,
     }
 }
@@ -328,7 +440,8 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
 fn patch_of(changes: Option<&RawValue>) -> String {
     let changes: serde_json::Map<String, Value> = read_json::part(changes).unwrap_or_default();
     let headers = changes.iter().map(|(path, change)| {
-        let adds = change.get("type").is_some_and(|kind| kind == "add") || change.get("add").is_some();
+        let adds =
+            change.get("type").is_some_and(|kind| kind == "add") || change.get("add").is_some();
         format!("*** {} File: {path}\n", if adds { "Add" } else { "Update" })
     });
     headers.collect()

@@ -50,8 +50,10 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn is_message(&self) -> bool {
-        matches!(self.kind.text(), "user" | "gemini" | "info" | "warning" | "error")
-            && !self.id.text().is_empty()
+        matches!(
+            self.kind.text(),
+            "user" | "gemini" | "info" | "warning" | "error"
+        ) && !self.id.text().is_empty()
             && (self.content.is_some() || self.tool_calls.is_some())
     }
 }
@@ -115,7 +117,10 @@ struct Chat<'a> {
 /// Reads the tail: first the list of messages, then that list from its end back to where the turn began.
 pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
     let chat = document(tail).unwrap_or_else(|| log(tail));
-    let mut facts = Facts { session: chat.session.clone(), ..Facts::default() };
+    let mut facts = Facts {
+        session: chat.session.clone(),
+        ..Facts::default()
+    };
     let mut entries = Vec::new();
     for at in (0..chat.messages.len()).rev() {
         let known = entries.len();
@@ -137,7 +142,10 @@ fn document(tail: Tail<'_>) -> Option<Chat<'_>> {
     }
     let line: Line<'_> = serde_json::from_str(tail.text).ok()?;
     line.messages?;
-    let mut chat = Chat { is_gemini: !line.session_id.text().is_empty(), ..Chat::default() };
+    let mut chat = Chat {
+        is_gemini: !line.session_id.text().is_empty(),
+        ..Chat::default()
+    };
     chat.take(line);
     Some(chat)
 }
@@ -145,8 +153,9 @@ fn document(tail: Tail<'_>) -> Option<Chat<'_>> {
 fn log(tail: Tail<'_>) -> Chat<'_> {
     let lines: Vec<&str> = tail.lines().collect();
     // What comes before the last whole list is of no use but for the session's id.
-    let replaces =
-        |text: &&str| text.contains("\"$set\"") && text.contains("\"messages\"") && messages_in(text).is_some();
+    let replaces = |text: &&str| {
+        text.contains("\"$set\"") && text.contains("\"messages\"") && messages_in(text).is_some()
+    };
     let first = lines.iter().rposition(replaces).unwrap_or(0);
     let mut chat = Chat::default();
     for text in lines[..first.min(1)].iter().chain(&lines[first..]) {
@@ -169,7 +178,8 @@ impl<'a> Chat<'a> {
             match self.index.get(line.id.text()) {
                 Some(&at) => self.messages[at] = line,
                 None => {
-                    self.index.insert(line.id.text().to_owned(), self.messages.len());
+                    self.index
+                        .insert(line.id.text().to_owned(), self.messages.len());
                     self.messages.push(line);
                 }
             }
@@ -189,7 +199,9 @@ impl<'a> Chat<'a> {
 
     fn set(&mut self, change: &Line<'a>) {
         self.session = change.session_id.owned().or(self.session.take());
-        let Some(messages) = json::part::<Vec<&RawValue>>(change.messages) else { return };
+        let Some(messages) = json::part::<Vec<&RawValue>>(change.messages) else {
+            return;
+        };
         self.messages.clear();
         self.index.clear();
         for message in messages {
@@ -212,7 +224,11 @@ fn add_entries<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut
 
 /// Returns the parts of a content that is a list; none where it is a text.
 fn parts(content: Option<&RawValue>) -> Option<Vec<Part<'_>>> {
-    if content?.get().starts_with('[') { json::part(content) } else { None }
+    if content?.get().starts_with('[') {
+        json::part(content)
+    } else {
+        None
+    }
 }
 
 fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Vec<Entry<'a>>) {
@@ -222,30 +238,51 @@ fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Ve
         Some(parts) if parts.iter().any(|part| part.function_response.is_some()) => {
             let responses = parts.into_iter().filter_map(|part| part.function_response);
             return entries.extend(responses.filter_map(|response| {
-                let Scalar::Text(id) = response.id else { return None };
+                let Scalar::Text(id) = response.id else {
+                    return None;
+                };
                 let result = answer(response.response);
-                Some(Entry::Result { id, result, at: message.timestamp.time(), duration_ms: None })
+                Some(Entry::Result {
+                    id,
+                    result,
+                    at: message.timestamp.time(),
+                    duration_ms: None,
+                })
             }));
         }
         Some(parts) => {
             // What hooks add to a prompt is a part of its own.
-            let is_added = |text: &&str| text.starts_with("<hook_context>") && prompts::is_host(text);
-            let texts = parts.iter().map(|part| part.text.text()).filter(|text| !is_added(text));
+            let is_added =
+                |text: &&str| text.starts_with("<hook_context>") && prompts::is_host(text);
+            let texts = parts
+                .iter()
+                .map(|part| part.text.text())
+                .filter(|text| !is_added(text));
             Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
         }
     };
     let origin = normal::origin_of(Agent::Gemini, &text, prefix);
     let (origin, text) = if origin == PromptOrigin::User && is_feedback(messages, at, &text) {
-        (PromptOrigin::Host, Cow::Owned(format!("Stop hook feedback:\n{text}")))
+        (
+            PromptOrigin::Host,
+            Cow::Owned(format!("Stop hook feedback:\n{text}")),
+        )
     } else {
         (origin, text)
     };
-    entries.push(Entry::User { text, at: message.timestamp.time(), origin });
+    entries.push(Entry::User {
+        text,
+        at: message.timestamp.time(),
+        origin,
+    });
 }
 
 /// Returns whether the terminal has said before a message that a hook answered with it.
 fn is_feedback(messages: &[Line<'_>], at: usize, text: &str) -> bool {
-    let said = messages[..at].iter().rev().find(|message| message.kind.text() != "info");
+    let said = messages[..at]
+        .iter()
+        .rev()
+        .find(|message| message.kind.text() != "info");
     said.filter(|message| message.kind.text() == "warning")
         .is_some_and(|message| json::plain(message.content).strip_prefix(BLOCKED) == Some(text))
 }
@@ -260,7 +297,10 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
             for part in parts {
                 if let Some(call) = part.function_call {
                     // A resumed session keeps the bare calls only; else `toolCalls` says more of the same.
-                    entries.push(Entry::Call { call: begun(&call, at), is_echo: true });
+                    entries.push(Entry::Call {
+                        call: begun(&call, at),
+                        is_echo: true,
+                    });
                 } else if let Scalar::Text(text) = part.text {
                     texts.push(text);
                 }
@@ -271,13 +311,22 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
     for call in uses {
         let begun = begun(&call, at);
         let ended = ended(call, begun.kind);
-        entries.push(Entry::Call { call: begun, is_echo: false });
+        entries.push(Entry::Call {
+            call: begun,
+            is_echo: false,
+        });
         entries.extend(ended);
     }
 }
 
 fn begun(call: &ToolUse<'_>, at: Timestamp) -> journal::ToolCall {
-    normal::begun(Agent::Gemini, call.id.text(), call.name.text(), &json::value(call.args), at)
+    normal::begun(
+        Agent::Gemini,
+        call.id.text(),
+        call.name.text(),
+        &json::value(call.args),
+        at,
+    )
 }
 
 fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
@@ -289,12 +338,18 @@ fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
     } else {
         let answered = parts(call.result)
             .and_then(|parts| parts.into_iter().find_map(|part| part.function_response))
-            .map_or_else(|| said(json::plain(call.result)), |response| answer(response.response));
+            .map_or_else(
+                || said(json::plain(call.result)),
+                |response| answer(response.response),
+            );
         let display = match json::part(call.result_display) {
             Some(Scalar::Text(display)) => Some(display),
             _ => None,
         };
-        ResultText { display, ..answered }
+        ResultText {
+            display,
+            ..answered
+        }
     };
     match status {
         // A failed command has this status too.
@@ -304,19 +359,34 @@ fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
         "" if call.result.is_some() => {}
         _ => return None,
     }
-    let Scalar::Text(id) = call.id else { return None };
-    Some(Entry::Result { id, result, at, duration_ms: None })
+    let Scalar::Text(id) = call.id else {
+        return None;
+    };
+    Some(Entry::Result {
+        id,
+        result,
+        at,
+        duration_ms: None,
+    })
 }
 
 fn said(text: Cow<'_, str>) -> ResultText<'_> {
-    ResultText { text, ..ResultText::default() }
+    ResultText {
+        text,
+        ..ResultText::default()
+    }
 }
 
 /// Reads `{"output": TEXT}` or `{"error": TEXT}`.
 fn answer(response: Option<&RawValue>) -> ResultText<'_> {
-    let Some(Answer { output, error }) = json::part(response) else { return ResultText::default() };
+    let Some(Answer { output, error }) = json::part(response) else {
+        return ResultText::default();
+    };
     match (error, output) {
-        (Scalar::Text(text), _) => ResultText { is_error: Some(true), ..said(text) },
+        (Scalar::Text(text), _) => ResultText {
+            is_error: Some(true),
+            ..said(text)
+        },
         (_, Scalar::Text(text)) => said(text),
         _ => ResultText::default(),
     }

@@ -11,7 +11,11 @@ use super::Facts;
 pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
     let Some(facts) = transcript else {
         let calls = merged(Vec::new(), journaled);
-        let source = if calls.is_empty() { TimelineSource::None } else { TimelineSource::Journal };
+        let source = if calls.is_empty() {
+            TimelineSource::None
+        } else {
+            TimelineSource::Journal
+        };
         return Timeline { source, calls };
     };
     let begun = facts.last_real_user.map(|said| said.at).unwrap_or_default();
@@ -19,7 +23,10 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
     taken.resize(calls.len(), false);
     let mut unknown = Vec::new();
     for call in journaled {
-        let same = calls.iter().zip(&taken).position(|(known, taken)| is_same(known, call, *taken));
+        let same = calls
+            .iter()
+            .zip(&taken)
+            .position(|(known, taken)| is_same(known, call, *taken));
         match same {
             Some(at) => {
                 taken[at] = true;
@@ -31,13 +38,21 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
             None => unknown.push(call.clone()),
         }
     }
-    Timeline { source: TimelineSource::Transcript, calls: merged(calls, &unknown) }
+    Timeline {
+        source: TimelineSource::Transcript,
+        calls: merged(calls, &unknown),
+    }
 }
 
 fn is_same(known: &ToolCall, call: &ToolCall, taken: bool) -> bool {
     match (&known.id, &call.id) {
         (Some(known), Some(id)) => known == id,
-        _ => !taken && known.tool == call.tool && known.command == call.command && known.paths == call.paths,
+        _ => {
+            !taken
+                && known.tool == call.tool
+                && known.command == call.command
+                && known.paths == call.paths
+        }
     }
 }
 
@@ -54,11 +69,17 @@ fn complete(call: &mut ToolCall, other: &ToolCall) {
 /// Puts each of `more` behind the calls that began no later; calls of one id become one.
 fn merged(mut calls: Vec<ToolCall>, more: &[ToolCall]) -> Vec<ToolCall> {
     for call in more {
-        if let Some(known) = calls.iter_mut().find(|known| known.id.is_some() && known.id == call.id) {
+        if let Some(known) = calls
+            .iter_mut()
+            .find(|known| known.id.is_some() && known.id == call.id)
+        {
             complete(known, call);
             continue;
         }
-        let place = calls.iter().rposition(|known| known.at <= call.at).map_or(0, |at| at + 1);
+        let place = calls
+            .iter()
+            .rposition(|known| known.at <= call.at)
+            .map_or(0, |at| at + 1);
         calls.insert(place, call.clone());
     }
     calls
@@ -74,15 +95,28 @@ mod tests {
     fn call(id: &str, command: &str, at: i64) -> ToolCall {
         let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
         let at = Timestamp::from_micros(at);
-        ToolCall { id, tool: "Bash".to_owned(), command: Some(command.to_owned()), at, ..ToolCall::default() }
+        ToolCall {
+            id,
+            tool: "Bash".to_owned(),
+            command: Some(command.to_owned()),
+            at,
+            ..ToolCall::default()
+        }
     }
 
     fn ended(call: ToolCall, is_error: bool) -> ToolCall {
-        ToolCall { finished: true, is_error, ..call }
+        ToolCall {
+            finished: true,
+            is_error,
+            ..call
+        }
     }
 
     fn facts(calls: Vec<ToolCall>) -> Option<Facts> {
-        Some(Facts { calls, ..Facts::default() })
+        Some(Facts {
+            calls,
+            ..Facts::default()
+        })
     }
 
     /// One word a call: its command, `!` where it failed, `?` where it has not ended.
@@ -97,7 +131,11 @@ mod tests {
             };
             format!("{}{mark}", call.command.as_deref().unwrap_or_default())
         });
-        format!("{:?}: {}", timeline.source, words.collect::<Vec<_>>().join(" "))
+        format!(
+            "{:?}: {}",
+            timeline.source,
+            words.collect::<Vec<_>>().join(" ")
+        )
     }
 
     #[test]
@@ -108,12 +146,32 @@ mod tests {
             (None, vec![open(), ended(open(), true)], "Journal: a!"),
             (facts(vec![]), vec![], "Transcript: "),
             (facts(vec![]), vec![open()], "Transcript: a?"),
-            (facts(vec![open()]), vec![ended(open(), true)], "Transcript: a!"),
-            (facts(vec![ended(open(), true)]), vec![open()], "Transcript: a!"),
+            (
+                facts(vec![open()]),
+                vec![ended(open(), true)],
+                "Transcript: a!",
+            ),
+            (
+                facts(vec![ended(open(), true)]),
+                vec![open()],
+                "Transcript: a!",
+            ),
             // Codex's hooks do not know how a command ended.
-            (facts(vec![ended(open(), true)]), vec![ended(open(), false)], "Transcript: a!"),
-            (facts(vec![open(), call("3", "c", 30)]), vec![call("2", "b", 20)], "Transcript: a? b? c?"),
-            (facts(vec![call("3", "c", 30)]), vec![call("4", "d", 40), open()], "Transcript: a? c? d?"),
+            (
+                facts(vec![ended(open(), true)]),
+                vec![ended(open(), false)],
+                "Transcript: a!",
+            ),
+            (
+                facts(vec![open(), call("3", "c", 30)]),
+                vec![call("2", "b", 20)],
+                "Transcript: a? b? c?",
+            ),
+            (
+                facts(vec![call("3", "c", 30)]),
+                vec![call("4", "d", 40), open()],
+                "Transcript: a? c? d?",
+            ),
         ];
         for (transcript, journaled, expected) in cases {
             assert_eq!(line(&join(transcript, &journaled)), expected);
@@ -122,16 +180,40 @@ mod tests {
 
     #[test]
     fn calls_without_ids_are_matched_in_order() {
-        let known = vec![call("x", "make", 10), call("y", "make", 20), call("z", "ls", 30)];
-        let journaled = [ended(call("", "make", 11), false), ended(call("", "make", 21), true), call("", "make", 31)];
-        assert_eq!(line(&join(facts(known), &journaled)), "Transcript: make make! ls? make?");
+        let known = vec![
+            call("x", "make", 10),
+            call("y", "make", 20),
+            call("z", "ls", 30),
+        ];
+        let journaled = [
+            ended(call("", "make", 11), false),
+            ended(call("", "make", 21), true),
+            call("", "make", 31),
+        ];
+        assert_eq!(
+            line(&join(facts(known), &journaled)),
+            "Transcript: make make! ls? make?"
+        );
     }
 
     #[test]
     fn calls_of_an_earlier_turn_stay_out() {
         let at = Timestamp::from_micros(20);
-        let said = UserText { text: "go".to_owned(), at, origin: PromptOrigin::User };
-        let facts = Facts { last_real_user: Some(said), ..Facts::default() };
-        assert_eq!(line(&join(Some(facts), &[call("1", "a", 10), call("2", "b", 20)])), "Transcript: b?");
+        let said = UserText {
+            text: "go".to_owned(),
+            at,
+            origin: PromptOrigin::User,
+        };
+        let facts = Facts {
+            last_real_user: Some(said),
+            ..Facts::default()
+        };
+        assert_eq!(
+            line(&join(
+                Some(facts),
+                &[call("1", "a", 10), call("2", "b", 20)]
+            )),
+            "Transcript: b?"
+        );
     }
 }

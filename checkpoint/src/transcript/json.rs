@@ -24,17 +24,27 @@ pub(super) enum Scalar<'a> {
 impl Scalar<'_> {
     /// Returns the text, empty where there is none.
     pub(super) fn text(&self) -> &str {
-        if let Self::Text(text) = self { text } else { "" }
+        if let Self::Text(text) = self {
+            text
+        } else {
+            ""
+        }
     }
 
     /// Returns the text, where there is one that is not empty.
     pub(super) fn owned(&self) -> Option<String> {
-        Some(self.text()).filter(|text| !text.is_empty()).map(str::to_owned)
+        Some(self.text())
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
     }
 
     /// Returns the flag.
     pub(super) fn flag(&self) -> Option<bool> {
-        if let Self::Flag(flag) = self { Some(*flag) } else { None }
+        if let Self::Flag(flag) = self {
+            Some(*flag)
+        } else {
+            None
+        }
     }
 
     /// Returns whether the flag is set.
@@ -44,7 +54,11 @@ impl Scalar<'_> {
 
     /// Returns the number.
     pub(super) fn number(&self) -> Option<i64> {
-        if let Self::Number(number) = self { Some(*number) } else { None }
+        if let Self::Number(number) = self {
+            Some(*number)
+        } else {
+            None
+        }
     }
 
     /// Returns the point in time that an RFC 3339 text names, the epoch where it names none.
@@ -128,7 +142,9 @@ pub(super) fn plain(raw: Option<&RawValue>) -> Cow<'_, str> {
         #[serde(borrow, default)]
         text: Scalar<'a>,
     }
-    let Some(text) = raw.map(RawValue::get) else { return Cow::Borrowed("") };
+    let Some(text) = raw.map(RawValue::get) else {
+        return Cow::Borrowed("");
+    };
     match text.as_bytes().first() {
         Some(b'"') => match part::<Scalar<'_>>(raw) {
             Some(Scalar::Text(text)) => text,
@@ -136,10 +152,18 @@ pub(super) fn plain(raw: Option<&RawValue>) -> Cow<'_, str> {
         },
         Some(b'[') => {
             let parts: Vec<Part<'_>> = part(raw).unwrap_or_default();
-            let texts: Vec<&str> = parts.iter().map(|part| part.text.text()).filter(|text| !text.is_empty()).collect();
+            let texts: Vec<&str> = parts
+                .iter()
+                .map(|part| part.text.text())
+                .filter(|text| !text.is_empty())
+                .collect();
             Cow::Owned(texts.join("\n"))
         }
-        _ => Cow::Owned(part::<Part<'_>>(raw).and_then(|part| part.text.owned()).unwrap_or_default()),
+        _ => Cow::Owned(
+            part::<Part<'_>>(raw)
+                .and_then(|part| part.text.owned())
+                .unwrap_or_default(),
+        ),
     }
 }
 
@@ -178,7 +202,10 @@ mod tests {
     fn words_of_a_result() {
         for (json, expected) in [
             (r#"{"b":"x\ny"}"#, "x\ny"),
-            (r#"{"b":[{"type":"text","text":"x"},{"type":"image"},{"text":"y"}]}"#, "x\ny"),
+            (
+                r#"{"b":[{"type":"text","text":"x"},{"type":"image"},{"text":"y"}]}"#,
+                "x\ny",
+            ),
             (r#"{"b":{"text":"x"}}"#, "x"),
             (r#"{"b":7}"#, ""),
             (r#"{"b":[1,2]}"#, ""),

@@ -66,9 +66,18 @@ pub struct Facts {
 /// `from_start` says that `bytes` begin where the file begins; else a first line that may be torn is left out. Gemini's
 /// older format, one JSON document, can only be read whole. `prefix` is the canonical prefix of this product's own text.
 /// No fact has a secret that `redactor` knows: it is taken out before anything is cut to its limit.
-pub fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str, redactor: &Redactor) -> Option<Facts> {
+pub fn read(
+    agent: Agent,
+    bytes: &[u8],
+    from_start: bool,
+    prefix: &str,
+    redactor: &Redactor,
+) -> Option<Facts> {
     let text = String::from_utf8_lossy(bytes);
-    let tail = tail::Tail { text: &text, from_start };
+    let tail = tail::Tail {
+        text: &text,
+        from_start,
+    };
     let mut facts = match agent {
         Agent::Claude => claude::read(tail, prefix),
         Agent::Codex => codex::read(tail, prefix),
@@ -83,12 +92,21 @@ pub fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str, redactor
 impl Facts {
     /// Takes secrets out of all that somebody wrote. What a host names, ids and versions, is kept.
     fn redact(&mut self, redactor: &Redactor) {
-        let said = [&mut self.last_user, &mut self.last_real_user].into_iter().flatten().map(|said| &mut said.text);
-        let calls = self
-            .calls
-            .iter_mut()
-            .flat_map(|call| call.command.iter_mut().chain(&mut call.paths).chain(std::iter::once(&mut call.output)));
-        for text in said.chain(&mut self.last_assistant).chain(&mut self.branch).chain(calls) {
+        let said = [&mut self.last_user, &mut self.last_real_user]
+            .into_iter()
+            .flatten()
+            .map(|said| &mut said.text);
+        let calls = self.calls.iter_mut().flat_map(|call| {
+            call.command
+                .iter_mut()
+                .chain(&mut call.paths)
+                .chain(std::iter::once(&mut call.output))
+        });
+        for text in said
+            .chain(&mut self.last_assistant)
+            .chain(&mut self.branch)
+            .chain(calls)
+        {
             if let Cow::Owned(redacted) = redactor.text(text) {
                 *text = redacted;
             }
@@ -97,7 +115,10 @@ impl Facts {
 
     /// Cuts all texts to their limits.
     fn bound(&mut self) {
-        let said = [&mut self.last_user, &mut self.last_real_user].into_iter().flatten().map(|said| &mut said.text);
+        let said = [&mut self.last_user, &mut self.last_real_user]
+            .into_iter()
+            .flatten()
+            .map(|said| &mut said.text);
         for text in said.chain(&mut self.last_assistant) {
             text.truncate(text::head(text, Event::TEXT_BYTES_MAX).len());
         }
@@ -120,6 +141,10 @@ pub fn is_codex_exec(beginning: &[u8]) -> bool {
     struct Meta {
         source: Option<serde_json::Value>,
     }
-    let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    serde_json::from_slice::<Line>(first).is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
+    let first = beginning
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    serde_json::from_slice::<Line>(first)
+        .is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
 }

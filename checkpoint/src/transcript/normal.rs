@@ -49,15 +49,35 @@ pub(super) enum Entry<'a> {
 impl Entry<'_> {
     /// Returns whether a turn begins here.
     pub(super) fn begins_turn(&self) -> bool {
-        matches!(self, Self::User { origin: PromptOrigin::User, .. })
+        matches!(
+            self,
+            Self::User {
+                origin: PromptOrigin::User,
+                ..
+            }
+        )
     }
 }
 
 /// Returns a call that has begun.
-pub(super) fn begun(agent: Agent, id: &str, tool: &str, input: &serde_json::Value, at: Timestamp) -> ToolCall {
+pub(super) fn begun(
+    agent: Agent,
+    id: &str,
+    tool: &str,
+    input: &serde_json::Value,
+    at: Timestamp,
+) -> ToolCall {
     let (kind, command, paths) = tools::describe(agent, tool, input);
     let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
-    ToolCall { id, tool: tool.to_owned(), kind, command, paths, at, ..ToolCall::default() }
+    ToolCall {
+        id,
+        tool: tool.to_owned(),
+        kind,
+        command,
+        paths,
+        at,
+        ..ToolCall::default()
+    }
 }
 
 /// Reads the entries of the current turn, oldest first, into `facts`; no text is cut.
@@ -73,8 +93,15 @@ pub(super) fn fold(agent: Agent, entries: Vec<Entry<'_>>, facts: &mut Facts) {
                 }
             }
             Entry::Call { call, is_echo } => begin(facts, &mut index, call, is_echo),
-            Entry::Result { id, result, at, duration_ms } => {
-                let Some(call) = index.get(&*id).and_then(|&at| facts.calls.get_mut(at)) else { continue };
+            Entry::Result {
+                id,
+                result,
+                at,
+                duration_ms,
+            } => {
+                let Some(call) = index.get(&*id).and_then(|&at| facts.calls.get_mut(at)) else {
+                    continue;
+                };
                 finish(agent, call, &result, at, duration_ms);
             }
         }
@@ -83,7 +110,11 @@ pub(super) fn fold(agent: Agent, entries: Vec<Entry<'_>>, facts: &mut Facts) {
 }
 
 fn user(facts: &mut Facts, text: &str, at: Timestamp, origin: PromptOrigin) {
-    let said = UserText { text: text.to_owned(), at, origin };
+    let said = UserText {
+        text: text.to_owned(),
+        at,
+        origin,
+    };
     if origin == PromptOrigin::User {
         facts.last_real_user = Some(said.clone());
     }
@@ -94,7 +125,11 @@ fn user(facts: &mut Facts, text: &str, at: Timestamp, origin: PromptOrigin) {
 
 /// Adds a call, or lets a fuller record of the same call take the place of a poorer one.
 fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, is_echo: bool) {
-    let known = call.id.as_ref().and_then(|id| index.get(id)).and_then(|&at| facts.calls.get_mut(at));
+    let known = call
+        .id
+        .as_ref()
+        .and_then(|id| index.get(id))
+        .and_then(|&at| facts.calls.get_mut(at));
     match known {
         None => {
             if let Some(id) = &call.id {
@@ -104,13 +139,20 @@ fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, 
         }
         Some(_) if is_echo => {}
         Some(known) => {
-            (known.tool, known.kind, known.command, known.paths) = (call.tool, call.kind, call.command, call.paths);
+            (known.tool, known.kind, known.command, known.paths) =
+                (call.tool, call.kind, call.command, call.paths);
         }
     }
 }
 
 /// Ends a call; the first result that says it has ended stands.
-fn finish(agent: Agent, call: &mut ToolCall, result: &ResultText<'_>, at: Timestamp, duration_ms: Option<u64>) {
+fn finish(
+    agent: Agent,
+    call: &mut ToolCall,
+    result: &ResultText<'_>,
+    at: Timestamp,
+    duration_ms: Option<u64>,
+) {
     if call.finished {
         return;
     }

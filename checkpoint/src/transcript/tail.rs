@@ -12,16 +12,26 @@ pub(super) struct Tail<'a> {
 impl<'a> Tail<'a> {
     /// Returns the lines, last one first.
     pub(super) fn lines_backward(self) -> impl Iterator<Item = &'a str> {
-        self.whole().rsplit('\n').map(|line| line.trim_end_matches('\r')).filter(|line| line.starts_with('{'))
+        self.whole()
+            .rsplit('\n')
+            .map(|line| line.trim_end_matches('\r'))
+            .filter(|line| line.starts_with('{'))
     }
 
     /// Returns the lines, first one first.
     pub(super) fn lines(self) -> impl Iterator<Item = &'a str> {
-        self.whole().split('\n').map(|line| line.trim_end_matches('\r')).filter(|line| line.starts_with('{'))
+        self.whole()
+            .split('\n')
+            .map(|line| line.trim_end_matches('\r'))
+            .filter(|line| line.starts_with('{'))
     }
 
     fn whole(self) -> &'a str {
-        if self.from_start { self.text } else { self.text.split_once('\n').map_or("", |(_, whole)| whole) }
+        if self.from_start {
+            self.text
+        } else {
+            self.text.split_once('\n').map_or("", |(_, whole)| whole)
+        }
     }
 }
 
@@ -32,10 +42,30 @@ mod tests {
     #[test]
     fn a_torn_first_line_is_left_out() {
         let text = "{1}\n{2}\r\n\n{3}\nrest";
-        let lines = |from_start| Tail { text, from_start }.lines_backward().collect::<Vec<_>>();
+        let lines = |from_start| {
+            Tail { text, from_start }
+                .lines_backward()
+                .collect::<Vec<_>>()
+        };
         assert_eq!(lines(true), ["{3}", "{2}", "{1}"]);
         assert_eq!(lines(false), ["{3}", "{2}"]);
-        assert_eq!(Tail { text, from_start: false }.lines().collect::<Vec<_>>(), ["{2}", "{3}"]);
-        assert_eq!(Tail { text: "{torn", from_start: false }.lines().count(), 0);
+        assert_eq!(
+            Tail {
+                text,
+                from_start: false
+            }
+            .lines()
+            .collect::<Vec<_>>(),
+            ["{2}", "{3}"]
+        );
+        assert_eq!(
+            Tail {
+                text: "{torn",
+                from_start: false
+            }
+            .lines()
+            .count(),
+            0
+        );
     }
 }

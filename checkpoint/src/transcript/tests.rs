@@ -25,7 +25,8 @@ fn fixtures() -> PathBuf {
 
 /// Reads a recorded transcript whole, as the agent's own, with another product's feedback taken for ours.
 fn recorded(agent: Agent, path: &str) -> Option<Facts> {
-    let bytes = std::fs::read(fixtures().join(agent.word()).join(path)).expect("a recorded transcript");
+    let bytes =
+        std::fs::read(fixtures().join(agent.word()).join(path)).expect("a recorded transcript");
     read(agent, &bytes, true, PREFIX)
 }
 
@@ -39,7 +40,9 @@ fn show_call(call: &ToolCall) -> String {
         _ => "ok",
     };
     let at = call.at.to_string();
-    let took = call.duration_ms.map_or("?".to_owned(), |took| took.to_string());
+    let took = call
+        .duration_ms
+        .map_or("?".to_owned(), |took| took.to_string());
     let command = call.command.as_deref().unwrap_or("-").replace('\n', "\\n");
     format!(
         "  {} {} {:?} `{command}` {:?} {ended} {} {took}ms {:?}\n",
@@ -54,14 +57,21 @@ fn show_call(call: &ToolCall) -> String {
 
 fn show_user(said: Option<&UserText>) -> String {
     let show = |said: &UserText| {
-        format!("{:?} {} {:?}", said.origin, said.at.to_string().get(11..23).unwrap_or(""), said.text)
+        format!(
+            "{:?} {} {:?}",
+            said.origin,
+            said.at.to_string().get(11..23).unwrap_or(""),
+            said.text
+        )
     };
     said.map_or("-".to_owned(), show)
 }
 
 /// Shows everything that was read, so that a test says all of it.
 fn show(facts: Option<&Facts>) -> String {
-    let Some(facts) = facts else { return "nothing".to_owned() };
+    let Some(facts) = facts else {
+        return "nothing".to_owned();
+    };
     let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     format!(
         "{} {} {} {}\nuser: {}\nreal: {}\nsays: {:?}\n{}",
@@ -79,16 +89,23 @@ fn show(facts: Option<&Facts>) -> String {
 #[test]
 fn a_codex_session_tells_in_its_first_line_whether_somebody_sits_in_front_of_it() {
     for (path, expected) in [
-        ("h-normal.transcripts/rollout-2026-11-21T21-19-06-01a1fffa-28d2-7052-8d5e-d33d1a413d46.jsonl", true),
+        (
+            "h-normal.transcripts/rollout-2026-11-21T21-19-06-01a1fffa-28d2-7052-8d5e-d33d1a413d46.jsonl",
+            true,
+        ),
         (
             "t-main.transcripts/2026__11__21__rollout-2026-11-21T21-01-51-01a1ffea-5aaf-7123-83fd-8232af8fa840.jsonl",
             false,
         ),
     ] {
-        let bytes = std::fs::read(fixtures().join("codex").join(path)).expect("a recorded transcript");
+        let bytes =
+            std::fs::read(fixtures().join("codex").join(path)).expect("a recorded transcript");
         assert_eq!(super::is_codex_exec(&bytes), expected, "{path}");
     }
-    assert!(!super::is_codex_exec(b"") && !super::is_codex_exec(b"{\"payload\":{\"source\":{\"sub\":1}}}\n"));
+    assert!(
+        !super::is_codex_exec(b"")
+            && !super::is_codex_exec(b"{\"payload\":{\"source\":{\"sub\":1}}}\n")
+    );
 }
 
 #[test]
@@ -110,8 +127,13 @@ fn a_secret_is_taken_out_of_all_that_is_kept_before_it_is_cut() {
     ];
     let text = records.map(|record| format!("{record}\n")).concat();
     let facts = read(Agent::Claude, text.as_bytes(), true, PREFIX).expect("a transcript");
-    assert_eq!((facts.calls.len(), facts.calls[0].output.as_str()), (2, "no [redacted: gitlab_token]"));
-    assert!(facts.last_assistant.is_some() && facts.last_real_user.is_some() && facts.branch.is_some());
+    assert_eq!(
+        (facts.calls.len(), facts.calls[0].output.as_str()),
+        (2, "no [redacted: gitlab_token]")
+    );
+    assert!(
+        facts.last_assistant.is_some() && facts.last_real_user.is_some() && facts.branch.is_some()
+    );
     let all = show(Some(&facts));
     assert!(!all.contains("glpat-") && !all.contains("q7Rk2"), "{all}");
 }

@@ -52,7 +52,11 @@ pub enum Changes {
 impl Changes {
     /// Returns the changed files, or none where git could not be asked.
     pub fn files(&self) -> Option<&[ChangedFile]> {
-        if let Self::Known(files) = self { Some(files) } else { None }
+        if let Self::Known(files) = self {
+            Some(files)
+        } else {
+            None
+        }
     }
 }
 

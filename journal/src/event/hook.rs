@@ -71,7 +71,11 @@ pub struct Place {
 impl Place {
     /// Returns the value of an environment variable of the hook call, when it was set and not empty.
     pub fn env(&self, name: &str) -> Option<&str> {
-        self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        self.env
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
     }
 }
 

@@ -46,7 +46,9 @@ impl Committer {
     pub(super) fn run(mut self, commands: &Receiver<Command>) {
         let mut group = Vec::new();
         loop {
-            let sync = self.dirty.map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
+            let sync = self
+                .dirty
+                .map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
             let renew = self.writer.has_failed().then(|| self.renew_in());
             let first = match renew.or(sync) {
                 None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -73,10 +75,16 @@ impl Committer {
             if let Some(done) = rotate {
                 self.rotate_and_seal_all(done);
             }
-            let window_over = self.dirty.is_some_and(|since| since.elapsed() >= self.options.batch_window);
+            let window_over = self
+                .dirty
+                .is_some_and(|since| since.elapsed() >= self.options.batch_window);
             if stop {
                 // Whoever waited for the disk was answered; of the rest a failure loses nothing that was promised.
-                let _ = if self.writer.has_failed() { self.writer.renew() } else { self.writer.sync() };
+                let _ = if self.writer.has_failed() {
+                    self.writer.renew()
+                } else {
+                    self.writer.sync()
+                };
                 return;
             }
             // The other thread does it, so that nobody waits for a disk that he does not need. While it is still at
@@ -105,13 +113,18 @@ impl Committer {
             }
         }
         let sync = answers.iter().any(|answer| answer.wants_sync);
-        let written = self.renewed().and_then(|()| match (items.is_empty(), sync) {
-            // A duplicate of an event that is written but not synced yet is acknowledged only once it is.
-            (true, true) => self.writer.sync(),
-            (true, false) => Ok(()),
-            (false, true) => self.writer.append(&frames).and_then(|()| self.writer.sync()),
-            (false, false) => self.writer.append(&frames),
-        });
+        let written = self
+            .renewed()
+            .and_then(|()| match (items.is_empty(), sync) {
+                // A duplicate of an event that is written but not synced yet is acknowledged only once it is.
+                (true, true) => self.writer.sync(),
+                (true, false) => Ok(()),
+                (false, true) => self
+                    .writer
+                    .append(&frames)
+                    .and_then(|()| self.writer.sync()),
+                (false, false) => self.writer.append(&frames),
+            });
         if !(written.is_ok() && items.is_empty() && !sync) {
             self.note(written.as_ref().err());
         }
@@ -120,12 +133,21 @@ impl Committer {
                 self.writer.take_back(before_length);
                 self.next_seq = before_seq;
             }
-            answers.into_iter().for_each(|answer| (answer.done)(Err(error.clone())));
+            answers
+                .into_iter()
+                .for_each(|answer| (answer.done)(Err(error.clone())));
             return;
         }
-        self.dirty = if sync { None } else { self.dirty.or_else(|| (!items.is_empty()).then(Instant::now)) };
+        self.dirty = if sync {
+            None
+        } else {
+            self.dirty
+                .or_else(|| (!items.is_empty()).then(Instant::now))
+        };
         self.announce(fresh);
-        answers.into_iter().for_each(|answer| (answer.done)(Ok(answer.appended)));
+        answers
+            .into_iter()
+            .for_each(|answer| (answer.done)(Ok(answer.appended)));
         // Last: the callers need not wait until the store takes more.
         self.hand_over(items);
     }
@@ -136,7 +158,12 @@ impl Committer {
             return Ok(());
         }
         if !self.renew_in().is_zero() {
-            let trouble = self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let trouble = self
+                .shared
+                .trouble
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
             return Err(trouble.unwrap_or(Error::Overloaded));
         }
         self.tried = Some(Instant::now());
@@ -144,19 +171,27 @@ impl Committer {
         self.note(renewed.as_ref().err());
         match &renewed {
             Ok(()) => tracing::warn!("The intake segment was written anew after a failed sync."),
-            Err(error) => tracing::error!(%error, "The intake segment could not be written anew; it is tried again."),
+            Err(error) => {
+                tracing::error!(%error, "The intake segment could not be written anew; it is tried again.")
+            }
         }
         renewed
     }
 
     /// Keeps for `status` whether the log takes events.
     fn note(&self, error: Option<&Error>) {
-        *self.shared.trouble.lock().unwrap_or_else(PoisonError::into_inner) = error.cloned();
+        *self
+            .shared
+            .trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = error.cloned();
     }
 
     /// How long the next attempt to renew the segment has to wait.
     fn renew_in(&self) -> Duration {
-        self.tried.map_or(Duration::ZERO, |tried| RENEW_EVERY.saturating_sub(tried.elapsed()))
+        self.tried.map_or(Duration::ZERO, |tried| {
+            RENEW_EVERY.saturating_sub(tried.elapsed())
+        })
     }
 
     /// Gives every draft its place and its bytes.
@@ -168,53 +203,121 @@ impl Committer {
         frames: &mut Vec<u8>,
         items: &mut Vec<Item>,
     ) -> std::result::Result<Answer, (Done, Error)> {
-        let Append { drafts, imported, durable, done } = append;
+        let Append {
+            drafts,
+            imported,
+            durable,
+            done,
+        } = append;
         let mut appended = Vec::with_capacity(drafts.len());
         let mut wants_sync = durable;
         for draft in drafts {
             wants_sync |= self.options.sync == Sync::Always || !draft.event.may_be_batched();
-            match fresh.get(&draft.id).copied().map_or_else(|| self.known(draft.id), |seq| Ok(Some(seq))) {
-                Ok(Some(seq)) => appended.push(Appended { seq, duplicate: true }),
+            match fresh
+                .get(&draft.id)
+                .copied()
+                .map_or_else(|| self.known(draft.id), |seq| Ok(Some(seq)))
+            {
+                Ok(Some(seq)) => appended.push(Appended {
+                    seq,
+                    duplicate: true,
+                }),
                 Ok(None) => {
                     let seq = self.next_seq;
                     self.next_seq += 1;
                     fresh.insert(draft.id, seq);
                     let item = self.item(draft, seq, now, imported.as_ref());
-                    frame::push(frames, Kind::Envelope, &codec::join(&item.event, &item.payload));
+                    frame::push(
+                        frames,
+                        Kind::Envelope,
+                        &codec::join(&item.event, &item.payload),
+                    );
                     items.push(item);
-                    appended.push(Appended { seq, duplicate: false });
+                    appended.push(Appended {
+                        seq,
+                        duplicate: false,
+                    });
                 }
                 Err(error) => return Err((done, error)),
             }
         }
-        Ok(Answer { done, appended, wants_sync })
+        Ok(Answer {
+            done,
+            appended,
+            wants_sync,
+        })
     }
 
-    fn item(&mut self, draft: Draft, seq: u64, now: Timestamp, imported: Option<&Imported>) -> Item {
-        let Draft { stream, at, id, event, payload } = draft;
+    fn item(
+        &mut self,
+        draft: Draft,
+        seq: u64,
+        now: Timestamp,
+        imported: Option<&Imported>,
+    ) -> Item {
+        let Draft {
+            stream,
+            at,
+            id,
+            event,
+            payload,
+        } = draft;
         let mut is_late = false;
         if event.host().is_some() {
             let last = self.last_at.entry(stream.session).or_insert(at);
             is_late = at < *last;
             *last = at.max(*last);
         }
-        let (recorded_at, late) = imported.map_or((now, is_late), |own| (own.recorded_at, own.late));
-        let envelope = Envelope { seq, stream, at, recorded_at, id, late, event };
+        let (recorded_at, late) =
+            imported.map_or((now, is_late), |own| (own.recorded_at, own.late));
+        let envelope = Envelope {
+            seq,
+            stream,
+            at,
+            recorded_at,
+            id,
+            late,
+            event,
+        };
         let is_dropped = imported.is_some_and(|own| own.payload_dropped);
-        let payload = if is_dropped { codec::DROPPED.to_vec() } else { codec::encode_payload(payload.as_deref()) };
-        Item { event: codec::encode_event(&envelope), payload, envelope }
+        let payload = if is_dropped {
+            codec::DROPPED.to_vec()
+        } else {
+            codec::encode_payload(payload.as_deref())
+        };
+        Item {
+            event: codec::encode_event(&envelope),
+            payload,
+            envelope,
+        }
     }
 
     /// Returns the place of an event that is already there.
     fn known(&self, id: Uuid) -> Result<Option<u64>> {
-        let in_flight = self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
-        if in_flight.is_some() { Ok(in_flight) } else { self.shared.store.seq_by_id(id) }
+        let in_flight = self
+            .shared
+            .in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&id)
+            .copied();
+        if in_flight.is_some() {
+            Ok(in_flight)
+        } else {
+            self.shared.store.seq_by_id(id)
+        }
     }
 
     /// Makes known what is committed: from here on it is no news when it comes again, and readers wait for it.
     fn announce(&self, fresh: HashMap<Uuid, u64>) {
-        self.shared.in_flight.lock().unwrap_or_else(PoisonError::into_inner).extend(fresh);
-        self.shared.committed.store(self.next_seq - 1, Ordering::Release);
+        self.shared
+            .in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(fresh);
+        self.shared
+            .committed
+            .store(self.next_seq - 1, Ordering::Release);
     }
 
     fn hand_over(&mut self, items: Vec<Item>) {
@@ -222,7 +325,9 @@ impl Committer {
             return;
         }
         self.shared.wait_for_room();
-        self.shared.waiting_bytes.fetch_add(bytes_of(&items), Ordering::AcqRel);
+        self.shared
+            .waiting_bytes
+            .fetch_add(bytes_of(&items), Ordering::AcqRel);
         // The store's thread only ends after this one, and reports its failures through `settle`.
         let _ = self.to_store.send(Move::Items(items));
         if self.writer.len() >= SEGMENT_BYTES {

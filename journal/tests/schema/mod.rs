@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use journal::{
-    Action, ChangedFile, Decision, Envelope, Event, Evidence, Host, Place, Stream, Timeline, Timestamp, ToolCall, codec,
+    Action, ChangedFile, Decision, Envelope, Event, Evidence, Host, Place, Stream, Timeline,
+    Timestamp, ToolCall, codec,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -22,23 +23,42 @@ pub(crate) fn one_of_each() -> Vec<Event> {
 
 fn keys(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).expect("plain data");
-    let names: Vec<_> = value.as_object().expect("an object").keys().map(|key| format!("`{key}`")).collect();
+    let names: Vec<_> = value
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(|key| format!("`{key}`"))
+        .collect();
     names.join(", ")
 }
 
 fn line(event: Event) -> Value {
     let at = Timestamp::default();
-    let envelope =
-        Envelope { seq: 1, stream: Stream::daemon(), at, recorded_at: at, id: Uuid::nil(), late: false, event };
+    let envelope = Envelope {
+        seq: 1,
+        stream: Stream::daemon(),
+        at,
+        recorded_at: at,
+        id: Uuid::nil(),
+        late: false,
+        event,
+    };
     codec::to_export(&envelope, &journal::Payload::Dropped)
 }
 
 fn documented(mark: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/journal.md");
     let text = std::fs::read_to_string(file).expect("the document");
-    let (_, rest) = text.split_once(&format!("<!-- {mark}: checked by journal/tests/schema -->\n")).expect("a mark");
+    let (_, rest) = text
+        .split_once(&format!(
+            "<!-- {mark}: checked by journal/tests/schema -->\n"
+        ))
+        .expect("a mark");
     let (_, rest) = rest.split_once("|---|---|\n").expect("a table");
-    rest.split_once("<!-- end -->").expect("an end").0.to_owned()
+    rest.split_once("<!-- end -->")
+        .expect("an end")
+        .0
+        .to_owned()
 }
 
 #[test]
@@ -52,24 +72,54 @@ fn every_kind_is_known_by_its_word() {
 fn the_document_has_every_field_of_every_kind() {
     let address: BTreeSet<String> = {
         let line = line(Event::Unmuted {});
-        line.as_object().expect("an object").keys().cloned().collect()
+        line.as_object()
+            .expect("an object")
+            .keys()
+            .cloned()
+            .collect()
     };
     let row = |event: Event| {
         let (kind, line) = (event.kind(), line(event));
-        let own: Vec<_> = line.as_object().expect("an object").keys().filter(|key| !address.contains(*key)).collect();
+        let own: Vec<_> = line
+            .as_object()
+            .expect("an object")
+            .keys()
+            .filter(|key| !address.contains(*key))
+            .collect();
         let own: Vec<_> = own.iter().map(|key| format!("`{key}`")).collect();
-        format!("| `{kind}` | {} |\n", if own.is_empty() { "none".into() } else { own.join(", ") })
+        format!(
+            "| `{kind}` | {} |\n",
+            if own.is_empty() {
+                "none".into()
+            } else {
+                own.join(", ")
+            }
+        )
     };
     let expected: String = one_of_each().into_iter().map(row).collect();
-    assert!(documented("kinds") == expected, "docs/journal.md must have:\n{expected}");
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/journal.md")).expect("text");
-    assert!(address.iter().all(|field| text.contains(&format!("| `{field}` |"))), "{address:?}");
+    assert!(
+        documented("kinds") == expected,
+        "docs/journal.md must have:\n{expected}"
+    );
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/journal.md"))
+            .expect("text");
+    assert!(
+        address
+            .iter()
+            .all(|field| text.contains(&format!("| `{field}` |"))),
+        "{address:?}"
+    );
 }
 
 #[test]
 fn the_document_has_every_field_of_every_object() {
-    let action: Action = serde_json::from_str(r#"{"text":"","category":"","step":"runtime"}"#).expect("an action");
-    let file = ChangedFile { path: String::new(), hash: None };
+    let action: Action =
+        serde_json::from_str(r#"{"text":"","category":"","step":"runtime"}"#).expect("an action");
+    let file = ChangedFile {
+        path: String::new(),
+        hash: None,
+    };
     let decision = one_of_each().into_iter().find_map(|event| match event {
         Event::Decided(decision) => Some(*decision),
         _ => None,
@@ -85,6 +135,12 @@ fn the_document_has_every_field_of_every_object() {
         ("actions[]", keys(action)),
     ];
     assert!(keys(decision).contains("`actions`"));
-    let expected: String = rows.iter().map(|(name, fields)| format!("| `{name}` | {fields} |\n")).collect();
-    assert!(documented("objects") == expected, "docs/journal.md must have:\n{expected}");
+    let expected: String = rows
+        .iter()
+        .map(|(name, fields)| format!("| `{name}` | {fields} |\n"))
+        .collect();
+    assert!(
+        documented("objects") == expected,
+        "docs/journal.md must have:\n{expected}"
+    );
 }

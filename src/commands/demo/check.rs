@@ -47,16 +47,26 @@ const fn dialects(agent: Agent) -> &'static [ReplyForm] {
 }
 
 /// Returns what is not as expected, one sentence each.
-pub(super) fn problems(played: &[Played<'_>], outcome: &Outcome, expected_reason: &str) -> Vec<String> {
+pub(super) fn problems(
+    played: &[Played<'_>],
+    outcome: &Outcome,
+    expected_reason: &str,
+) -> Vec<String> {
     let mut problems = Vec::new();
     for played in played {
         let name = played.recording.name;
-        problems.extend(of_session(played, outcome, expected_reason).into_iter().map(|what| format!("{name}: {what}")));
+        problems.extend(
+            of_session(played, outcome, expected_reason)
+                .into_iter()
+                .map(|what| format!("{name}: {what}")),
+        );
     }
     if outcome.journal["ok"] != json!(true) {
         problems.push(format!("journal verify: {}", outcome.journal));
     }
-    if outcome.replay["decisions"] != outcome.replay["matched"] || outcome.replay["decisions"] == json!(0) {
+    if outcome.replay["decisions"] != outcome.replay["matched"]
+        || outcome.replay["decisions"] == json!(0)
+    {
         problems.push(format!("replay --verify: {}", outcome.replay));
     }
     if outcome.rejected > 0 {
@@ -68,23 +78,48 @@ pub(super) fn problems(played: &[Played<'_>], outcome: &Outcome, expected_reason
 fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let ours = |line: &&Value| text(&line["native_session"]) == played.session;
-    if !outcome.sessions.iter().filter(ours).any(|session| session["ended"] == json!(true)) {
+    if !outcome
+        .sessions
+        .iter()
+        .filter(ours)
+        .any(|session| session["ended"] == json!(true))
+    {
         problems.push("its session is not there, or has not ended".to_owned());
     }
     let decisions: Vec<_> = outcome.decisions.iter().filter(ours).collect();
-    let made: Vec<_> = decisions.iter().map(|line| (text(&line["verdict"]), text(&line["reason"]))).collect();
+    let made: Vec<_> = decisions
+        .iter()
+        .map(|line| (text(&line["verdict"]), text(&line["reason"])))
+        .collect();
     if made != [("inject", expected_reason), ("pass", "block_budget")] {
-        problems.push(format!("decided {made:?}, not one checkpoint ({expected_reason}) and then to let it stop"));
+        problems.push(format!(
+            "decided {made:?}, not one checkpoint ({expected_reason}) and then to let it stop"
+        ));
     }
     let [reply] = played.replies.as_slice() else {
-        problems.push(format!("it was told something {} times, not once", played.replies.len()));
+        problems.push(format!(
+            "it was told something {} times, not once",
+            played.replies.len()
+        ));
         return problems;
     };
-    let message = decisions.first().map(|line| text(&line["message"])).unwrap_or_default();
-    if !dialects(played.recording.agent).iter().any(|form| render(*form, message) == reply.text) {
-        problems.push(format!("the reply is not the decided message in its dialect: {}", reply.text));
+    let message = decisions
+        .first()
+        .map(|line| text(&line["message"]))
+        .unwrap_or_default();
+    if !dialects(played.recording.agent)
+        .iter()
+        .any(|form| render(*form, message) == reply.text)
+    {
+        problems.push(format!(
+            "the reply is not the decided message in its dialect: {}",
+            reply.text
+        ));
     }
-    if !decisions.first().is_some_and(|line| line["delivery"] == "confirmed") {
+    if !decisions
+        .first()
+        .is_some_and(|line| line["delivery"] == "confirmed")
+    {
         problems.push("it was not seen to take the checkpoint".to_owned());
     }
     problems

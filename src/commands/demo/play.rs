@@ -34,7 +34,9 @@ impl Reply {
     /// Returns the message in the reply, wherever its dialect has it.
     pub(super) fn message(&self) -> Option<String> {
         let reply: Value = serde_json::from_str(&self.text).ok()?;
-        let message = reply.get("reason").or_else(|| reply.pointer("/hookSpecificOutput/additionalContext"))?;
+        let message = reply
+            .get("reason")
+            .or_else(|| reply.pointer("/hookSpecificOutput/additionalContext"))?;
         Some(message.as_str()?.to_owned())
     }
 
@@ -64,21 +66,32 @@ impl Players<'_> {
     /// When the client cannot be run, or the demo is interrupted.
     pub(super) fn play(&self, recording: &Recording, script: &Script) -> Result<Vec<Reply>> {
         let mut replies: Vec<Reply> = Vec::new();
-        let (mut feedback, mut prompted, mut edits, mut is_over) = (None, Timestamp::default(), 0, false);
+        let (mut feedback, mut prompted, mut edits, mut is_over) =
+            (None, Timestamp::default(), 0, false);
         for call in &script.calls {
             self.done.fetch_add(1, Ordering::Relaxed);
             if is_over && call.event != "SessionEnd" {
                 continue;
             }
-            let due = if call.is_stop() { call.due.max(prompted.plus(TURN_AT_LEAST)) } else { call.due };
+            let due = if call.is_stop() {
+                call.due.max(prompted.plus(TURN_AT_LEAST))
+            } else {
+                call.due
+            };
             self.stage.wait(due.since(Timestamp::now()))?;
             if call.edited {
                 edits += 1;
-                let file = self.stage.project(recording.project).join(recording.project.written);
+                let file = self
+                    .stage
+                    .project(recording.project)
+                    .join(recording.project.written);
                 write(&file, written_after(edits))?;
             }
             if call.is_stop() {
-                write(&script.transcript, &script.transcript_at(call.due, feedback.as_deref()))?;
+                write(
+                    &script.transcript,
+                    &script.transcript_at(call.due, feedback.as_deref()),
+                )?;
                 self.wait_for_spool()?;
             }
             if call.is_prompt() && feedback.is_none() {
@@ -89,7 +102,12 @@ impl Players<'_> {
             is_over |= call.was_blocked && text.is_empty();
             if !text.is_empty() {
                 let (agent, session) = (recording.agent, script.session.clone());
-                let reply = Reply { agent, session, event: call.event.clone(), text };
+                let reply = Reply {
+                    agent,
+                    session,
+                    event: call.event.clone(),
+                    text,
+                };
                 feedback = reply.message().or(feedback);
                 replies.push(reply);
             }
@@ -99,12 +117,18 @@ impl Players<'_> {
 
     /// Runs the client for one call and returns what it prints.
     fn call(&self, recording: &Recording, call: &Call, feedback: Option<&str>) -> Result<String> {
-        let cannot = |error: std::io::Error| Failure::failed(format!("cannot run the hook client: {error}"));
+        let cannot =
+            |error: std::io::Error| Failure::failed(format!("cannot run the hook client: {error}"));
         let (program, first) = &self.client;
         let payload = with_feedback(&call.payload, feedback);
         let mut command = self.stage.command(program);
-        command.args(*first).arg(recording.agent.word()).envs(call.env.iter().map(|(name, value)| (name, value)));
-        command.env("CHECKPOINTD_STOP_WAIT_MS", "20000").env("CHECKPOINTD_PLAIN_WAIT_MS", "20000");
+        command
+            .args(*first)
+            .arg(recording.agent.word())
+            .envs(call.env.iter().map(|(name, value)| (name, value)));
+        command
+            .env("CHECKPOINTD_STOP_WAIT_MS", "20000")
+            .env("CHECKPOINTD_PLAIN_WAIT_MS", "20000");
         command.current_dir(self.stage.project(recording.project));
         command.stdout(Stdio::piped());
         // Codex hands its notification over as the last argument.
@@ -120,7 +144,10 @@ impl Players<'_> {
         }
         let output = child.wait_with_output().map_err(cannot)?;
         if !output.status.success() {
-            return Err(Failure::failed(format!("the hook client ended with {}", output.status)));
+            return Err(Failure::failed(format!(
+                "the hook client ended with {}",
+                output.status
+            )));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -129,7 +156,9 @@ impl Players<'_> {
     fn wait_for_spool(&self) -> Result<()> {
         let began = Instant::now();
         let spool = self.stage.home().spool;
-        while began.elapsed() < SPOOL_WAIT && actors::spool::list(&spool).is_ok_and(|calls| !calls.is_empty()) {
+        while began.elapsed() < SPOOL_WAIT
+            && actors::spool::list(&spool).is_ok_and(|calls| !calls.is_empty())
+        {
             self.stage.wait(Duration::from_millis(20))?;
         }
         Ok(())

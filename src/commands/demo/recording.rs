@@ -44,7 +44,10 @@ pub(super) const RECORDINGS: [Recording; 3] = [
         name: "Claude Code 2.1.330",
         project: &Project {
             name: "inventory",
-            files: &[("pyproject.toml", "[project]\nname = \"inventory\"\n"), ("stock/__init__.py", "")],
+            files: &[
+                ("pyproject.toml", "[project]\nname = \"inventory\"\n"),
+                ("stock/__init__.py", ""),
+            ],
             written: "stock/reorder.py",
         },
         calls: include_str!("../../../tests/data/fixtures/claude/h-stop-block-once.ndjson"),
@@ -57,7 +60,10 @@ pub(super) const RECORDINGS: [Recording; 3] = [
         name: "Gemini CLI 0.61.0",
         project: &Project {
             name: "webshop",
-            files: &[("package.json", "{ \"name\": \"webshop\" }\n"), ("src/index.js", "")],
+            files: &[
+                ("package.json", "{ \"name\": \"webshop\" }\n"),
+                ("src/index.js", ""),
+            ],
             written: "src/cart.js",
         },
         calls: include_str!("../../../tests/data/fixtures/gemini/h-stop-deny-once.ndjson"),
@@ -70,7 +76,10 @@ pub(super) const RECORDINGS: [Recording; 3] = [
         name: "Codex CLI 0.169.0",
         project: &Project {
             name: "parser",
-            files: &[("Cargo.toml", "[package]\nname = \"parser\"\n"), ("src/lib.rs", "")],
+            files: &[
+                ("Cargo.toml", "[package]\nname = \"parser\"\n"),
+                ("src/lib.rs", ""),
+            ],
             written: "src/tokens.rs",
         },
         calls: include_str!("../../../tests/data/fixtures/codex/h-stop-block-once.ndjson"),
@@ -115,7 +124,12 @@ impl Script {
     ///
     /// When it cannot be read, which is a mistake in this program.
     pub(super) fn new(recording: &Recording, stage: &Stage, from: Timestamp) -> Result<Self> {
-        let damaged = || Failure::failed(format!("the recording of {} cannot be read", recording.name));
+        let damaged = || {
+            Failure::failed(format!(
+                "the recording of {} cannot be read",
+                recording.name
+            ))
+        };
         let first = recording.calls.lines().next().ok_or_else(damaged)?;
         let first: Value = serde_json::from_str(first).map_err(Failure::failed)?;
         let recorded_from: Timestamp = text(&first["at"]).parse().map_err(|_| damaged())?;
@@ -125,30 +139,46 @@ impl Script {
         let here = |recorded: &str| {
             let moved = recorded
                 .replace(RECORDED_PROJECT, &in_json(&project.to_string_lossy()))
-                .replace(RECORDED_HOME, &in_json(&stage.agents_home().to_string_lossy()))
+                .replace(
+                    RECORDED_HOME,
+                    &in_json(&stage.agents_home().to_string_lossy()),
+                )
                 .replace(&recorded_session, &session)
                 .replace(RECORDED_FILE, recording.project.written);
             shift(&moved, from.as_micros() - recorded_from.as_micros())
         };
         let read = |line: &str| Call::read(line, stage).ok_or_else(damaged);
-        let calls = here(recording.calls).lines().map(read).collect::<Result<Vec<_>>>()?;
+        let calls = here(recording.calls)
+            .lines()
+            .map(read)
+            .collect::<Result<Vec<_>>>()?;
         let payload: Value = serde_json::from_str(&calls[0].payload).map_err(Failure::failed)?;
         let transcript = PathBuf::from(text(&payload["transcript_path"]));
         let lines = timed_lines(&here(recording.transcript), from);
-        Ok(Self { session, transcript, calls, lines })
+        Ok(Self {
+            session,
+            transcript,
+            calls,
+            lines,
+        })
     }
 
     /// Returns the transcript as it was at a time, with the feedback that the agent really got.
     pub(super) fn transcript_at(&self, at: Timestamp, feedback: Option<&str>) -> String {
         let lines = self.lines.iter().take_while(|(written, _)| *written <= at);
-        lines.map(|(_, line)| with_feedback(line, feedback) + "\n").collect()
+        lines
+            .map(|(_, line)| with_feedback(line, feedback) + "\n")
+            .collect()
     }
 }
 
 impl Call {
     fn read(line: &str, stage: &Stage) -> Option<Self> {
         let line: Value = serde_json::from_str(line).ok()?;
-        let env = line["env"].as_object()?.iter().map(|(name, value)| (name.clone(), text(value).to_owned()));
+        let env = line["env"]
+            .as_object()?
+            .iter()
+            .map(|(name, value)| (name.clone(), text(value).to_owned()));
         // Not the real one: what lies there is for the agents of whoever runs this.
         let ours = |(name, value): (String, String)| match name.as_str() {
             "TMPDIR" => (name, stage.agents_tmp().to_string_lossy().into_owned()),
@@ -188,7 +218,11 @@ pub(super) fn with_feedback(json: &str, feedback: Option<&str>) -> String {
 
 /// Returns what the recorded agent's file holds after so many changes.
 pub(super) const fn written_after(edits: usize) -> &'static str {
-    if edits == 1 { "alpha\nbeta\n" } else { "alpha\ngamma\n" }
+    if edits == 1 {
+        "alpha\nbeta\n"
+    } else {
+        "alpha\ngamma\n"
+    }
 }
 
 /// Puts a file where its folders may be missing.
@@ -226,14 +260,25 @@ fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
 fn shift(recorded: &str, by_micros: i64) -> String {
     const SHAPE: &[u8] = b"dddd-dd-ddTdd:dd:dd";
     let fits = |window: &[u8]| {
-        window.iter().zip(SHAPE).all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { byte == shape })
+        window.iter().zip(SHAPE).all(|(byte, shape)| {
+            if *shape == b'd' {
+                byte.is_ascii_digit()
+            } else {
+                byte == shape
+            }
+        })
     };
     let bytes = recorded.as_bytes();
     let mut out = String::with_capacity(recorded.len());
     let (mut copied, mut at) = (0, 0);
     while at + SHAPE.len() < bytes.len() {
         let is_fraction = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
-        let end = at + SHAPE.len() + bytes[at + SHAPE.len()..].iter().take_while(is_fraction).count();
+        let end = at
+            + SHAPE.len()
+            + bytes[at + SHAPE.len()..]
+                .iter()
+                .take_while(is_fraction)
+                .count();
         let is_time = fits(&bytes[at..at + SHAPE.len()]) && bytes.get(end) == Some(&b'Z');
         match is_time.then(|| recorded[at..=end].parse::<Timestamp>()) {
             Some(Ok(time)) => {
@@ -262,7 +307,10 @@ mod tests {
     #[test]
     fn feedback_is_replaced_within_json() {
         let line = r#"{"prompt":"DEBRIEF: say what you did.\nSecond line."}"#;
-        assert_eq!(with_feedback(line, Some("a \"b\"\n")), r#"{"prompt":"a \"b\"\n"}"#);
+        assert_eq!(
+            with_feedback(line, Some("a \"b\"\n")),
+            r#"{"prompt":"a \"b\"\n"}"#
+        );
         assert_eq!(with_feedback(line, None), line);
     }
 }

@@ -51,12 +51,24 @@ impl Stage {
         let id = uuid::Uuid::new_v4().simple().to_string();
         let folder = temp.join(format!("checkpointd-demo-{}", &id[..8]));
         // Not recursive: it must not be there yet.
-        DirBuilder::new().mode(0o700).create(&folder).map_err(|error| {
-            Failure::failed(format!("cannot make the folder {}: {error}", folder.display()))
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .map_err(|error| {
+                Failure::failed(format!(
+                    "cannot make the folder {}: {error}",
+                    folder.display()
+                ))
                 .hint("TMPDIR can name another place")
-        })?;
+            })?;
         let program = std::env::current_exe()?;
-        let mut stage = Self { folder, keep, program, daemon: None, interrupted: Arc::default() };
+        let mut stage = Self {
+            folder,
+            keep,
+            program,
+            daemon: None,
+            interrupted: Arc::default(),
+        };
         stage.watch_signals()?;
         stage.prepare()?;
         Ok(stage)
@@ -64,8 +76,16 @@ impl Stage {
 
     fn prepare(&mut self) -> Result<()> {
         let home = self.home();
-        for folder in [&home.logs, &home.run, &self.agents_tmp(), &self.agents_home()] {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        for folder in [
+            &home.logs,
+            &home.run,
+            &self.agents_tmp(),
+            &self.agents_home(),
+        ] {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
         }
         Ok(write(&home.config, CONFIG)?)
     }
@@ -98,10 +118,22 @@ impl Stage {
     /// Returns a command that knows this stage and nothing of whoever runs the demo.
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env("CHECKPOINTD_HOME", self.folder.join("home")).env("CHECKPOINTD_AUTOSTART", "0");
-        command.env("HOME", self.agents_home()).env("TMPDIR", self.agents_tmp()).current_dir(&self.folder);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env_clear().envs(
+            INHERITED
+                .iter()
+                .filter_map(|name| Some((name, std::env::var_os(name)?))),
+        );
+        command
+            .env("CHECKPOINTD_HOME", self.folder.join("home"))
+            .env("CHECKPOINTD_AUTOSTART", "0");
+        command
+            .env("HOME", self.agents_home())
+            .env("TMPDIR", self.agents_tmp())
+            .current_dir(&self.folder);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command
     }
 
@@ -117,8 +149,17 @@ impl Stage {
         }
         let git = |arguments: &[&str]| {
             let mut git = self.command(Path::new("git"));
-            git.args(["-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false"]);
-            git.args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").current_dir(&folder);
+            git.args([
+                "-c",
+                "user.name=demo",
+                "-c",
+                "user.email=demo@localhost",
+                "-c",
+                "commit.gpgsign=false",
+            ]);
+            git.args(arguments)
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .current_dir(&folder);
             git.status().is_ok_and(|status| status.success())
         };
         Ok(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "Begin"]))
@@ -128,7 +169,11 @@ impl Stage {
     /// else this one.
     pub(super) fn client(&self) -> (PathBuf, &'static [&'static str]) {
         let beside = self.program.with_file_name("checkpointd-hook");
-        let said = self.command(&beside).arg("--version").stdout(Stdio::piped()).output();
+        let said = self
+            .command(&beside)
+            .arg("--version")
+            .stdout(Stdio::piped())
+            .output();
         let ours = concat!("checkpointd-hook ", env!("CARGO_PKG_VERSION"));
         if said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).trim() == ours) {
             (beside, &[])
@@ -144,13 +189,15 @@ impl Stage {
     /// When it does not come up; the message has the end of its log.
     pub(super) fn start_daemon(&mut self) -> Result<()> {
         let home = self.home();
-        let log = OpenOptions::new().append(true).create(true).mode(0o600).open(home.logs.join("daemon.log"))?;
+        let log = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(home.logs.join("daemon.log"))?;
         let mut command = self.command(&self.program);
-        let child = command
-            .arg("daemon")
-            .stderr(log)
-            .spawn()
-            .map_err(|error| Failure::failed(format!("cannot start {}: {error}", self.program.display())))?;
+        let child = command.arg("daemon").stderr(log).spawn().map_err(|error| {
+            Failure::failed(format!("cannot start {}: {error}", self.program.display()))
+        })?;
         let child = self.daemon.insert(child);
         let began = Instant::now();
         while source::health(&home).is_none() {
@@ -189,11 +236,17 @@ impl Stage {
 
     /// Turns signals that would end this process at once into a wish to end the demo.
     fn watch_signals(&self) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()?;
         let interrupted = Arc::clone(&self.interrupted);
         let (mut interrupt, mut terminate, mut hang_up) = {
             let _inside = runtime.enter();
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?)
+            (
+                signal(SignalKind::interrupt())?,
+                signal(SignalKind::terminate())?,
+                signal(SignalKind::hangup())?,
+            )
         };
         std::thread::spawn(move || {
             runtime.block_on(async {
@@ -210,7 +263,9 @@ impl Stage {
 
     /// Stops the daemon: kindly, and if that takes too long, not kindly.
     fn stop_daemon(&mut self) {
-        let Some(mut daemon) = self.daemon.take() else { return };
+        let Some(mut daemon) = self.daemon.take() else {
+            return;
+        };
         let _ = kill_process(Pid::from_child(&daemon), Signal::TERM);
         let began = Instant::now();
         while began.elapsed() < STOP_WAIT {
@@ -235,7 +290,11 @@ impl Drop for Stage {
             && let Err(error) = std::fs::remove_dir_all(&self.folder)
         {
             // A panic here would end the process in the middle of another one.
-            let _ = writeln!(std::io::stderr(), "cannot remove {}: {error}", self.folder.display());
+            let _ = writeln!(
+                std::io::stderr(),
+                "cannot remove {}: {error}",
+                self.folder.display()
+            );
         }
     }
 }

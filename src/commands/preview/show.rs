@@ -14,10 +14,19 @@ const FILES_MAX: usize = 8;
 /// Prints a decision with what it was made from.
 pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let inject = decision.verdict == Verdict::Inject;
-    let colour = if inject { Colour::Green } else { Colour::Yellow };
-    let elapsed = decision.elapsed_ms.map_or("no turn".into(), |ms| format!("turn of {}", render::duration_ms(ms)));
+    let colour = if inject {
+        Colour::Green
+    } else {
+        Colour::Yellow
+    };
+    let elapsed = decision.elapsed_ms.map_or("no turn".into(), |ms| {
+        format!("turn of {}", render::duration_ms(ms))
+    });
     let verdict = render::paint(colour, &decision.verdict.to_string());
-    println!("{verdict}: {}  ({elapsed}, {})", decision.reason, case.state.stream.agent);
+    println!(
+        "{verdict}: {}  ({elapsed}, {})",
+        decision.reason, case.state.stream.agent
+    );
     if let Some(exit) = case.considered().last() {
         println!("  {}", render::printable(&exit.why));
     }
@@ -31,14 +40,22 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let mut rules = Vec::new();
     trace::show(&mut rules, &trace["trace"]);
     rules.iter().for_each(|line| println!("{line}"));
-    let observations = if inject { &decision.observations } else { &findings.observations };
+    let observations = if inject {
+        &decision.observations
+    } else {
+        &findings.observations
+    };
     if !observations.is_empty() {
         heading("observations");
-        observations.iter().for_each(|line| render::print_wrapped("  ", &render::printable(line)));
+        observations
+            .iter()
+            .for_each(|line| render::print_wrapped("  ", &render::printable(line)));
     }
     if let Some(message) = &decision.message {
         heading("message");
-        render::printable_lines(message).lines().for_each(|line| render::print_wrapped("  ", line));
+        render::printable_lines(message)
+            .lines()
+            .for_each(|line| render::print_wrapped("  ", line));
     }
 }
 
@@ -61,7 +78,10 @@ fn show_files(case: &Case<'_>, findings: &Findings) {
                 render::print_wrapped(&label, &few(rule.files.iter().map(String::as_str)));
             }
             if !unclaimed.is_empty() {
-                render::print_wrapped(&format!("  {:24} ", "(no rule)"), &few(unclaimed.into_iter()));
+                render::print_wrapped(
+                    &format!("  {:24} ", "(no rule)"),
+                    &few(unclaimed.into_iter()),
+                );
             }
         }
     }
@@ -71,7 +91,11 @@ fn show_files(case: &Case<'_>, findings: &Findings) {
 fn few<'a>(files: impl ExactSizeIterator<Item = &'a str>) -> String {
     let more = files.len().saturating_sub(FILES_MAX);
     let names: Vec<_> = files.take(FILES_MAX).map(render::printable).collect();
-    if more == 0 { names.join(" ") } else { format!("{} and {more} more", names.join(" ")) }
+    if more == 0 {
+        names.join(" ")
+    } else {
+        format!("{} and {more} more", names.join(" "))
+    }
 }
 
 fn show_timeline(case: &Case<'_>) {
@@ -83,5 +107,8 @@ fn show_timeline(case: &Case<'_>) {
     };
     heading("what the agent did");
     let failed = timeline.calls.iter().filter(|call| call.is_error).count();
-    render::print_wrapped("  ", &format!("{} calls, {failed} failed; {from}", timeline.calls.len()));
+    render::print_wrapped(
+        "  ",
+        &format!("{} calls, {failed} failed; {from}", timeline.calls.len()),
+    );
 }

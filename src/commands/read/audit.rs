@@ -16,7 +16,12 @@ use crate::{source, when};
 
 /// Lists past decisions.
 pub(in crate::commands) fn audit(home: &Home, filter: AuditFilter, output: Output) -> Result<u8> {
-    let time = |text: &Option<String>| text.as_deref().map(when::read_now).transpose().map_err(Failure::usage);
+    let time = |text: &Option<String>| {
+        text.as_deref()
+            .map(when::read_now)
+            .transpose()
+            .map_err(Failure::usage)
+    };
     let wanted = Audit {
         session: filter.session,
         agent: filter.agent.map(Into::into),
@@ -36,12 +41,19 @@ pub(in crate::commands) fn audit(home: &Home, filter: AuditFilter, output: Outpu
         return csv(home, &Query::Audit(wanted));
     }
     answer(home, &Query::Audit(wanted), output, |lines| {
-        if lines.is_empty() { println!("No decisions.") } else { table(&lines).print() }
+        if lines.is_empty() {
+            println!("No decisions.")
+        } else {
+            table(&lines).print()
+        }
     })
 }
 
 fn table(lines: &[Value]) -> Table<10> {
-    let head = ["SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON", "DELIVERY"];
+    let head = [
+        "SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON",
+        "DELIVERY",
+    ];
     let mut table = Table::new(head).optional(&[6, 5, 4, 2]).coloured(colour_of);
     for line in lines {
         table.row([
@@ -50,7 +62,9 @@ fn table(lines: &[Value]) -> Table<10> {
             text(&line["agent"]).into(),
             text(&line["session"]).chars().take(8).collect(),
             line["turn"].to_string(),
-            line["elapsed_ms"].as_u64().map_or_else(|| "-".into(), render::duration_ms),
+            line["elapsed_ms"]
+                .as_u64()
+                .map_or_else(|| "-".into(), render::duration_ms),
             render::path(Path::new(text(&line["project"]))),
             text(&line["verdict"]).into(),
             text(&line["reason"]).into(),
@@ -94,7 +108,18 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
         println!("No decisions.");
         return Ok(exit::OK);
     }
-    let head = ["AGENT", "STOPS", "ASKED", "PASSED", "CONFIRMED", "FAILED", "EXPIRED", "MET", "MEDIAN TURN", "PROJECT"];
+    let head = [
+        "AGENT",
+        "STOPS",
+        "ASKED",
+        "PASSED",
+        "CONFIRMED",
+        "FAILED",
+        "EXPIRED",
+        "MET",
+        "MEDIAN TURN",
+        "PROJECT",
+    ];
     let mut table = Table::new(head).optional(&[6, 5]);
     let mut row = |agent: &str, project: String, line: &Value| {
         table.row([
@@ -106,17 +131,25 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
             line["failed"].to_string(),
             line["expired"].to_string(),
             format!("{} of {}", line["met"], line["demands"]),
-            line["median_turn_ms"].as_u64().map_or_else(|| "-".into(), render::duration_ms),
+            line["median_turn_ms"]
+                .as_u64()
+                .map_or_else(|| "-".into(), render::duration_ms),
             project,
         ]);
     };
     for group in answer["groups"].as_array().into_iter().flatten() {
-        row(text(&group["agent"]), render::path(Path::new(text(&group["project"]))), group);
+        row(
+            text(&group["agent"]),
+            render::path(Path::new(text(&group["project"]))),
+            group,
+        );
     }
     row("all", String::new(), total);
     table.print();
     let reasons = total["passed_by_reason"].as_object().into_iter().flatten();
-    let reasons: Vec<_> = reasons.map(|(reason, count)| format!("{count} {reason}")).collect();
+    let reasons: Vec<_> = reasons
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
     if !reasons.is_empty() {
         println!();
         render::print_wrapped("let pass: ", &reasons.join(", "));

@@ -17,19 +17,28 @@ const LIST_CHARS_MAX: usize = 400;
 const CALLS_MAX: usize = 12;
 
 /// Explains one decision.
-pub(in crate::commands) fn explain(home: &Home, decision: &str, session: Option<String>, output: Output) -> Result<u8> {
+pub(in crate::commands) fn explain(
+    home: &Home,
+    decision: &str,
+    session: Option<String>,
+    output: Output,
+) -> Result<u8> {
     let seq = match decision {
         "last" => None,
         number => Some(number.parse().map_err(|_| {
-            Failure::usage(format!("`{number}` is neither a sequence number nor `last`"))
-                .hint("`checkpointd audit` lists decisions with their numbers")
+            Failure::usage(format!(
+                "`{number}` is neither a sequence number nor `last`"
+            ))
+            .hint("`checkpointd audit` lists decisions with their numbers")
         })?),
     };
     let answer = source::ask_one(home, &Query::Explain { seq, session }, |_, _| ())?;
     if output.json {
         println!("{answer}")
     } else {
-        explanation(&answer).iter().for_each(|line| println!("{line}"));
+        explanation(&answer)
+            .iter()
+            .for_each(|line| println!("{line}"));
     }
     Ok(exit::OK)
 }
@@ -59,21 +68,51 @@ pub(crate) fn explanation(answer: &Value) -> Vec<String> {
 
     let decision = &answer["decision"];
     let inject = decision["verdict"] == "inject";
-    let verdict = render::paint(if inject { Colour::Green } else { Colour::Yellow }, text(&decision["verdict"]));
-    page.push(format!("decision {}: {verdict}, {}", decision["seq"], text(&decision["reason"])));
+    let verdict = render::paint(
+        if inject {
+            Colour::Green
+        } else {
+            Colour::Yellow
+        },
+        text(&decision["verdict"]),
+    );
+    page.push(format!(
+        "decision {}: {verdict}, {}",
+        decision["seq"],
+        text(&decision["reason"])
+    ));
     page.push(format!(
         "{} session {}, turn {}, {}",
         text(&decision["agent"]),
-        text(&decision["session"]).chars().take(8).collect::<String>(),
+        text(&decision["session"])
+            .chars()
+            .take(8)
+            .collect::<String>(),
         decision["turn"],
         render::local_time(text(&decision["at"])),
     ));
     heading(&mut page, "what happened");
-    page.push(format!("  {}", render::fit(&lines::in_tail(&answer["event"]), render::width().saturating_sub(2))));
+    page.push(format!(
+        "  {}",
+        render::fit(
+            &lines::in_tail(&answer["event"]),
+            render::width().saturating_sub(2)
+        )
+    ));
     heading(&mut page, "the session before it");
     let state = &answer["state"];
-    let keys = ["project", "last_message_sent_at", "last_checkpoint_at", "last_tool_use_at", "blocks_this_turn"];
-    for key in keys.into_iter().chain(["cleared", "muted"].into_iter().filter(|key| is_set(&state[*key]))) {
+    let keys = [
+        "project",
+        "last_message_sent_at",
+        "last_checkpoint_at",
+        "last_tool_use_at",
+        "blocks_this_turn",
+    ];
+    for key in keys.into_iter().chain(
+        ["cleared", "muted"]
+            .into_iter()
+            .filter(|key| is_set(&state[*key])),
+    ) {
         entry(&mut page, key, &shown(key, &state[key]));
     }
     show_evidence(&mut page, &answer["evidence"]);
@@ -81,15 +120,25 @@ pub(crate) fn explanation(answer: &Value) -> Vec<String> {
     heading(&mut page, "exits, in order");
     for exit in answer["considered"].as_array().into_iter().flatten() {
         let taken = exit["taken"] == true;
-        let mark = if taken { render::paint(Colour::Green, "taken") } else { "     ".into() };
-        let line = format!("  {mark}  {:18} {}", text(&exit["reason"]), render::printable(text(&exit["why"])));
+        let mark = if taken {
+            render::paint(Colour::Green, "taken")
+        } else {
+            "     ".into()
+        };
+        let line = format!(
+            "  {mark}  {:18} {}",
+            text(&exit["reason"]),
+            render::printable(text(&exit["why"]))
+        );
         page.push(render::fit(&line, render::width()));
     }
     show_demands(&mut page, decision, &answer["demand"]);
     show_times(&mut page, answer);
     if let Some(message) = decision["message"].as_str() {
         heading(&mut page, "message");
-        render::printable_lines(message).lines().for_each(|line| page.extend(render::wrapped("  ", line)));
+        render::printable_lines(message)
+            .lines()
+            .for_each(|line| page.extend(render::wrapped("  ", line)));
     }
     page
 }
@@ -106,23 +155,46 @@ fn show_evidence(page: &mut Vec<String>, evidence: &Value) {
     heading(page, "what git and the transcript said");
     match &evidence["changes"] {
         Value::Object(changes) if changes.contains_key("known") => {
-            let files: Vec<_> =
-                changes["known"].as_array().into_iter().flatten().map(|file| text(&file["path"])).collect();
-            let files = if files.is_empty() { "none".to_owned() } else { files.join(" ") };
-            entry(page, "changed files", &render::printable(&render::cut(&files, LIST_CHARS_MAX)));
+            let files: Vec<_> = changes["known"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|file| text(&file["path"]))
+                .collect();
+            let files = if files.is_empty() {
+                "none".to_owned()
+            } else {
+                files.join(" ")
+            };
+            entry(
+                page,
+                "changed files",
+                &render::printable(&render::cut(&files, LIST_CHARS_MAX)),
+            );
         }
-        Value::Object(changes) => entry(page, "changed files", &format!("unknown: {}", text(&changes["unknown"]))),
+        Value::Object(changes) => entry(
+            page,
+            "changed files",
+            &format!("unknown: {}", text(&changes["unknown"])),
+        ),
         _ => entry(page, "changed files", "not asked for"),
     }
     let timeline = &evidence["timeline"];
     let calls: Vec<_> = timeline["calls"].as_array().into_iter().flatten().collect();
-    entry(page, "tool calls", &format!("{}, from: {}", calls.len(), text(&timeline["source"])));
+    entry(
+        page,
+        "tool calls",
+        &format!("{}, from: {}", calls.len(), text(&timeline["source"])),
+    );
     let first = calls.len().saturating_sub(CALLS_MAX);
     if first > 0 {
         page.push(format!("    {first} more before these"));
     }
     for (index, call) in calls.iter().enumerate().skip(first) {
-        page.push(render::fit(&format!("    {:>3} {}", index + 1, lines::tool(call)), render::width()));
+        page.push(render::fit(
+            &format!("    {:>3} {}", index + 1, lines::tool(call)),
+            render::width(),
+        ));
     }
     for note in evidence["notes"].as_array().into_iter().flatten() {
         entry(page, "note", &render::printable(text(note)));
@@ -135,20 +207,33 @@ fn show_demands(page: &mut Vec<String>, decision: &Value, demand: &Value) {
         let end = match text(&demand["end"]) {
             "met" => ": all were done afterwards".to_owned(),
             "left" => {
-                format!(": {} of {} were not done afterwards", count(&demand["left"]), list("actions").len())
+                format!(
+                    ": {} of {} were not done afterwards",
+                    count(&demand["left"]),
+                    list("actions").len()
+                )
             }
             "open" => ": the agent has not stopped again yet".to_owned(),
             _ => String::new(),
         };
         heading(page, &format!("actions{end}"));
         for action in list("actions") {
-            let action_text = format!("{}  ({})", render::printable(text(&action["text"])), text(&action["category"]));
-            page.extend(render::wrapped(&format!("  {:10} ", text(&action["step"])), &action_text));
+            let action_text = format!(
+                "{}  ({})",
+                render::printable(text(&action["text"])),
+                text(&action["category"])
+            );
+            page.extend(render::wrapped(
+                &format!("  {:10} ", text(&action["step"])),
+                &action_text,
+            ));
         }
     }
     if !list("observations").is_empty() {
         heading(page, "observations");
-        list("observations").iter().for_each(|line| page.extend(render::wrapped("  ", &render::printable(text(line)))));
+        list("observations")
+            .iter()
+            .for_each(|line| page.extend(render::wrapped("  ", &render::printable(text(line)))));
     }
 }
 
@@ -159,13 +244,26 @@ fn count(list: &Value) -> usize {
 /// Shows how long each step took, and when each thing was in the journal after the stop.
 fn show_times(page: &mut Vec<String>, answer: &Value) {
     let steps = answer["evidence"]["steps"].as_array().into_iter().flatten();
-    let steps: Vec<_> = steps.map(|step| format!("{} {}", text(&step[0]), micros(step[1].as_i64()))).collect();
+    let steps: Vec<_> = steps
+        .map(|step| format!("{} {}", text(&step[0]), micros(step[1].as_i64())))
+        .collect();
     let outcome = text(&answer["decision"]["delivery"]);
-    heading(page, &if outcome == "none" { "times".to_owned() } else { format!("times, and the delivery: {outcome}") });
+    heading(
+        page,
+        &if outcome == "none" {
+            "times".to_owned()
+        } else {
+            format!("times, and the delivery: {outcome}")
+        },
+    );
     if !steps.is_empty() {
         entry(page, "looking things up", &steps.join(", "));
     }
-    let delivery: Vec<_> = answer["delivery"].as_array().into_iter().flatten().collect();
+    let delivery: Vec<_> = answer["delivery"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .collect();
     for (index, time) in answer["times"].as_array().into_iter().flatten().enumerate() {
         let what = match index {
             0 => "stop journaled".to_owned(),
@@ -173,9 +271,19 @@ fn show_times(page: &mut Vec<String>, answer: &Value) {
             _ => text(&time["kind"]).replace('_', " "),
         };
         // The first two are the stop and the decision.
-        let said = index.checked_sub(2).and_then(|index| delivery.get(index)).map(|event| lines::said(event));
-        let said = said.filter(|said| !said.is_empty()).map(|said| format!("  ({said})")).unwrap_or_default();
-        entry(page, &what, &format!("{} after the stop{said}", micros(time["after_us"].as_i64())));
+        let said = index
+            .checked_sub(2)
+            .and_then(|index| delivery.get(index))
+            .map(|event| lines::said(event));
+        let said = said
+            .filter(|said| !said.is_empty())
+            .map(|said| format!("  ({said})"))
+            .unwrap_or_default();
+        entry(
+            page,
+            &what,
+            &format!("{} after the stop{said}", micros(time["after_us"].as_i64())),
+        );
     }
 }
 

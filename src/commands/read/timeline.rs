@@ -25,7 +25,11 @@ pub(in crate::commands) fn timeline(
     let mut from = 1;
     let mut turns = Turns::default();
     loop {
-        let query = Query::Timeline { session: session.clone(), turn, from };
+        let query = Query::Timeline {
+            session: session.clone(),
+            turn,
+            from,
+        };
         let asked = source::ask(home, &query, |line| {
             from = line["seq"].as_u64().unwrap_or(0) + 1;
             if output.json {
@@ -47,7 +51,9 @@ pub(in crate::commands) fn timeline(
             turns.settle(true);
             turns.print();
             if let (1, Some(turn), false) = (from, turn, output.json) {
-                println!("There is no turn {turn}: `checkpointd sessions` says how many there are.");
+                println!(
+                    "There is no turn {turn}: `checkpointd sessions` says how many there are."
+                );
             }
             return Ok(exit::OK);
         }
@@ -115,19 +121,32 @@ impl Turns {
             self.began = time("turn_began_at").unwrap_or_default();
             self.head();
         }
-        let Some(mut words) = lines::in_timeline(line) else { return };
+        let Some(mut words) = lines::in_timeline(line) else {
+            return;
+        };
         let ended = time("at").unwrap_or_default();
         let began = time("began_at").unwrap_or(ended);
         if line["host"]["subagent"].is_string() {
             words.push_str(" (subagent)");
         }
         if line["call"]["duration_ms"].is_null() && began < ended {
-            words.push_str(&format!(" {}", render::duration_ms(ended.millis_since(began))));
+            words.push_str(&format!(
+                " {}",
+                render::duration_ms(ended.millis_since(began))
+            ));
         }
         let (mark, colour) = mark(line);
         let seq = line["seq"].as_u64().unwrap_or(0);
         let is_decision = line["kind"] == "decided";
-        self.moments.push(Moment { seq, began, ended, mark, colour, words, is_decision });
+        self.moments.push(Moment {
+            seq,
+            began,
+            ended,
+            mark,
+            colour,
+            words,
+            is_decision,
+        });
     }
 
     fn head(&mut self) {
@@ -136,13 +155,22 @@ impl Turns {
             Some(number) => format!("turn {number}"),
         };
         let began = render::local_time(&self.began.to_string());
-        let text = format!("{}  {}", render::paint(Colour::Bold, &name), render::paint(Colour::Dim, &began));
-        self.drawn.push(Drawn { text, decision: None });
+        let text = format!(
+            "{}  {}",
+            render::paint(Colour::Bold, &name),
+            render::paint(Colour::Dim, &began)
+        );
+        self.drawn.push(Drawn {
+            text,
+            decision: None,
+        });
     }
 
     /// Prints what was drawn.
     fn print(&mut self) {
-        self.drawn.drain(..).for_each(|line| println!("{}", line.text));
+        self.drawn
+            .drain(..)
+            .for_each(|line| println!("{}", line.text));
     }
 
     /// Draws what is still to be drawn for good.
@@ -155,14 +183,35 @@ impl Turns {
     /// Returns what is still to be drawn, on an axis from the turn's beginning to its last moment.
     fn draw(&self, with_axis: bool) -> Vec<Drawn> {
         let width = render::width();
-        let cells = if with_axis { (width / 4).clamp(AXIS_CHARS.0, AXIS_CHARS.1) } else { 0 };
-        let span = self.moments.iter().map(|moment| moment.ended.millis_since(self.began)).max().unwrap_or(0);
+        let cells = if with_axis {
+            (width / 4).clamp(AXIS_CHARS.0, AXIS_CHARS.1)
+        } else {
+            0
+        };
+        let span = self
+            .moments
+            .iter()
+            .map(|moment| moment.ended.millis_since(self.began))
+            .max()
+            .unwrap_or(0);
         let line = |moment: &Moment| {
             let offset = moment.began.millis_since(self.began);
-            let axis = if with_axis { axis(moment, self.began, span, cells) } else { String::new() };
-            let line = format!("{:>9} {:>6} {axis} {}", format!("+{}", offset_of(offset)), moment.seq, moment.words);
+            let axis = if with_axis {
+                axis(moment, self.began, span, cells)
+            } else {
+                String::new()
+            };
+            let line = format!(
+                "{:>9} {:>6} {axis} {}",
+                format!("+{}", offset_of(offset)),
+                moment.seq,
+                moment.words
+            );
             let decision = moment.is_decision.then_some(moment.seq);
-            Drawn { text: render::fit(&line, width), decision }
+            Drawn {
+                text: render::fit(&line, width),
+                decision,
+            }
         };
         self.moments.iter().map(line).collect()
     }
@@ -170,7 +219,11 @@ impl Turns {
 
 /// Says how far into its turn something is: to the millisecond at first, then to the second.
 fn offset_of(ms: u64) -> String {
-    if ms < 10_000 { format!("{}.{:03}s", ms / 1_000, ms % 1_000) } else { render::duration_ms(ms) }
+    if ms < 10_000 {
+        format!("{}.{:03}s", ms / 1_000, ms % 1_000)
+    } else {
+        render::duration_ms(ms)
+    }
 }
 
 fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> String {
@@ -178,10 +231,19 @@ fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> Stri
         let ms = at.millis_since(turn_began).min(span);
         usize::try_from(ms * (cells as u64 - 1) / span.max(1)).unwrap_or(0)
     };
-    let (first, last) = (cell(moment.began), cell(moment.ended).max(cell(moment.began)));
+    let (first, last) = (
+        cell(moment.began),
+        cell(moment.ended).max(cell(moment.began)),
+    );
     let bar = moment.mark.to_string().repeat(last - first + 1);
-    let bar = moment.colour.map_or_else(|| bar.clone(), |colour| render::paint(colour, &bar));
-    format!("|{}{bar}{}|", " ".repeat(first), " ".repeat(cells - 1 - last))
+    let bar = moment
+        .colour
+        .map_or_else(|| bar.clone(), |colour| render::paint(colour, &bar));
+    format!(
+        "|{}{bar}{}|",
+        " ".repeat(first),
+        " ".repeat(cells - 1 - last)
+    )
 }
 
 /// Returns what stands for an event on the axis.
@@ -235,8 +297,13 @@ mod tests {
     fn a_timeline_that_grows_comes_to_the_same_as_one_that_is_drawn_at_once() {
         let line = |seq: u64| {
             let turn = seq / 4;
-            let at = |seconds: u64| Timestamp::from_micros((seconds * 1_000_000) as i64).to_string();
-            let kind = if seq.is_multiple_of(3) { "decided" } else { "agent_stopped" };
+            let at =
+                |seconds: u64| Timestamp::from_micros((seconds * 1_000_000) as i64).to_string();
+            let kind = if seq.is_multiple_of(3) {
+                "decided"
+            } else {
+                "agent_stopped"
+            };
             serde_json::json!({ "seq": seq, "at": at(seq * seq), "kind": kind, "verdict": "pass", "turn": turn, "turn_began_at": at(turn * turn * 16) })
         };
         let lines: Vec<_> = (1..40).map(line).collect();
@@ -244,11 +311,19 @@ mod tests {
         let (mut growing, mut drawn) = (Growing::default(), Vec::new());
         for (number, some) in lines.chunks(3).enumerate() {
             let (stay, news) = growing.take(some);
-            assert!(news.len() <= 12, "only the last turn is drawn anew: {} lines at {number}", news.len());
+            assert!(
+                news.len() <= 12,
+                "only the last turn is drawn anew: {} lines at {number}",
+                news.len()
+            );
             drawn.truncate(stay);
             drawn.extend(news);
         }
         assert_eq!(drawn, whole);
-        assert_eq!(growing.take(&[]).0, whole.len() - 4, "nothing came: only the last turn");
+        assert_eq!(
+            growing.take(&[]).0,
+            whole.len() - 4,
+            "nothing came: only the last turn"
+        );
     }
 }

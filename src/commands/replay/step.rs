@@ -30,7 +30,8 @@ pub(in crate::commands) fn step(
         return step_file(home, session.as_deref(), file, &mut pace);
     }
     let session = session.ok_or_else(|| {
-        Failure::usage("say what to step through").hint("`--session last --step`, or `--file hooks.ndjson --step`")
+        Failure::usage("say what to step through")
+            .hint("`--session last --step`, or `--file hooks.ndjson --step`")
     })?;
     // Asked for whole: whoever reads slowly holds up neither daemon nor journal.
     let mut lines = Vec::new();
@@ -43,14 +44,24 @@ fn step_file(home: &Home, session: Option<&str>, file: &Path, pace: &mut Pace) -
     let policy = actors::evidence::default_policy(&settings::load(&home.config)?);
     let mut states = HashMap::new();
     let (_, problems) = play_file(file, &policy, |played| {
-        played.events.iter().filter(|envelope| is_wanted(session, &envelope.stream)).try_for_each(|envelope| {
-            let stream = &envelope.stream;
-            let state = states.entry(stream.session).or_insert_with(|| SessionState::new(stream.clone()));
-            pace.show(&fold(state, envelope))
-        })
+        played
+            .events
+            .iter()
+            .filter(|envelope| is_wanted(session, &envelope.stream))
+            .try_for_each(|envelope| {
+                let stream = &envelope.stream;
+                let state = states
+                    .entry(stream.session)
+                    .or_insert_with(|| SessionState::new(stream.clone()));
+                pace.show(&fold(state, envelope))
+            })
     })?;
     print_problems(&problems);
-    Ok(if problems.is_empty() { exit::OK } else { exit::FAILED })
+    Ok(if problems.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
 }
 
 /// How fast events go by.
@@ -62,11 +73,15 @@ struct Pace {
 
 impl Pace {
     fn new(output: Output) -> Self {
-        let waits = !output.json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let waits =
+            !output.json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         if waits {
             eprintln!("Enter: the next event, `a`: all the others, `q`: stop");
         }
-        Self { json: output.json, waits }
+        Self {
+            json: output.json,
+            waits,
+        }
     }
 
     /// Shows one event with what it changed; breaks when nobody wants to see more.
@@ -76,9 +91,13 @@ impl Pace {
             return ControlFlow::Continue(());
         }
         println!("{}", read::in_tail(&line["event"]));
-        let changes: Vec<Changed> = serde_json::from_value(line["changes"].clone()).unwrap_or_default();
+        let changes: Vec<Changed> =
+            serde_json::from_value(line["changes"].clone()).unwrap_or_default();
         // Every event counts.
-        let changes: Vec<_> = changes.into_iter().filter(|change| change.field != "counts.events").collect();
+        let changes: Vec<_> = changes
+            .into_iter()
+            .filter(|change| change.field != "counts.events")
+            .collect();
         read::show_changes(&changes);
         if !self.waits {
             return ControlFlow::Continue(());

@@ -17,12 +17,19 @@ use crate::{settings, source};
 pub(super) fn run(home: &Home, session: Option<String>, file: &Path, output: Output) -> Result<u8> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::usage(format!("cannot read {name}: {error}")).hint("`--help` shows what it may say")
+        Failure::usage(format!("cannot read {name}: {error}"))
+            .hint("`--help` shows what it may say")
     })?;
     if let Candidate::Rules(rules) = Candidate::read(&name, &text).map_err(Failure::usage)? {
-        rules.check(&settings::load(&home.config)?).map_err(Failure::usage)?;
+        rules
+            .check(&settings::load(&home.config)?)
+            .map_err(Failure::usage)?;
     }
-    let query = Query::WhatIf { session, name: name.clone(), text };
+    let query = Query::WhatIf {
+        session,
+        name: name.clone(),
+        text,
+    };
     let answer = source::ask_one(home, &query, progress("deciding again"))?;
     progress_done();
     if output.json {
@@ -41,15 +48,28 @@ fn show(name: &str, answer: &Value) {
     };
     render::print_wrapped("", &format!("{} {how}", render::printable(name)));
     let changed = answer["changed"].as_array().map_or(&[][..], Vec::as_slice);
-    let mut table = Table::new(["SEQ", "AT", "AGENT", "SESSION", "WAS", "NOW", "WHAT IS ASKED"])
-        .optional(&[3, 2, 1])
-        .coloured(colour_of);
+    let mut table = Table::new([
+        "SEQ",
+        "AT",
+        "AGENT",
+        "SESSION",
+        "WAS",
+        "NOW",
+        "WHAT IS ASKED",
+    ])
+    .optional(&[3, 2, 1])
+    .coloured(colour_of);
     for line in changed {
         table.row([
             line["seq"].to_string(),
             render::local_time(line["at"].as_str().unwrap_or_default()),
             line["agent"].as_str().unwrap_or_default().into(),
-            line["session"].as_str().unwrap_or_default().chars().take(8).collect(),
+            line["session"]
+                .as_str()
+                .unwrap_or_default()
+                .chars()
+                .take(8)
+                .collect(),
             short(&line["was"]),
             short(&line["now"]),
             asked(line),
@@ -61,7 +81,9 @@ fn show(name: &str, answer: &Value) {
         println!();
     }
     let count = |fits: &dyn Fn(&Value) -> bool| changed.iter().filter(|line| fits(line)).count();
-    let turned = |from: &str, to: &str| count(&|line| line["was"]["verdict"] == from && line["now"]["verdict"] == to);
+    let turned = |from: &str, to: &str| {
+        count(&|line| line["was"]["verdict"] == from && line["now"]["verdict"] == to)
+    };
     println!(
         "{} of {} decisions would change: {} more checkpoints, {} fewer",
         changed.len(),
@@ -77,7 +99,11 @@ fn show(name: &str, answer: &Value) {
 }
 
 fn short(side: &Value) -> String {
-    format!("{} {}", side["verdict"].as_str().unwrap_or_default(), side["reason"].as_str().unwrap_or_default())
+    format!(
+        "{} {}",
+        side["verdict"].as_str().unwrap_or_default(),
+        side["reason"].as_str().unwrap_or_default()
+    )
 }
 
 fn colour_of(cell: &str) -> Option<Colour> {
@@ -94,11 +120,22 @@ fn asked(line: &Value) -> String {
         return "not known".into();
     }
     let actions = |side: &str| -> Vec<&str> {
-        line[side]["actions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+        line[side]["actions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
     };
     let (was, now) = (actions("was"), actions("now"));
-    let more = now.iter().filter(|action| !was.contains(action)).map(|action| format!("+ {action}"));
-    let less = was.iter().filter(|action| !now.contains(action)).map(|action| format!("- {action}"));
+    let more = now
+        .iter()
+        .filter(|action| !was.contains(action))
+        .map(|action| format!("+ {action}"));
+    let less = was
+        .iter()
+        .filter(|action| !now.contains(action))
+        .map(|action| format!("- {action}"));
     let changes: Vec<_> = more.chain(less).collect();
     match (changes.is_empty(), line["now"]["message"].is_null()) {
         (false, _) => changes.join("; "),

@@ -17,10 +17,18 @@ use crate::source;
 const MADE_HERE: [&str; 2] = ["turn", "fields"];
 
 /// Fills what is wanted. `progress` gets the name of what is read with every line.
-pub(super) fn fill(home: &Home, database: &Connection, wanted: &Wanted, progress: &mut dyn FnMut(&str)) -> Result<()> {
+pub(super) fn fill(
+    home: &Home,
+    database: &Connection,
+    wanted: &Wanted,
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
     let reads = |table: &str| wanted.iter().any(|(name, _)| name == table);
     let transaction = database.unchecked_transaction().map_err(Failure::failed)?;
-    for (table, query) in [("decisions", Query::Audit(Audit::default())), ("sessions", Query::Sessions)] {
+    for (table, query) in [
+        ("decisions", Query::Audit(Audit::default())),
+        ("sessions", Query::Sessions),
+    ] {
         if reads(table) {
             let mut insert = insert_into(database, table)?;
             ask(home, &query, |line| {
@@ -30,21 +38,34 @@ pub(super) fn fill(home: &Home, database: &Connection, wanted: &Wanted, progress
         }
     }
     if ["events", "tools", "turns"].into_iter().any(reads) {
-        let payloads = wanted.iter().any(|(table, column)| table == "events" && column.starts_with("payload"));
+        let payloads = wanted
+            .iter()
+            .any(|(table, column)| table == "events" && column.starts_with("payload"));
         let mut history = History {
-            events: reads("events").then(|| insert_into(database, "events")).transpose()?,
-            tools: reads("tools").then(|| insert_into(database, "tools")).transpose()?,
+            events: reads("events")
+                .then(|| insert_into(database, "events"))
+                .transpose()?,
+            tools: reads("tools")
+                .then(|| insert_into(database, "tools"))
+                .transpose()?,
             states: HashMap::new(),
             turns: BTreeMap::new(),
         };
-        let query = Query::Events(Events { from: 1, payloads, ..Events::default() });
+        let query = Query::Events(Events {
+            from: 1,
+            payloads,
+            ..Events::default()
+        });
         ask(home, &query, |line| {
             progress("events");
             history.take(line)
         })?;
         if reads("turns") {
             let mut insert = insert_into(database, "turns")?;
-            history.turns.values().try_for_each(|turn| put(&mut insert, &turn.line()))?;
+            history
+                .turns
+                .values()
+                .try_for_each(|turn| put(&mut insert, &turn.line()))?;
         }
     }
     transaction.commit().map_err(Failure::failed)
@@ -70,7 +91,9 @@ struct Insert<'a> {
 fn insert_into<'a>(database: &'a Connection, table: &str) -> Result<Insert<'a>> {
     let columns: Vec<_> = tables::columns_of(table).collect();
     let places = vec!["?"; columns.len()].join(",");
-    let statement = database.prepare(&format!("INSERT INTO {table} VALUES ({places})")).map_err(Failure::failed)?;
+    let statement = database
+        .prepare(&format!("INSERT INTO {table} VALUES ({places})"))
+        .map_err(Failure::failed)?;
     Ok(Insert { statement, columns })
 }
 
@@ -87,7 +110,11 @@ fn put(insert: &mut Insert<'_>, line: &Value) -> Result<()> {
         Some(other) => other.to_string().into(),
     };
     let cells: Vec<_> = insert.columns.iter().map(cell).collect();
-    insert.statement.execute(params_from_iter(cells)).map(drop).map_err(Failure::failed)
+    insert
+        .statement
+        .execute(params_from_iter(cells))
+        .map(drop)
+        .map_err(Failure::failed)
 }
 
 /// Folds events as the daemon does, so that turns are counted as decisions count them.
@@ -102,12 +129,17 @@ impl History<'_> {
     fn take(&mut self, line: Value) -> Result<()> {
         let (envelope, _) = codec::from_json(line.clone()).map_err(Failure::failed)?;
         let session = envelope.stream.session;
-        let state = self.states.entry(session).or_insert_with(|| SessionState::new(envelope.stream.clone()));
+        let state = self
+            .states
+            .entry(session)
+            .or_insert_with(|| SessionState::new(envelope.stream.clone()));
         state.apply(&envelope);
         let turn = state.turns;
         self.count(&envelope, turn);
-        if let (Some(tools), Event::ToolFinished { host, call } | Event::ToolFailed { host, call }) =
-            (&mut self.tools, &envelope.event)
+        if let (
+            Some(tools),
+            Event::ToolFinished { host, call } | Event::ToolFailed { host, call },
+        ) = (&mut self.tools, &envelope.event)
         {
             put(tools, &tool(&line, turn, host.subagent.as_deref(), call))?;
         }
@@ -121,12 +153,22 @@ impl History<'_> {
     fn count(&mut self, envelope: &Envelope, number: u64) {
         let session = envelope.stream.session;
         // A turn that was taken back was a part of the one before.
-        let gone: Vec<_> = self.turns.range((session, number + 1)..=(session, u64::MAX)).map(|(key, _)| *key).collect();
-        let gone: Vec<_> = gone.iter().filter_map(|key| self.turns.remove(key)).collect();
+        let gone: Vec<_> = self
+            .turns
+            .range((session, number + 1)..=(session, u64::MAX))
+            .map(|(key, _)| *key)
+            .collect();
+        let gone: Vec<_> = gone
+            .iter()
+            .filter_map(|key| self.turns.remove(key))
+            .collect();
         if number == 0 {
             return;
         }
-        let turn = self.turns.entry((session, number)).or_insert_with(|| Turn::new(envelope, number));
+        let turn = self
+            .turns
+            .entry((session, number))
+            .or_insert_with(|| Turn::new(envelope, number));
         gone.iter().for_each(|other| turn.add(other));
         if envelope.event.host().is_some() {
             turn.ended_at = turn.ended_at.max(envelope.at);
@@ -166,8 +208,9 @@ fn tool(line: &Value, turn: u64, subagent: Option<&str>, call: &ToolCall) -> Val
 }
 
 fn event(line: Fields, turn: u64) -> Value {
-    let is_column =
-        |name: &str| tables::columns_of("events").any(|column| column == name) && !MADE_HERE.contains(&name);
+    let is_column = |name: &str| {
+        tables::columns_of("events").any(|column| column == name) && !MADE_HERE.contains(&name)
+    };
     // What is no column of its own belongs to the kind.
     let (mut row, own): (Fields, Fields) = line.into_iter().partition(|(name, _)| is_column(name));
     let dropped = row.get("payload_dropped").is_some();
@@ -192,7 +235,16 @@ struct Turn {
 impl Turn {
     fn new(first: &Envelope, number: u64) -> Self {
         let (first, ended_at) = (first.clone(), first.at);
-        Self { first, number, ended_at, tool_calls: 0, tool_errors: 0, stops: 0, injected: 0, passed: 0 }
+        Self {
+            first,
+            number,
+            ended_at,
+            tool_calls: 0,
+            tool_errors: 0,
+            stops: 0,
+            injected: 0,
+            passed: 0,
+        }
     }
 
     fn add(&mut self, other: &Self) {
@@ -205,7 +257,16 @@ impl Turn {
     }
 
     fn line(&self) -> Value {
-        let Self { first, number, ended_at, tool_calls, tool_errors, stops, injected, passed } = self;
+        let Self {
+            first,
+            number,
+            ended_at,
+            tool_calls,
+            tool_errors,
+            stops,
+            injected,
+            passed,
+        } = self;
         let prompt = match &first.event {
             Event::PromptSubmitted { text, .. } | Event::PromptFound { text, .. } => Some(text),
             _ => None,

@@ -22,12 +22,25 @@ pub(super) fn table(out: &mut impl Write, names: &[String], rows: &[Vec<Value>])
     let last = names.len().saturating_sub(1);
     let shown = |cell: &str, column: usize| {
         let cell = render::printable(cell);
-        if column == last { cell } else { render::cut(&cell, CELL_CHARS_MAX) }
+        if column == last {
+            cell
+        } else {
+            render::cut(&cell, CELL_CHARS_MAX)
+        }
     };
-    let head: Vec<_> = names.iter().enumerate().map(|(column, name)| shown(name, column)).collect();
+    let head: Vec<_> = names
+        .iter()
+        .enumerate()
+        .map(|(column, name)| shown(name, column))
+        .collect();
     let body: Vec<Vec<_>> = rows
         .iter()
-        .map(|row| row.iter().enumerate().map(|(column, cell)| shown(&text(cell), column)).collect())
+        .map(|row| {
+            row.iter()
+                .enumerate()
+                .map(|(column, cell)| shown(&text(cell), column))
+                .collect()
+        })
         .collect();
     let mut widths: Vec<_> = head.iter().map(|name| name.chars().count()).collect();
     for row in &body {
@@ -36,9 +49,14 @@ pub(super) fn table(out: &mut impl Write, names: &[String], rows: &[Vec<Value>])
         }
     }
     let line = |cells: &[String]| {
-        let padded: Vec<_> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        let padded: Vec<_> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
         render::cut(padded.join("  ").trim_end(), render::width())
     };
     writeln!(out, "{}", render::paint(Colour::Bold, &line(&head)))?;
-    body.iter().try_for_each(|row| writeln!(out, "{}", line(row)))
+    body.iter()
+        .try_for_each(|row| writeln!(out, "{}", line(row)))
 }

@@ -32,19 +32,33 @@ impl Table {
 /// When something happened.
 const EVENT: &[Column] = &[
     ("seq", "INTEGER", "place in the journal, from 1"),
-    ("at", "TEXT", "when it happened (RFC 3339, UTC; julianday() and date() read it)"),
+    (
+        "at",
+        "TEXT",
+        "when it happened (RFC 3339, UTC; julianday() and date() read it)",
+    ),
 ];
 /// Whose it is.
 const SESSION: &[Column] = &[
     ("session", "TEXT", "the session's id here"),
     ("native_session", "TEXT", "the session's id at its agent"),
-    ("agent", "TEXT", "claude, gemini, codex; daemon for its own events"),
+    (
+        "agent",
+        "TEXT",
+        "claude, gemini, codex; daemon for its own events",
+    ),
 ];
 const PROJECT: &[Column] = &[("project", "TEXT", "the session's folder, as last heard")];
-const TURN: &[Column] = &[("turn", "INTEGER", "the session's turn, from 1; 0 before the first prompt")];
+const TURN: &[Column] = &[(
+    "turn",
+    "INTEGER",
+    "the session's turn, from 1; 0 before the first prompt",
+)];
 /// What became of stops.
-const OUTCOMES: &[Column] =
-    &[("injected", "INTEGER", "checkpoints that were sent"), ("passed", "INTEGER", "stops that passed")];
+const OUTCOMES: &[Column] = &[
+    ("injected", "INTEGER", "checkpoints that were sent"),
+    ("passed", "INTEGER", "stops that passed"),
+];
 
 /// All tables.
 const TABLES: [Table; 5] = [
@@ -58,11 +72,23 @@ const TABLES: [Table; 5] = [
             TURN,
             &[
                 ("id", "TEXT", "identity"),
-                ("late", "INTEGER", "1: it came after an event that happened later"),
+                (
+                    "late",
+                    "INTEGER",
+                    "1: it came after an event that happened later",
+                ),
                 ("kind", "TEXT", "what happened, for example tool_finished"),
-                ("fields", "TEXT", "JSON: the fields of the kind, for json_extract()"),
+                (
+                    "fields",
+                    "TEXT",
+                    "JSON: the fields of the kind, for json_extract()",
+                ),
                 ("payload", "TEXT", "JSON: what the agent told its hook"),
-                ("payload_dropped", "INTEGER", "1: compaction dropped the payload"),
+                (
+                    "payload_dropped",
+                    "INTEGER",
+                    "1: compaction dropped the payload",
+                ),
             ],
         ],
     },
@@ -79,13 +105,33 @@ const TABLES: [Table; 5] = [
                 ("verdict", "TEXT", "inject or pass"),
                 ("reason", "TEXT", "one word: why"),
                 ("route", "TEXT", "hook_reply or tmux; null for a pass"),
-                ("elapsed_ms", "INTEGER", "length of the turn; null where none had begun"),
-                ("delivery", "TEXT", "none, pending, confirmed, failed or expired"),
-                ("delivery_reason", "TEXT", "what the delivery waits for, or why it failed"),
-                ("categories", "TEXT", "JSON: categories of the changed files"),
+                (
+                    "elapsed_ms",
+                    "INTEGER",
+                    "length of the turn; null where none had begun",
+                ),
+                (
+                    "delivery",
+                    "TEXT",
+                    "none, pending, confirmed, failed or expired",
+                ),
+                (
+                    "delivery_reason",
+                    "TEXT",
+                    "what the delivery waits for, or why it failed",
+                ),
+                (
+                    "categories",
+                    "TEXT",
+                    "JSON: categories of the changed files",
+                ),
                 ("actions", "TEXT", "JSON: what the agent was asked to do"),
                 ("observations", "TEXT", "JSON: what was observed"),
-                ("all_clear", "INTEGER", "1: all that was expected had been seen"),
+                (
+                    "all_clear",
+                    "INTEGER",
+                    "1: all that was expected had been seen",
+                ),
                 ("message", "TEXT", "the text as the agent got it"),
             ],
         ],
@@ -98,7 +144,11 @@ const TABLES: [Table; 5] = [
             SESSION,
             TURN,
             &[
-                ("subagent", "TEXT", "the subagent that called; null for the main agent"),
+                (
+                    "subagent",
+                    "TEXT",
+                    "the subagent that called; null for the main agent",
+                ),
                 ("id", "TEXT", "the agent's id of the call"),
                 ("tool", "TEXT", "the agent's name of the tool"),
                 ("kind", "TEXT", "shell, edit, write, read or other"),
@@ -140,7 +190,11 @@ const TABLES: [Table; 5] = [
                 ("turn", "INTEGER", "how many turns it had"),
                 ("running", "INTEGER", "1: its agent works"),
                 ("ended", "INTEGER", "1: it is over"),
-                ("notification", "TEXT", "why it waits for a person; null where it does not"),
+                (
+                    "notification",
+                    "TEXT",
+                    "why it waits for a person; null where it does not",
+                ),
                 ("muted", "INTEGER", "1: it is switched off"),
                 ("first_at", "TEXT", "its first event"),
                 ("last_at", "TEXT", "its last hook event"),
@@ -154,7 +208,10 @@ const TABLES: [Table; 5] = [
 /// Returns the SQL that makes all tables.
 pub(super) fn definitions() -> String {
     let define = |table: &Table| {
-        let columns: Vec<_> = table.columns().map(|(name, form, _)| format!("\"{name}\" {form}")).collect();
+        let columns: Vec<_> = table
+            .columns()
+            .map(|(name, form, _)| format!("\"{name}\" {form}"))
+            .collect();
         format!("CREATE TABLE {} ({});\n", table.name, columns.join(", "))
     };
     TABLES.iter().map(define).collect()
@@ -162,7 +219,10 @@ pub(super) fn definitions() -> String {
 
 /// Returns the names of a table's columns, in order; none where there is no such table.
 pub(in crate::commands) fn columns_of(table: &str) -> impl Iterator<Item = &'static str> + use<> {
-    let columns = TABLES.iter().find(|known| known.name == table).map(Table::names);
+    let columns = TABLES
+        .iter()
+        .find(|known| known.name == table)
+        .map(Table::names);
     columns.into_iter().flatten()
 }
 
@@ -173,14 +233,18 @@ pub(in crate::commands) fn columns_of(table: &str) -> impl Iterator<Item = &'sta
 /// When they cannot be written.
 pub(super) fn show(json: bool, csv: bool) -> Result<()> {
     let line = |table: &Table, (column, form, about): &Column| json!({ "table": table.name, "column": column, "type": form, "about": about });
-    let lines: Vec<_> =
-        TABLES.iter().flat_map(|table| table.columns().map(move |column| line(table, column))).collect();
+    let lines: Vec<_> = TABLES
+        .iter()
+        .flat_map(|table| table.columns().map(move |column| line(table, column)))
+        .collect();
     if json {
         lines.iter().for_each(|line| println!("{line}"));
     } else if csv {
         const HEAD: [&str; 4] = ["table", "column", "type", "about"];
         let mut sheet = Sheet::new(io::stdout().lock(), HEAD)?;
-        lines.iter().try_for_each(|line| sheet.row(HEAD.map(|name| &line[name])))?;
+        lines
+            .iter()
+            .try_for_each(|line| sheet.row(HEAD.map(|name| &line[name])))?;
         sheet.finish()?;
     } else {
         for table in &TABLES {

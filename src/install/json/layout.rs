@@ -23,25 +23,40 @@ impl<'a> Layout<'a> {
         let is_crlf = first_end.is_some_and(|end| text[..end].ends_with('\r'));
         let indented = |line: &'a str| {
             let rest = line.trim_start_matches([' ', '\t']);
-            (rest.starts_with('"')).then(|| &line[..line.len() - rest.len()]).filter(|space| !space.is_empty())
+            (rest.starts_with('"'))
+                .then(|| &line[..line.len() - rest.len()])
+                .filter(|space| !space.is_empty())
         };
         let body = text.trim();
         Self {
             newline: if is_crlf { "\r\n" } else { "\n" },
             unit: text.lines().find_map(indented).unwrap_or("  "),
-            space: if body.contains(", ") || body.contains(": ") { " " } else { "" },
+            space: if body.contains(", ") || body.contains(": ") {
+                " "
+            } else {
+                ""
+            },
             is_multiline: body.contains('\n') || body.len() <= 2,
         }
     }
 
     /// Writes an element, or with a key a property: over several lines from this indentation on, or on one line.
-    pub(super) fn item(&self, key: Option<&str>, value: &serde_json::Value, indent: Option<&str>) -> String {
+    pub(super) fn item(
+        &self,
+        key: Option<&str>,
+        value: &serde_json::Value,
+        indent: Option<&str>,
+    ) -> String {
         let text = match indent {
             Some(indent) => {
                 let mut bytes = Vec::new();
-                let mut writer =
-                    Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(self.unit.as_bytes()));
-                value.serialize(&mut writer).expect("a JSON value can be written");
+                let mut writer = Serializer::with_formatter(
+                    &mut bytes,
+                    PrettyFormatter::with_indent(self.unit.as_bytes()),
+                );
+                value
+                    .serialize(&mut writer)
+                    .expect("a JSON value can be written");
                 let text = String::from_utf8(bytes).expect("JSON is text");
                 // A line end within a string is escaped, so each one here is the layout's.
                 text.replace('\n', &[self.newline, indent].concat())

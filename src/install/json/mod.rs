@@ -34,7 +34,11 @@ pub(crate) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
     let value = parsed.map_err(|error| {
         let what = error.kind().to_string().to_lowercase();
-        format!("line {}, column {}: {what}", error.line_display(), error.column_display())
+        format!(
+            "line {}, column {}: {what}",
+            error.line_display(),
+            error.column_display()
+        )
     })?;
     Ok(value.value)
 }
@@ -53,7 +57,10 @@ impl Container {
             Value::Object(object) => Some(Self::of_object(object)),
             Value::Array(array) => {
                 let children = array.elements.iter().map(|child| span(child.range()));
-                Some(Self { range: span(array.range), children: children.collect() })
+                Some(Self {
+                    range: span(array.range),
+                    children: children.collect(),
+                })
             }
             _ => None,
         }
@@ -62,7 +69,10 @@ impl Container {
     /// Returns where an object and its properties are.
     pub(crate) fn of_object(object: &Object<'_>) -> Self {
         let children = object.properties.iter().map(|child| span(child.range));
-        Self { range: span(object.range), children: children.collect() }
+        Self {
+            range: span(object.range),
+            children: children.collect(),
+        }
     }
 
     fn inner(&self) -> Range<usize> {
@@ -75,14 +85,22 @@ fn span(range: jsonc_parser::common::Range) -> Range<usize> {
 }
 
 /// Adds a child behind all others, in the manner in which the container is written. A property has a key.
-pub(crate) fn append(text: &str, into: &Container, key: Option<&str>, value: &serde_json::Value) -> String {
+pub(crate) fn append(
+    text: &str,
+    into: &Container,
+    key: Option<&str>,
+    value: &serde_json::Value,
+) -> String {
     let layout = Layout::of(text);
     let own_indent = layout::indentation(text, into.range.start);
     let (indent, is_multiline) = match into.children.first() {
         Some(first) if text[into.range.start..first.start].contains('\n') => {
             (layout::indentation(text, first.start).to_owned(), true)
         }
-        first => (format!("{own_indent}{}", layout.unit), first.is_none() && layout.is_multiline),
+        first => (
+            format!("{own_indent}{}", layout.unit),
+            first.is_none() && layout.is_multiline,
+        ),
     };
     let (at, comma, ends_in_line_comment) = match into.children.last() {
         Some(last) => {
@@ -92,7 +110,11 @@ pub(crate) fn append(text: &str, into: &Container, key: Option<&str>, value: &se
         None => {
             let inner = &text[into.inner()];
             let kept = inner.trim_end();
-            (into.inner().start + kept.len(), None, kept.lines().last().is_some_and(|line| line.contains("//")))
+            (
+                into.inner().start + kept.len(),
+                None,
+                kept.lines().last().is_some_and(|line| line.contains("//")),
+            )
         }
     };
     let is_multiline = is_multiline || ends_in_line_comment;
@@ -135,17 +157,29 @@ pub(crate) fn remove(text: &str, from: &Container, index: usize) -> String {
         return join(&text[..comma], &before[comma + 1..], behind);
     }
     let inner = from.inner();
-    let is_alone = text[inner.start..child.start].trim().is_empty() && text[child.end..inner.end].trim().is_empty();
+    let is_alone = text[inner.start..child.start].trim().is_empty()
+        && text[child.end..inner.end].trim().is_empty();
     let behind = if is_alone { &text[inner.end..] } else { behind };
-    join(&text[..inner.start], &text[inner.start..child.start], behind)
+    join(
+        &text[..inner.start],
+        &text[inner.start..child.start],
+        behind,
+    )
 }
 
 /// Puts a text together around a gap, whose space at the end goes, unless it keeps a comment from what follows.
 fn join(before: &str, gap: &str, behind: &str) -> String {
     let kept = gap.trim_end();
     let is_open = kept.lines().last().is_some_and(|line| line.contains("//"));
-    let needs_newline = is_open && !behind.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
-    let newline = if needs_newline { Layout::of(before).newline } else { "" };
+    let needs_newline = is_open
+        && !behind
+            .trim_start_matches([' ', '\t', '\r'])
+            .starts_with('\n');
+    let newline = if needs_newline {
+        Layout::of(before).newline
+    } else {
+        ""
+    };
     [before, kept, newline, behind].concat()
 }
 
@@ -157,7 +191,11 @@ pub(crate) fn replace(text: &str, place: Range<usize>, with: &str) -> String {
 /// Begins a document where there is none yet, behind the comments of an empty one.
 pub(super) fn begin(text: &str) -> String {
     let newline = Layout::of(text).newline;
-    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
+    let gap = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        newline
+    };
     [text, gap, "{}", newline].concat()
 }
 
@@ -170,7 +208,10 @@ fn past_remark(text: &str, from: usize, end: usize) -> (usize, bool) {
     if rest.starts_with("//") {
         return (start + rest.trim_end().len(), true);
     }
-    match rest.strip_prefix("/*").and_then(|comment| comment.find("*/")) {
+    match rest
+        .strip_prefix("/*")
+        .and_then(|comment| comment.find("*/"))
+    {
         Some(close) => (start + "/*".len() + close + "*/".len(), false),
         None => (from, false),
     }
@@ -212,12 +253,30 @@ mod tests {
         let cases = [
             ("{}", "{\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}"),
             ("{\"a\":1}", "{\"a\":1,\"k\":{\"v\":[1]}}"),
-            ("{\"a\": 1, \"b\": 2}", "{\"a\": 1, \"b\": 2, \"k\": {\"v\":[1]}}"),
-            ("{\n\t\"a\": 1 // why\n}", "{\n\t\"a\": 1, // why\n\t\"k\": {\n\t\t\"v\": [\n\t\t\t1\n\t\t]\n\t}\n}"),
-            ("{\r\n \"a\": 1\r\n}\r\n", "{\r\n \"a\": 1,\r\n \"k\": {\r\n  \"v\": [\r\n   1\r\n  ]\r\n }\r\n}\r\n"),
-            ("{\"a\": 1 /* x */}", "{\"a\": 1, /* x */ \"k\": {\"v\":[1]}}"),
-            ("{\"a\": 1 // x\n}", "{\"a\": 1, // x\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}"),
-            ("{ // c\n}", "{ // c\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}"),
+            (
+                "{\"a\": 1, \"b\": 2}",
+                "{\"a\": 1, \"b\": 2, \"k\": {\"v\":[1]}}",
+            ),
+            (
+                "{\n\t\"a\": 1 // why\n}",
+                "{\n\t\"a\": 1, // why\n\t\"k\": {\n\t\t\"v\": [\n\t\t\t1\n\t\t]\n\t}\n}",
+            ),
+            (
+                "{\r\n \"a\": 1\r\n}\r\n",
+                "{\r\n \"a\": 1,\r\n \"k\": {\r\n  \"v\": [\r\n   1\r\n  ]\r\n }\r\n}\r\n",
+            ),
+            (
+                "{\"a\": 1 /* x */}",
+                "{\"a\": 1, /* x */ \"k\": {\"v\":[1]}}",
+            ),
+            (
+                "{\"a\": 1 // x\n}",
+                "{\"a\": 1, // x\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}",
+            ),
+            (
+                "{ // c\n}",
+                "{ // c\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}",
+            ),
         ];
         for (text, expected) in cases {
             let with = added(text);

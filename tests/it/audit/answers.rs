@@ -16,13 +16,18 @@ pub(super) fn write(home: &Home, name: &str, text: &str) -> String {
 
 /// Hides what differs from run to run, at the same width.
 fn hide(text: &str, secrets: &[&str]) -> String {
-    secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, &"#".repeat(secret.chars().count())))
+    secrets.iter().fold(text.to_owned(), |text, secret| {
+        text.replace(secret, &"#".repeat(secret.chars().count()))
+    })
 }
 
 /// Cuts lines after the words that every machine says differently.
 fn up_to(text: &str, begins: &[&str]) -> String {
     let cut = |line: &str| {
-        begins.iter().find(|begin| line.starts_with(**begin)).map_or(line.to_owned(), |begin| (*begin).to_owned())
+        begins
+            .iter()
+            .find(|begin| line.starts_with(**begin))
+            .map_or(line.to_owned(), |begin| (*begin).to_owned())
     };
     text.split('\n').map(cut).collect::<Vec<_>>().join("\n")
 }
@@ -32,7 +37,10 @@ fn status() {
     let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
     // How long ago something was and how much of the disk is free may change between two looks.
     let look = |columns: &str, colours: &str| {
-        without_ages(&up_to(&show(&home, &["status"], columns, colours), &["journal    47 events,"]))
+        without_ages(&up_to(
+            &show(&home, &["status"], columns, colours),
+            &["journal    47 events,"],
+        ))
     };
     insta::assert_snapshot!(screen_by(&["status"], look), @r#"
     daemon     not running
@@ -170,7 +178,10 @@ fn numbers_and_checks_of_the_journal() {
     let home = recorded();
     let stats = screen(&home, &["journal", "stats"]);
     let sizes = stats.lines().nth(1).expect("a line");
-    assert!(sizes.contains(" store, ") && sizes.ends_with(" intake log"), "{sizes}");
+    assert!(
+        sizes.contains(" store, ") && sizes.ends_with(" intake log"),
+        "{sizes}"
+    );
     insta::assert_snapshot!(stats.replace(sizes, "##"), @r#"
     47 events of 3 sessions
     ##
@@ -204,20 +215,38 @@ fn numbers_and_checks_of_the_journal() {
 
 /// Runs a command on a terminal of its own: phase checkpoints are shown to people only there.
 fn on_a_terminal(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
-    let line: Vec<_> = [CHECKPOINTD].iter().chain(arguments).map(|word| format!("'{word}'")).collect();
+    let line: Vec<_> = [CHECKPOINTD]
+        .iter()
+        .chain(arguments)
+        .map(|word| format!("'{word}'"))
+        .collect();
     let mut terminal = home.command("script", &["-qec", &line.join(" "), "/dev/null"]);
-    terminal.env("TZ", "UTC").env("HOME", home.path()).env("COLUMNS", columns);
-    let output = run(terminal.env("NO_COLOR", if colours == "1" { "" } else { "1" }), b"");
+    terminal
+        .env("TZ", "UTC")
+        .env("HOME", home.path())
+        .env("COLUMNS", columns);
+    let output = run(
+        terminal.env("NO_COLOR", if colours == "1" { "" } else { "1" }),
+        b"",
+    );
     assert!(output.status.success(), "{arguments:?}: {output:?}");
-    String::from_utf8(output.stdout).expect("text").replace('\r', "")
+    String::from_utf8(output.stdout)
+        .expect("text")
+        .replace('\r', "")
 }
 
 #[test]
 fn phases() {
     let home = recorded();
-    write(&home, "config.yml", &format!("phase: {{folder: '{}'}}\n", home.path().join("phases").display()));
-    let criteria =
-        json!([{ "id": "one", "subject": "the parser reads every case that the old one did", "status": "completed" }]);
+    write(
+        &home,
+        "config.yml",
+        &format!(
+            "phase: {{folder: '{}'}}\n",
+            home.path().join("phases").display()
+        ),
+    );
+    let criteria = json!([{ "id": "one", "subject": "the parser reads every case that the old one did", "status": "completed" }]);
     write(&home, "criteria.json", &criteria.to_string());
     let summary = "The parser is done and reads all cases; the printer is next, and its tests are not written yet";
     let create = [
@@ -234,13 +263,18 @@ fn phases() {
         "--session",
         "3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d",
     ];
-    let id = lines(&home, &create).remove(0)["checkpointId"].as_str().expect("an id").to_owned();
+    let id = lines(&home, &create).remove(0)["checkpointId"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
     let made = lines(&home, &["phase", "show", &id]).remove(0);
     let made = &made["checkpoint"]["createdAt"].as_str().expect("a time")[..19];
     let (shown_at, named_at) = (made.replace('T', " "), made.replace(':', "-"));
     let folder = home.path().display().to_string();
     let shown = |arguments: &[&str]| {
-        let text = screen_by(arguments, |columns, colours| on_a_terminal(&home, arguments, columns, colours));
+        let text = screen_by(arguments, |columns, colours| {
+            on_a_terminal(&home, arguments, columns, colours)
+        });
         hide(&text, &[&id, &shown_at, &named_at, &folder])
     };
     insta::assert_snapshot!(shown(&["phase", "list"]), @r#"
@@ -269,7 +303,9 @@ fn phases() {
     taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
     == colours
     "#);
-    assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase checkpoints."));
+    assert!(
+        shown(&["phase", "list", "--completed"]).starts_with("There are no phase checkpoints.")
+    );
 }
 
 #[test]
@@ -279,7 +315,16 @@ fn progress() {
     std::fs::create_dir(&project).expect("makes");
     let git = |arguments: &[&str]| {
         let mut git = std::process::Command::new("git");
-        let git = git.args(["-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false"]).args(arguments);
+        let git = git
+            .args([
+                "-c",
+                "user.name=n",
+                "-c",
+                "user.email=e@x",
+                "-c",
+                "commit.gpgsign=false",
+            ])
+            .args(arguments);
         assert!(git.current_dir(&project).status().expect("git").success());
     };
     write(&home, "shop/app.py", "one\n");
@@ -288,26 +333,66 @@ fn progress() {
     git(&["commit", "-qm", "first"]);
     let call = |event: &str, more: serde_json::Value| {
         let mut payload = json!({ "session_id": "s", "cwd": project, "hook_event_name": event });
-        payload.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        payload
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         json!({ "agent": "claude", "at": "2026-11-20T09:00:00Z", "payload": payload }).to_string()
     };
-    let calls = call("UserPromptSubmit", json!({ "prompt": "go", "prompt_id": "p" }));
-    assert!(run(&mut command(&home, &["journal", "append"]), calls.as_bytes()).status.success());
-    write(&home, "notes.md", "## Goal\nA parser\n\n## Must Read\n- app.py - goes on here\n");
-    let (code, _, error) = ask(&home, &["progress", "write", "--project", "shop", "--from", "notes.md"]);
+    let calls = call(
+        "UserPromptSubmit",
+        json!({ "prompt": "go", "prompt_id": "p" }),
+    );
+    assert!(
+        run(
+            &mut command(&home, &["journal", "append"]),
+            calls.as_bytes()
+        )
+        .status
+        .success()
+    );
+    write(
+        &home,
+        "notes.md",
+        "## Goal\nA parser\n\n## Must Read\n- app.py - goes on here\n",
+    );
+    let (code, _, error) = ask(
+        &home,
+        &[
+            "progress",
+            "write",
+            "--project",
+            "shop",
+            "--from",
+            "notes.md",
+        ],
+    );
     assert_eq!(code, 0, "{error}");
     let about = |action: &'static str| ["progress", action, "--project", "shop"];
     // The document is shown as it is, at any width.
-    let document = lines(&home, &about("show")).remove(0)["markdown"].as_str().expect("a text").to_owned();
+    let document = lines(&home, &about("show")).remove(0)["markdown"]
+        .as_str()
+        .expect("a text")
+        .to_owned();
     for (columns, colours) in [("80", "0"), ("140", "1")] {
         let mut show = command(&home, &about("show"));
-        let shown = run(show.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours), b"").stdout;
-        assert_eq!(String::from_utf8(shown).expect("text").trim_end(), document.trim_end());
+        let shown = run(
+            show.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours),
+            b"",
+        )
+        .stdout;
+        assert_eq!(
+            String::from_utf8(shown).expect("text").trim_end(),
+            document.trim_end()
+        );
     }
     assert!(document.contains("A parser"));
     let commit = |folder: &Path| {
-        let head =
-            std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(folder).output().expect("git");
+        let head = std::process::Command::new("git")
+            .args(["rev-parse", "HEAD"])
+            .current_dir(folder)
+            .output()
+            .expect("git");
         String::from_utf8(head.stdout).expect("text")[..10].to_owned()
     };
     let first = commit(&project);

@@ -54,8 +54,27 @@ fn rules_and_previews() {
         write(&home, &format!("shop/{file}"), "");
     }
     let mut git = std::process::Command::new("git");
-    assert!(git.args(["init", "-q"]).current_dir(home.path().join("shop")).status().expect("git").success());
-    let preview = |elapsed| screen(&home, &["preview", "--agent", "claude", "--project", "shop", "--elapsed", elapsed]);
+    assert!(
+        git.args(["init", "-q"])
+            .current_dir(home.path().join("shop"))
+            .status()
+            .expect("git")
+            .success()
+    );
+    let preview = |elapsed| {
+        screen(
+            &home,
+            &[
+                "preview",
+                "--agent",
+                "claude",
+                "--project",
+                "shop",
+                "--elapsed",
+                elapsed,
+            ],
+        )
+    };
     insta::assert_snapshot!(preview("90s"), @r#"
     inject: actions_due  (turn of 1m30s, claude)
       nothing stood against it
@@ -126,7 +145,10 @@ fn rules_and_previews() {
     ^1mmessage^0m
     "#);
     let short = preview("9s");
-    assert!(short.contains("changed files") && !short.contains("message\n"), "{short}");
+    assert!(
+        short.contains("changed files") && !short.contains("message\n"),
+        "{short}"
+    );
     insta::assert_snapshot!(short.lines().take(2).collect::<Vec<_>>().join("\n"), @r"
     pass: below_threshold  (turn of 9.0s, claude)
       elapsed: 9000 ms, threshold: 30000 ms

@@ -4,23 +4,35 @@ use super::{Home, command, home_with, recorded, recording, run};
 
 pub(super) fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
     let mut command = command(home, arguments);
-    let output = run(command.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours), b"");
+    let output = run(
+        command
+            .env("COLUMNS", columns)
+            .env("CLICOLOR_FORCE", colours),
+        b"",
+    );
     // A check that fails has something to show too.
-    assert!(matches!(output.status.code(), Some(0 | 1)) && output.stderr.is_empty(), "{arguments:?}: {output:?}");
+    assert!(
+        matches!(output.status.code(), Some(0 | 1)) && output.stderr.is_empty(),
+        "{arguments:?}: {output:?}"
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
 fn without_colours(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + part.split_once('m').expect("a colour ends").1)
+    parts.fold(first, |text, part| {
+        text + part.split_once('m').expect("a colour ends").1
+    })
 }
 
 /// Returns the screen of 80 columns, the lines of the one of 140 columns that differ, and the lines with colours; `^` is
 /// where a colour begins or ends. That colours change nothing else, and that no line is too long, is checked here.
 #[track_caller]
 pub(super) fn screen(home: &Home, arguments: &[&str]) -> String {
-    screen_by(arguments, |columns, colours| show(home, arguments, columns, colours))
+    screen_by(arguments, |columns, colours| {
+        show(home, arguments, columns, colours)
+    })
 }
 
 /// Does what [`screen`] does for what is shown in another way.
@@ -31,34 +43,63 @@ pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String)
     for columns in ["80", "140"] {
         let text = show(columns, "0");
         assert!(!text.contains('\x1b'), "{arguments:?}");
-        let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        assert!(longest <= columns.parse().expect("a number"), "{arguments:?}: {longest} of {columns}");
+        let longest = text
+            .lines()
+            .map(|line| line.chars().count())
+            .max()
+            .unwrap_or(0);
+        assert!(
+            longest <= columns.parse().expect("a number"),
+            "{arguments:?}: {longest} of {columns}"
+        );
         let painted = show(columns, "1");
-        assert_eq!(without_colours(&painted), text, "{arguments:?} at {columns}");
+        assert_eq!(
+            without_colours(&painted),
+            text,
+            "{arguments:?} at {columns}"
+        );
         plain.push(text);
         coloured.push(painted);
     }
     let known: Vec<_> = plain[0].lines().collect();
-    let wide: Vec<_> = plain[1].lines().filter(|line| !known.contains(line)).collect();
-    let colours: Vec<_> = coloured[0].lines().filter(|line| line.contains('\x1b')).collect();
+    let wide: Vec<_> = plain[1]
+        .lines()
+        .filter(|line| !known.contains(line))
+        .collect();
+    let colours: Vec<_> = coloured[0]
+        .lines()
+        .filter(|line| line.contains('\x1b'))
+        .collect();
     let colours = colours.join("\n").replace("\x1b[", "^");
-    format!("{}== at 140 columns\n{}\n== colours\n{colours}\n", plain[0], wide.join("\n"))
+    format!(
+        "{}== at 140 columns\n{}\n== colours\n{colours}\n",
+        plain[0],
+        wide.join("\n")
+    )
 }
 
 /// Makes times that have passed since comparable: they have five digits of days, hence the same width.
 pub(super) fn without_ages(text: &str) -> String {
     let hide = |word: &str| {
         let is_age = word.len() == 9 && word.as_bytes()[5] == b'd' && word.ends_with('h');
-        if is_age { "#####d##h".to_owned() } else { word.to_owned() }
+        if is_age {
+            "#####d##h".to_owned()
+        } else {
+            word.to_owned()
+        }
     };
-    text.split('\n').map(|line| line.split(' ').map(hide).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
+    text.split('\n')
+        .map(|line| line.split(' ').map(hide).collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
 fn sessions() {
     // Long ago, so that the days have five digits for the next centuries.
     let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
-    let look = |columns: &str, colours: &str| without_ages(&show(&home, &["sessions"], columns, colours));
+    let look =
+        |columns: &str, colours: &str| without_ages(&show(&home, &["sessions"], columns, colours));
     insta::assert_snapshot!(screen_by(&["sessions"], look), @r#"
     SESSION   AGENT   STATE                    FLAGS          PROJECT
     3f0a6c1e  claude  waiting: agent_finished  -              ~/inventory

@@ -80,7 +80,10 @@ pub(crate) enum Seen {
 
 /// Returns the bytes behind `\x..` escapes.
 fn unescape(text: &str) -> Vec<u8> {
-    text.split("\\x").skip(1).filter_map(|digits| u8::from_str_radix(digits.get(..2)?, 16).ok()).collect()
+    text.split("\\x")
+        .skip(1)
+        .filter_map(|digits| u8::from_str_radix(digits.get(..2)?, 16).ok())
+        .collect()
 }
 
 fn path_of(text: &str) -> PathBuf {
@@ -103,7 +106,9 @@ fn descriptor(call: &str) -> Option<PathBuf> {
 fn numbers(call: &str) -> Vec<usize> {
     let rest = call.rsplit_once(") = ").map_or(call, |(call, _)| call);
     let rest = rest.rsplit_once('"').map_or(rest, |(_, rest)| rest);
-    rest.split([',', ' ']).filter_map(|word| word.parse().ok()).collect()
+    rest.split([',', ' '])
+        .filter_map(|word| word.parse().ok())
+        .collect()
 }
 
 /// A generator of random numbers (xorshift).
@@ -118,7 +123,13 @@ impl Disk {
     /// Begins with an empty folder; `calls` that may be in a record of it are those that [`Disk::TRACE`] names.
     pub(crate) fn new(root: &Path) -> Self {
         let (names, files, folders, begun) = Default::default();
-        Self { root: root.to_owned(), names, files, folders, begun }
+        Self {
+            root: root.to_owned(),
+            names,
+            files,
+            folders,
+            begun,
+        }
     }
 
     /// The system calls that change files, and those by which a daemon answers.
@@ -128,16 +139,25 @@ impl Disk {
 
     /// Takes in the next line of the record.
     pub(crate) fn line(&mut self, line: &str) -> Seen {
-        let Some((process, rest)) = line.trim_start().split_once(' ') else { return Seen::Else };
-        let Some((_, call)) = rest.trim_start().split_once(' ') else { return Seen::Else };
+        let Some((process, rest)) = line.trim_start().split_once(' ') else {
+            return Seen::Else;
+        };
+        let Some((_, call)) = rest.trim_start().split_once(' ') else {
+            return Seen::Else;
+        };
         let (process, call) = (process.parse().unwrap_or_default(), call.trim_start());
         if let Some(call) = call.strip_suffix(" <unfinished ...>") {
             let reach = self.reach(call);
             self.begun.insert(process, (call.to_owned(), reach));
             return Seen::Else;
         }
-        if let Some((_, end)) = call.split_once(" resumed>").filter(|_| call.starts_with("<... ")) {
-            let Some((begin, reach)) = self.begun.remove(&process) else { return Seen::Else };
+        if let Some((_, end)) = call
+            .split_once(" resumed>")
+            .filter(|_| call.starts_with("<... "))
+        {
+            let Some((begin, reach)) = self.begun.remove(&process) else {
+                return Seen::Else;
+            };
             return self.ended(&format!("{begin}{end}"), reach);
         }
         let reach = self.reach(call);
@@ -148,10 +168,16 @@ impl Disk {
         if !call.starts_with("fsync(") && !call.starts_with("fdatasync(") {
             return Reach::Nothing;
         }
-        let Some(path) = descriptor(call) else { return Reach::Nothing };
+        let Some(path) = descriptor(call) else {
+            return Reach::Nothing;
+        };
         match self.names.get(&path) {
             Some(Node::File(file)) => Reach::File(*file, self.files[*file].changes.len()),
-            _ => Reach::Folder(self.folders.get(&path).map_or(0, |folder| folder.changes.len())),
+            _ => Reach::Folder(
+                self.folders
+                    .get(&path)
+                    .map_or(0, |folder| folder.changes.len()),
+            ),
         }
     }
 
@@ -164,7 +190,11 @@ impl Disk {
             None => drop(self.names.remove(path)),
         }
         let folder = path.parent().expect("below the root").to_owned();
-        self.folders.entry(folder).or_default().changes.push((path.to_owned(), node));
+        self.folders
+            .entry(folder)
+            .or_default()
+            .changes
+            .push((path.to_owned(), node));
     }
 
     fn file(&mut self, call: &str) -> Option<&mut File> {
@@ -175,14 +205,18 @@ impl Disk {
     }
 
     fn ended(&mut self, call: &str, reach: Reach) -> Seen {
-        let Some((begin, result)) = call.rsplit_once(" = ") else { return Seen::Else };
+        let Some((begin, result)) = call.rsplit_once(" = ") else {
+            return Seen::Else;
+        };
         if result.starts_with('-') || result.starts_with('?') {
             return Seen::Else;
         }
         let name = call.split('(').next().unwrap_or_default();
         match name {
             "open" | "openat" | "creat" => self.opened(begin),
-            "write" | "pwrite64" | "writev" | "sendto" | "sendmsg" => return self.written(name, begin, result),
+            "write" | "pwrite64" | "writev" | "sendto" | "sendmsg" => {
+                return self.written(name, begin, result);
+            }
             "ftruncate" => {
                 let length = numbers(begin.trim_end_matches(')')).pop().unwrap_or(0);
                 if let Some(file) = self.file(call) {
@@ -210,7 +244,9 @@ impl Disk {
     }
 
     fn opened(&mut self, call: &str) {
-        let Some(path) = quoted(call).first().map(|text| path_of(text)) else { return };
+        let Some(path) = quoted(call).first().map(|text| path_of(text)) else {
+            return;
+        };
         if !path.starts_with(&self.root) {
             return;
         }
@@ -218,17 +254,32 @@ impl Disk {
             self.files.push(File::default());
             self.name(&path, Some(Node::File(self.files.len() - 1)));
         }
-        if let Some(Node::File(file)) = self.names.get(&path).copied().filter(|_| call.contains("O_TRUNC")) {
+        if let Some(Node::File(file)) = self
+            .names
+            .get(&path)
+            .copied()
+            .filter(|_| call.contains("O_TRUNC"))
+        {
             self.files[file].changes.push(Change::Length(0));
         }
     }
 
     fn written(&mut self, name: &str, call: &str, result: &str) -> Seen {
         let mut bytes: Vec<u8> = quoted(call).into_iter().flat_map(unescape).collect();
-        let length = result.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        let length = result
+            .split(' ')
+            .next()
+            .and_then(|word| word.parse().ok())
+            .unwrap_or(0);
         bytes.truncate(length);
-        let offset = if name == "pwrite64" { numbers(call.trim_end_matches(')')).pop() } else { None };
-        let Some(file) = self.file(call) else { return Seen::Sent(bytes) };
+        let offset = if name == "pwrite64" {
+            numbers(call.trim_end_matches(')')).pop()
+        } else {
+            None
+        };
+        let Some(file) = self.file(call) else {
+            return Seen::Sent(bytes);
+        };
         assert_eq!(bytes.len(), length, "the record is cut");
         let at = offset.unwrap_or_else(|| contents(&file.changes).len());
         file.changes.push(Change::Write { at, bytes });
@@ -237,7 +288,9 @@ impl Disk {
 
     fn synced(&mut self, call: &str, reach: Reach) -> Seen {
         match reach {
-            Reach::File(file, changes) => self.files[file].synced = self.files[file].synced.max(changes),
+            Reach::File(file, changes) => {
+                self.files[file].synced = self.files[file].synced.max(changes)
+            }
             Reach::Folder(changes) => {
                 let path = descriptor(call).unwrap_or_default();
                 let folder = self.folders.entry(path).or_default();
@@ -255,7 +308,9 @@ impl Disk {
 
     fn lay_out(&self, from: &Path, to: &Path, keeps: Keeps, seed: &mut u64) {
         fs::create_dir_all(to).expect("a folder");
-        let Some(folder) = self.folders.get(from) else { return };
+        let Some(folder) = self.folders.get(from) else {
+            return;
+        };
         let all = folder.changes.len();
         let kept = match keeps {
             Keeps::Nothing => folder.synced,
@@ -266,11 +321,16 @@ impl Disk {
         for (path, node) in &folder.changes[..kept] {
             names.insert(path, *node);
         }
-        for (path, node) in names.into_iter().filter_map(|(path, node)| Some((path, node?))) {
+        for (path, node) in names
+            .into_iter()
+            .filter_map(|(path, node)| Some((path, node?)))
+        {
             let target = to.join(path.file_name().expect("a name"));
             match node {
                 Node::Folder => self.lay_out(path, &target, keeps, seed),
-                Node::File(file) => fs::write(&target, left_of(&self.files[file], keeps, seed)).expect("written"),
+                Node::File(file) => {
+                    fs::write(&target, left_of(&self.files[file], keeps, seed)).expect("written")
+                }
             }
         }
     }
@@ -306,7 +366,8 @@ fn left_of(file: &File, keeps: Keeps, seed: &mut u64) -> Vec<u8> {
                 match (is_append, number.cmp(&last)) {
                     (true, Ordering::Less) => Some(change.part(1.0)),
                     (true, Ordering::Greater) => None,
-                    _ => (random(seed, 3) > 0).then(|| change.part(random(seed, 1000) as f64 / 999.0)),
+                    _ => (random(seed, 3) > 0)
+                        .then(|| change.part(random(seed, 1000) as f64 / 999.0)),
                 }
             });
             let parts: Vec<Change> = parts.collect();
@@ -322,7 +383,10 @@ impl Change {
             Self::Length(length) => Self::Length(*length),
             Self::Write { at, bytes } => {
                 let length = (bytes.len() as f64 * share) as usize;
-                Self::Write { at: *at, bytes: bytes[..length].to_vec() }
+                Self::Write {
+                    at: *at,
+                    bytes: bytes[..length].to_vec(),
+                }
             }
         }
     }

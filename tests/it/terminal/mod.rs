@@ -35,7 +35,9 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder") }
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        }
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
@@ -44,20 +46,41 @@ impl Server {
 
     pub(crate) fn tmux(&self, arguments: &[&str]) -> String {
         let output = run(&mut self.command(arguments), b"");
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout)
+            .trim_end()
+            .to_owned()
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("tmux");
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LC_ALL", "C.UTF-8");
-        command.env("HOME", self.folder.path()).arg("-S").arg(self.socket()).args(["-f", "/dev/null"]).args(arguments);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("LC_ALL", "C.UTF-8");
+        command
+            .env("HOME", self.folder.path())
+            .arg("-S")
+            .arg(self.socket())
+            .args(["-f", "/dev/null"])
+            .args(arguments);
         command
     }
 
     /// Starts an agent in a pane of its own, by a shell that stays when the agent ends.
-    pub(crate) fn agent(&self, home: &Home, agent: &str, change: impl FnOnce(&mut Setup)) -> Agent<'_> {
-        let number = std::fs::read_dir(self.folder.path()).expect("a folder").count();
+    pub(crate) fn agent(
+        &self,
+        home: &Home,
+        agent: &str,
+        change: impl FnOnce(&mut Setup),
+    ) -> Agent<'_> {
+        let number = std::fs::read_dir(self.folder.path())
+            .expect("a folder")
+            .count();
         let folder = self.folder.path().join(format!("{agent}-{number}"));
         std::fs::create_dir(&folder).expect("a folder");
         let mut setup = Setup {
@@ -70,7 +93,8 @@ impl Server {
         };
         change(&mut setup);
         let program = folder.join(agent);
-        std::os::unix::fs::symlink(std::env::current_exe().expect("a path"), &program).expect("links");
+        std::os::unix::fs::symlink(std::env::current_exe().expect("a path"), &program)
+            .expect("links");
         let words = [
             format!("CHECKPOINTD_HOME={}", home.path().display()),
             "CHECKPOINTD_AUTOSTART=0".into(),
@@ -79,12 +103,27 @@ impl Server {
             format!("{SETUP}={}", serde_json::to_string(&setup).expect("plain")),
         ];
         let words = words.map(|word| format!("'{word}'")).join(" ");
-        let shell = format!("env {words} '{}' {TEST} --exact --nocapture >/dev/null; exec cat", program.display());
+        let shell = format!(
+            "env {words} '{}' {TEST} --exact --nocapture >/dev/null; exec cat",
+            program.display()
+        );
         let size = ["-x", "200", "-y", "50"];
-        let start = [&["new-session", "-d", "-P", "-F", "#{pane_id}"][..], &size, &[&shell]].concat();
+        let start = [
+            &["new-session", "-d", "-P", "-F", "#{pane_id}"][..],
+            &size,
+            &[&shell],
+        ]
+        .concat();
         let pane = self.tmux(&start);
-        until("the agent is up", || folder.join("ready").exists().then_some(()));
-        Agent { server: self, pane, folder, name: agent.into() }
+        until("the agent is up", || {
+            folder.join("ready").exists().then_some(())
+        });
+        Agent {
+            server: self,
+            pane,
+            folder,
+            name: agent.into(),
+        }
     }
 }
 
@@ -106,12 +145,19 @@ impl Agent<'_> {
     /// Returns the variables that tmux sets in the pane.
     pub(crate) fn env(&self) -> Vec<(String, String)> {
         let tmux = format!("{},1,0", self.server.socket().display());
-        vec![("TMUX".into(), tmux), ("TMUX_PANE".into(), self.pane.clone())]
+        vec![
+            ("TMUX".into(), tmux),
+            ("TMUX_PANE".into(), self.pane.clone()),
+        ]
     }
 
     pub(crate) fn switch(&self, name: &str, on: bool) {
         let path = self.folder.join(name);
-        if on { std::fs::write(path, b"").expect("writes") } else { std::fs::remove_file(path).expect("was there") }
+        if on {
+            std::fs::write(path, b"").expect("writes")
+        } else {
+            std::fs::remove_file(path).expect("was there")
+        }
     }
 
     /// Lets the agent call its notify program.
@@ -124,7 +170,8 @@ impl Agent<'_> {
 
     /// Types as a person does.
     pub(crate) fn types(&self, text: &str) {
-        self.server.tmux(&["send-keys", "-t", &self.pane, "-l", text]);
+        self.server
+            .tmux(&["send-keys", "-t", &self.pane, "-l", text]);
         until("it is shown", || self.screen().contains(text).then_some(()));
     }
 
@@ -139,12 +186,20 @@ impl Agent<'_> {
 
     /// Returns the texts that were submitted, without the line break that an Enter that came too soon may have left.
     pub(crate) fn submitted(&self) -> Vec<String> {
-        let text = |line: Value| line["text"].as_str().expect("nothing was approved").trim_end().to_owned();
+        let text = |line: Value| {
+            line["text"]
+                .as_str()
+                .expect("nothing was approved")
+                .trim_end()
+                .to_owned()
+        };
         self.log().into_iter().map(text).collect()
     }
 }
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }

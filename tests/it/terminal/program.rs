@@ -62,7 +62,13 @@ enum Done {
 
 impl Composer {
     fn new(agent: &str) -> Self {
-        Self { agent: agent.into(), text: String::new(), folded: None, pasted_at: None, input: Vec::new() }
+        Self {
+            agent: agent.into(),
+            text: String::new(),
+            folded: None,
+            pasted_at: None,
+            input: Vec::new(),
+        }
     }
 
     /// Takes what came from the terminal. While a question is up, everything but Enter is swallowed.
@@ -71,10 +77,15 @@ impl Composer {
         let mut done = Vec::new();
         while !self.input.is_empty() {
             if self.input.starts_with(PASTE_BEGINS) {
-                let Some(end) = self.input.windows(PASTE_ENDS.len()).position(|bytes| bytes == PASTE_ENDS) else {
+                let Some(end) = self
+                    .input
+                    .windows(PASTE_ENDS.len())
+                    .position(|bytes| bytes == PASTE_ENDS)
+                else {
                     break;
                 };
-                let text = String::from_utf8(self.input[PASTE_BEGINS.len()..end].to_vec()).expect("text is pasted");
+                let text = String::from_utf8(self.input[PASTE_BEGINS.len()..end].to_vec())
+                    .expect("text is pasted");
                 self.input.drain(..end + PASTE_ENDS.len());
                 if !asks {
                     self.paste(&text, now);
@@ -103,7 +114,8 @@ impl Composer {
                 0x15 => self.clear_line(),
                 0x00..0x20 | 0x7f => {}
                 _ => {
-                    self.text.push_str(std::str::from_utf8(&char).expect("text is typed"));
+                    self.text
+                        .push_str(std::str::from_utf8(&char).expect("text is typed"));
                     self.folded = None;
                 }
             }
@@ -128,7 +140,11 @@ impl Composer {
     }
 
     fn enter(&mut self, now: Instant) -> Option<Done> {
-        if self.agent != "claude" && self.pasted_at.is_some_and(|at| now.duration_since(at) < BURST) {
+        if self.agent != "claude"
+            && self
+                .pasted_at
+                .is_some_and(|at| now.duration_since(at) < BURST)
+        {
             self.text.push('\n');
             return None;
         }
@@ -140,7 +156,11 @@ impl Composer {
     fn clear_line(&mut self) {
         self.folded = None;
         let line = self.text.rfind('\n').map_or(0, |at| at + 1);
-        let keep = if line == self.text.len() { line.saturating_sub(1) } else { line };
+        let keep = if line == self.text.len() {
+            line.saturating_sub(1)
+        } else {
+            line
+        };
         self.text.truncate(keep);
     }
 
@@ -149,7 +169,11 @@ impl Composer {
         let mut rows = vec![format!("  {} for tests", self.agent), String::new()];
         if asks {
             let sign = if self.agent == "claude" { "❯" } else { "›" };
-            rows.extend(["Run this command?".into(), format!("{sign} 1. Yes"), "  2. No".into()]);
+            rows.extend([
+                "Run this command?".into(),
+                format!("{sign} 1. Yes"),
+                "  2. No".into(),
+            ]);
             return (rows, (0, 0));
         }
         let rule = "─".repeat(60);
@@ -164,10 +188,16 @@ impl Composer {
         let shown = self.folded.as_deref().unwrap_or(&self.text);
         let mut lines: Vec<_> = shown.split('\n').map(str::to_owned).collect();
         let first = rows.len();
-        let cursor = (indent + lines.last().map_or(0, |line| line.chars().count()), first + lines.len() - 1);
+        let cursor = (
+            indent + lines.last().map_or(0, |line| line.chars().count()),
+            first + lines.len() - 1,
+        );
         if shown.is_empty() && self.agent != "claude" {
-            let hint =
-                if self.agent == "gemini" { "Type your message" } else { "\x1b[2mAsk Codex to do anything\x1b[0m" };
+            let hint = if self.agent == "gemini" {
+                "Type your message"
+            } else {
+                "\x1b[2mAsk Codex to do anything\x1b[0m"
+            };
             lines = vec![hint.into()];
         }
         rows.extend(lines.iter().enumerate().map(|(at, line)| match at {
@@ -175,7 +205,11 @@ impl Composer {
             _ if line.is_empty() => String::new(),
             _ => " ".repeat(indent) + line,
         }));
-        rows.push(if self.agent == "claude" { rule } else { String::new() });
+        rows.push(if self.agent == "claude" {
+            rule
+        } else {
+            String::new()
+        });
         rows.push("  footer".into());
         (rows, cursor)
     }
@@ -196,8 +230,12 @@ impl Program {
         let stdin = std::io::stdin();
         let mut raw = rustix::termios::tcgetattr(&stdin).expect("a terminal");
         raw.make_raw();
-        rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &raw).expect("raw mode");
-        let mut screen = OpenOptions::new().write(true).open("/dev/tty").expect("a terminal");
+        rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &raw)
+            .expect("raw mode");
+        let mut screen = OpenOptions::new()
+            .write(true)
+            .open("/dev/tty")
+            .expect("a terminal");
         if setup.brackets {
             screen.write_all(b"\x1b[?2004h").expect("written");
         }
@@ -211,7 +249,12 @@ impl Program {
             }
         });
         let composer = Composer::new(&setup.agent);
-        let mut program = Self { setup, screen, composer, queued: VecDeque::new() };
+        let mut program = Self {
+            setup,
+            screen,
+            composer,
+            queued: VecDeque::new(),
+        };
         let mut asked = program.is("dialog");
         program.show();
         fs::write(program.setup.folder.join("ready"), b"").expect("writes");
@@ -243,12 +286,19 @@ impl Program {
     /// Calls the notify program as Codex does, with the payload in a file that is then taken away.
     fn notify(&self) {
         let path = self.setup.folder.join("notify");
-        let Ok(payload) = fs::read_to_string(&path) else { return };
+        let Ok(payload) = fs::read_to_string(&path) else {
+            return;
+        };
         fs::remove_file(&path).expect("was there");
         let mut command = Command::new(&self.setup.hook);
-        command.args(["codex", &payload]).env("CODEX_HOME", self.setup.folder.join("codex-home"));
+        command
+            .args(["codex", &payload])
+            .env("CODEX_HOME", self.setup.folder.join("codex-home"));
         let output = command.output().expect("runs");
-        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]));
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(0), &b""[..])
+        );
     }
 
     fn is(&self, switch: &str) -> bool {
@@ -257,8 +307,17 @@ impl Program {
 
     fn show(&mut self) {
         let (rows, (column, row)) = self.composer.rows(self.is("dialog"));
-        let cursor = if self.setup.agent == "codex" && !self.is("dialog") { "\x1b[?25h" } else { "\x1b[?25l" };
-        let shown = format!("\x1b[H\x1b[2J{}\x1b[{};{}H{cursor}", rows.join("\r\n"), row + 1, column + 1);
+        let cursor = if self.setup.agent == "codex" && !self.is("dialog") {
+            "\x1b[?25h"
+        } else {
+            "\x1b[?25l"
+        };
+        let shown = format!(
+            "\x1b[H\x1b[2J{}\x1b[{};{}H{cursor}",
+            rows.join("\r\n"),
+            row + 1,
+            column + 1
+        );
         self.screen.write_all(shown.as_bytes()).expect("written");
     }
 
@@ -288,19 +347,30 @@ impl Program {
         let text = text.trim().to_owned();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(setup.tell_after_ms));
-            if setup.notify_only { write_rollout(&setup.folder, &text) } else { call_hook(&setup, &text) }
+            if setup.notify_only {
+                write_rollout(&setup.folder, &text)
+            } else {
+                call_hook(&setup, &text)
+            }
         });
     }
 }
 
 fn append(path: &Path, line: &str) {
-    let mut file = OpenOptions::new().append(true).create(true).open(path).expect("opens");
-    file.write_all(format!("{line}\n").as_bytes()).expect("writes");
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .expect("opens");
+    file.write_all(format!("{line}\n").as_bytes())
+        .expect("writes");
 }
 
 /// The session that a text is for stands in it, so that one program can speak for many.
 pub(crate) fn session_of(text: &str) -> &str {
-    text.split_once("session=").map_or("", |(_, rest)| rest.split_whitespace().next().unwrap_or_default())
+    text.split_once("session=").map_or("", |(_, rest)| {
+        rest.split_whitespace().next().unwrap_or_default()
+    })
 }
 
 fn call_hook(setup: &Setup, text: &str) {
@@ -310,11 +380,25 @@ fn call_hook(setup: &Setup, text: &str) {
         }
         _ => text.to_owned(),
     };
-    let event = if setup.agent == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
+    let event = if setup.agent == "gemini" {
+        "BeforeAgent"
+    } else {
+        "UserPromptSubmit"
+    };
     let payload = json!({ "session_id": session_of(text), "hook_event_name": event, "cwd": "/", "prompt": wrapped });
     let mut command = Command::new(&setup.hook);
-    let mut child = command.arg(&setup.agent).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("runs");
-    child.stdin.take().expect("a pipe").write_all(payload.to_string().as_bytes()).expect("writes");
+    let mut child = command
+        .arg(&setup.agent)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("runs");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(payload.to_string().as_bytes())
+        .expect("writes");
     child.wait().expect("ends");
 }
 
@@ -342,12 +426,19 @@ fn a_composer_keeps_what_is_pasted_until_enter() {
         assert_eq!(composer.feed(b"1~", false, start), []);
         let soon = composer.feed(b"\r", false, start + BURST / 2);
         let late = composer.feed(b"\r", false, start + BURST);
-        let expected =
-            if agent == "claude" { (submitted("one\ntwo"), vec![]) } else { (vec![], submitted("one\ntwo\n")) };
+        let expected = if agent == "claude" {
+            (submitted("one\ntwo"), vec![])
+        } else {
+            (vec![], submitted("one\ntwo\n"))
+        };
         assert_eq!((soon, late), expected, "{agent}");
         assert_eq!(composer.feed("half ü\x15\x15".as_bytes(), false, start), []);
         assert_eq!(composer.text, "");
-        assert_eq!(composer.feed(b"\x1b[200~x\x1b[201~\r", true, start), [Done::Approved], "{agent}");
+        assert_eq!(
+            composer.feed(b"\x1b[200~x\x1b[201~\r", true, start),
+            [Done::Approved],
+            "{agent}"
+        );
         assert_eq!(composer.text, "");
     }
 }

@@ -20,20 +20,67 @@ fn agrees_with_git_on_every_kind_of_change() {
     let table: &[(&str, Change, &[&str])] = &[
         ("nothing", |repo| repo, &[]),
         ("modified", |repo| repo.write("kept", "new"), &["kept"]),
-        ("staged", |repo| repo.write("kept", "new").git(&["add", "-A"]), &["kept"]),
-        ("staged and modified", |repo| repo.write("kept", "1").git(&["add", "-A"]).write("kept", "2"), &["kept"]),
-        ("same content, new time", |repo| repo.write("kept", "kept\n"), &[]),
-        ("untracked", |repo| repo.write("new", "").write("a/b/c", ""), &["a/b/c", "new"]),
-        ("ignored", |repo| repo.write(".gitignore", "*.log").write("x.log", ""), &[".gitignore"]),
+        (
+            "staged",
+            |repo| repo.write("kept", "new").git(&["add", "-A"]),
+            &["kept"],
+        ),
+        (
+            "staged and modified",
+            |repo| {
+                repo.write("kept", "1")
+                    .git(&["add", "-A"])
+                    .write("kept", "2")
+            },
+            &["kept"],
+        ),
+        (
+            "same content, new time",
+            |repo| repo.write("kept", "kept\n"),
+            &[],
+        ),
+        (
+            "untracked",
+            |repo| repo.write("new", "").write("a/b/c", ""),
+            &["a/b/c", "new"],
+        ),
+        (
+            "ignored",
+            |repo| repo.write(".gitignore", "*.log").write("x.log", ""),
+            &[".gitignore"],
+        ),
         ("deleted", |repo| repo.remove("kept"), &["kept"]),
-        ("deleted in the index", |repo| repo.git(&["rm", "-q", "kept"]), &["kept"]),
-        ("untracked again", |repo| repo.git(&["rm", "-q", "--cached", "kept"]), &["kept"]),
-        ("added, then deleted", |repo| repo.write("new", "").git(&["add", "new"]).remove("new"), &[]),
-        ("meant to be added", |repo| repo.write("new", "x").git(&["add", "-N", "new"]), &["new"]),
-        ("renamed", |repo| repo.git(&["mv", "lib/code.rs", "z.rs"]), &["lib/code.rs", "z.rs"]),
+        (
+            "deleted in the index",
+            |repo| repo.git(&["rm", "-q", "kept"]),
+            &["kept"],
+        ),
+        (
+            "untracked again",
+            |repo| repo.git(&["rm", "-q", "--cached", "kept"]),
+            &["kept"],
+        ),
+        (
+            "added, then deleted",
+            |repo| repo.write("new", "").git(&["add", "new"]).remove("new"),
+            &[],
+        ),
+        (
+            "meant to be added",
+            |repo| repo.write("new", "x").git(&["add", "-N", "new"]),
+            &["new"],
+        ),
+        (
+            "renamed",
+            |repo| repo.git(&["mv", "lib/code.rs", "z.rs"]),
+            &["lib/code.rs", "z.rs"],
+        ),
         (
             "renamed by settings",
-            |repo| repo.git(&["config", "status.renames", "copies"]).git(&["mv", "kept", "moved"]),
+            |repo| {
+                repo.git(&["config", "status.renames", "copies"])
+                    .git(&["mv", "kept", "moved"])
+            },
             &["kept", "moved"],
         ),
         ("mode", |repo| repo.executable("kept"), &["kept"]),
@@ -46,18 +93,37 @@ fn agrees_with_git_on_every_kind_of_change() {
             },
             &["kept"],
         ),
-        ("file to folder", |repo| repo.remove("kept").write("kept/in", ""), &["kept", "kept/in"]),
+        (
+            "file to folder",
+            |repo| repo.remove("kept").write("kept/in", ""),
+            &["kept", "kept/in"],
+        ),
         (
             "conflict",
             |repo| {
-                repo.git(&["checkout", "-q", "-b", "other"]).write("kept", "theirs").commit_at(BEFORE);
-                repo.git(&["checkout", "-q", "main"]).write("kept", "ours").commit_at(BEFORE);
-                assert!(!setup(&repo.home(), &repo.top, BEFORE, &["merge", "other"]).status.success());
+                repo.git(&["checkout", "-q", "-b", "other"])
+                    .write("kept", "theirs")
+                    .commit_at(BEFORE);
+                repo.git(&["checkout", "-q", "main"])
+                    .write("kept", "ours")
+                    .commit_at(BEFORE);
+                assert!(
+                    !setup(&repo.home(), &repo.top, BEFORE, &["merge", "other"])
+                        .status
+                        .success()
+                );
                 repo
             },
             &["kept"],
         ),
-        ("detached", |repo| repo.git(&["checkout", "-q", "--detach"]).write("kept", "new"), &["kept"]),
+        (
+            "detached",
+            |repo| {
+                repo.git(&["checkout", "-q", "--detach"])
+                    .write("kept", "new")
+            },
+            &["kept"],
+        ),
         (
             "a repository inside",
             |repo| repo.git(&["init", "-q", "in side"]).write("in side/x", ""),
@@ -89,11 +155,18 @@ fn names_may_be_anything() {
     for name in names {
         repo.write_raw(name, "untracked");
     }
-    let mut expected: Vec<String> = names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    let mut expected: Vec<String> = names
+        .iter()
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
     expected.sort();
     assert_eq!(repo.checked_paths(), expected);
     let tree = repo.inspect(None);
-    assert!(files(&tree).iter().all(|file| file.hash == Some(digest::of_text("untracked"))));
+    assert!(
+        files(&tree)
+            .iter()
+            .all(|file| file.hash == Some(digest::of_text("untracked")))
+    );
     assert_eq!(tree.branch.as_deref(), Some("main"));
     // The same names from a commit.
     assert_eq!(paths(&repo.commit_at(AFTER).inspect(turn())), expected);
@@ -112,7 +185,9 @@ fn two_names_that_read_the_same_are_one() {
 fn without_a_commit_everything_is_changed() {
     let repo = Repo::empty();
     assert_eq!(paths(&repo.inspect(turn())), [""; 0]);
-    repo.write("staged", "").git(&["add", "-A"]).write("new", "");
+    repo.write("staged", "")
+        .git(&["add", "-A"])
+        .write("new", "");
     let tree = repo.inspect(turn());
     assert_eq!(paths(&tree), ["new", "staged"]);
     assert_eq!((tree.branch.as_deref(), tree.notes), (Some("main"), vec![]));
@@ -121,16 +196,43 @@ fn without_a_commit_everything_is_changed() {
 #[test]
 fn commits_count_from_the_second_in_which_the_turn_began() {
     let table: &[(&str, Change, &[&str])] = &[
-        ("before", |repo| repo.write("new", "").commit_at(TURN - 1), &[]),
-        ("in the same second", |repo| repo.write("new", "").commit_at(TURN), &["new"]),
-        ("after", |repo| repo.write("new", "").commit_at(AFTER), &["new"]),
-        ("after, and more", |repo| repo.write("a", "").commit_at(AFTER).write("b", ""), &["a", "b"]),
-        ("renamed", |repo| repo.git(&["mv", "kept", "moved"]).commit_at(AFTER), &["kept", "moved"]),
-        ("removed", |repo| repo.remove("kept").commit_at(AFTER), &["kept"]),
+        (
+            "before",
+            |repo| repo.write("new", "").commit_at(TURN - 1),
+            &[],
+        ),
+        (
+            "in the same second",
+            |repo| repo.write("new", "").commit_at(TURN),
+            &["new"],
+        ),
+        (
+            "after",
+            |repo| repo.write("new", "").commit_at(AFTER),
+            &["new"],
+        ),
+        (
+            "after, and more",
+            |repo| repo.write("a", "").commit_at(AFTER).write("b", ""),
+            &["a", "b"],
+        ),
+        (
+            "renamed",
+            |repo| repo.git(&["mv", "kept", "moved"]).commit_at(AFTER),
+            &["kept", "moved"],
+        ),
+        (
+            "removed",
+            |repo| repo.remove("kept").commit_at(AFTER),
+            &["kept"],
+        ),
         (
             "amended",
             |repo| {
-                repo.write("new", "").commit_at(BEFORE).write("more", "").git(&["add", "-A"]);
+                repo.write("new", "")
+                    .commit_at(BEFORE)
+                    .write("more", "")
+                    .git(&["add", "-A"]);
                 repo.git_at(AFTER, &["commit", "-q", "--amend", "--no-edit"])
             },
             &["more", "new"],
@@ -138,8 +240,12 @@ fn commits_count_from_the_second_in_which_the_turn_began() {
         (
             "rebased",
             |repo| {
-                repo.git(&["checkout", "-q", "-b", "side"]).write("mine", "").commit_at(BEFORE);
-                repo.git(&["checkout", "-q", "main"]).write("theirs", "").commit_at(BEFORE);
+                repo.git(&["checkout", "-q", "-b", "side"])
+                    .write("mine", "")
+                    .commit_at(BEFORE);
+                repo.git(&["checkout", "-q", "main"])
+                    .write("theirs", "")
+                    .commit_at(BEFORE);
                 repo.git_at(AFTER, &["rebase", "-q", "main", "side"])
             },
             &["mine"],
@@ -147,9 +253,18 @@ fn commits_count_from_the_second_in_which_the_turn_began() {
         (
             "merged: only what the merge itself changed",
             |repo| {
-                repo.git(&["checkout", "-q", "-b", "side"]).write("kept", "1").write("old", "").commit_at(BEFORE);
-                repo.git(&["checkout", "-q", "main"]).write("kept", "2").commit_at(BEFORE);
-                assert!(!setup(&repo.home(), &repo.top, AFTER, &["merge", "side"]).status.success());
+                repo.git(&["checkout", "-q", "-b", "side"])
+                    .write("kept", "1")
+                    .write("old", "")
+                    .commit_at(BEFORE);
+                repo.git(&["checkout", "-q", "main"])
+                    .write("kept", "2")
+                    .commit_at(BEFORE);
+                assert!(
+                    !setup(&repo.home(), &repo.top, AFTER, &["merge", "side"])
+                        .status
+                        .success()
+                );
                 repo.write("kept", "3").commit_at(AFTER)
             },
             &["kept"],
@@ -157,8 +272,12 @@ fn commits_count_from_the_second_in_which_the_turn_began() {
         (
             "merged: commits of the turn",
             |repo| {
-                repo.git(&["checkout", "-q", "-b", "side"]).write("side", "").commit_at(AFTER);
-                repo.git(&["checkout", "-q", "main"]).write("main", "").commit_at(AFTER);
+                repo.git(&["checkout", "-q", "-b", "side"])
+                    .write("side", "")
+                    .commit_at(AFTER);
+                repo.git(&["checkout", "-q", "main"])
+                    .write("main", "")
+                    .commit_at(AFTER);
                 repo.git_at(AFTER, &["merge", "-q", "--no-edit", "side"])
             },
             &["main", "side"],
@@ -166,7 +285,9 @@ fn commits_count_from_the_second_in_which_the_turn_began() {
         (
             "on a branch that is not here",
             |repo| {
-                repo.git(&["checkout", "-q", "-b", "side"]).write("side", "").commit_at(AFTER);
+                repo.git(&["checkout", "-q", "-b", "side"])
+                    .write("side", "")
+                    .commit_at(AFTER);
                 repo.git(&["checkout", "-q", "main"])
             },
             &[],
@@ -174,7 +295,9 @@ fn commits_count_from_the_second_in_which_the_turn_began() {
         (
             "settings that change git's output",
             |repo| {
-                repo.write("lib/new", "").commit_at(AFTER).write("untracked", "");
+                repo.write("lib/new", "")
+                    .commit_at(AFTER)
+                    .write("untracked", "");
                 for (name, value) in [
                     ("diff.relative", "true"),
                     ("diff.orderFile", "/nowhere"),
@@ -208,7 +331,9 @@ fn commits_count_from_the_second_in_which_the_turn_began() {
 #[test]
 fn the_first_commit_of_all_counts() {
     let repo = Repo::empty();
-    repo.git(&["config", "log.showRoot", "false"]).write("a", "").commit_at(AFTER);
+    repo.git(&["config", "log.showRoot", "false"])
+        .write("a", "")
+        .commit_at(AFTER);
     assert_eq!(paths(&repo.inspect(turn())), ["a"]);
 }
 
@@ -222,10 +347,20 @@ fn subfolders_and_worktrees_name_paths_from_the_top() {
     assert_eq!(hash_of(&tree, "lib/new.rs"), Some(digest::of_text("new")));
 
     let linked = repo.beside("linked");
-    repo.git(&["worktree", "add", "-q", "-b", "topic/x", linked.to_str().unwrap()]);
+    repo.git(&[
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "topic/x",
+        linked.to_str().unwrap(),
+    ]);
     std::fs::write(linked.join("kept"), "changed").unwrap();
     let tree = inspect_with(&git, &linked.join("lib"), turn(), BOUNDS);
-    assert_eq!((paths(&tree), tree.branch.as_deref()), (vec!["kept".to_owned()], Some("topic/x")));
+    assert_eq!(
+        (paths(&tree), tree.branch.as_deref()),
+        (vec!["kept".to_owned()], Some("topic/x"))
+    );
     assert_eq!(hash_of(&tree, "kept"), Some(digest::of_text("changed")));
 }
 
@@ -233,7 +368,14 @@ fn subfolders_and_worktrees_name_paths_from_the_top() {
 fn a_submodule_counts_as_its_path() {
     let inner = Repo::new();
     let repo = Repo::new();
-    repo.git(&["submodule", "--quiet", "add", inner.top.to_str().unwrap(), "sub"]).commit_at(BEFORE);
+    repo.git(&[
+        "submodule",
+        "--quiet",
+        "add",
+        inner.top.to_str().unwrap(),
+        "sub",
+    ])
+    .commit_at(BEFORE);
     assert_eq!(repo.checked_paths(), [""; 0]);
     // New files alone are none of `git diff`'s changes.
     repo.write("sub/new", "");
@@ -241,19 +383,31 @@ fn a_submodule_counts_as_its_path() {
     repo.write("sub/kept", "dirty");
     assert_eq!(repo.checked_paths(), ["sub"]);
     assert_eq!(hash_of(&repo.inspect(None), "sub"), None);
-    setup(&repo.home(), &repo.top.join("sub"), AFTER, &["commit", "-qam", "x"]);
+    setup(
+        &repo.home(),
+        &repo.top.join("sub"),
+        AFTER,
+        &["commit", "-qam", "x"],
+    );
     assert_eq!(repo.checked_paths(), ["sub"]);
     repo.commit_at(AFTER);
     assert_eq!(paths(&repo.inspect(turn())), ["sub"]);
     // Seen from inside, it is a work tree like any other.
-    let tree = inspect_with(&bare_git(&repo.home()), &repo.top.join("sub/lib"), turn(), BOUNDS);
+    let tree = inspect_with(
+        &bare_git(&repo.home()),
+        &repo.top.join("sub/lib"),
+        turn(),
+        BOUNDS,
+    );
     assert_eq!(paths(&tree), ["kept", "new"]);
 }
 
 #[test]
 fn staged_content_counts_where_the_work_tree_was_put_back() {
     let repo = Repo::new();
-    repo.write("kept", "new").git(&["add", "-A"]).write("kept", "kept\n");
+    repo.write("kept", "new")
+        .git(&["add", "-A"])
+        .write("kept", "kept\n");
     // `git diff HEAD` does not list it; the index holds a change all the same.
     assert_eq!(paths(&repo.inspect(None)), ["kept"]);
 }
@@ -261,25 +415,39 @@ fn staged_content_counts_where_the_work_tree_was_put_back() {
 #[test]
 fn a_detached_head_has_no_branch() {
     let repo = Repo::new();
-    assert_eq!(repo.git(&["checkout", "-q", "--detach"]).inspect(None).branch, None);
+    assert_eq!(
+        repo.git(&["checkout", "-q", "--detach"])
+            .inspect(None)
+            .branch,
+        None
+    );
 }
 
 #[test]
 fn hashes_follow_the_content() {
     let repo = Repo::new();
     let large = "x".repeat(1024 * 1024 + 1);
-    repo.write("small", "small").write("limit", &large[1..]).write("large", &large).remove("kept");
+    repo.write("small", "small")
+        .write("limit", &large[1..])
+        .write("large", &large)
+        .remove("kept");
     symlink("no such target", repo.top.join("link")).unwrap();
     let tree = repo.inspect(None);
     assert_eq!(hash_of(&tree, "small"), Some(digest::of_text("small")));
     assert_eq!(hash_of(&tree, "limit"), Some(digest::of_text(&large[1..])));
-    assert_eq!(hash_of(&tree, "link"), Some(digest::of_text("no such target")));
+    assert_eq!(
+        hash_of(&tree, "link"),
+        Some(digest::of_text("no such target"))
+    );
     assert_eq!(hash_of(&tree, "kept"), None);
     // A large file is told by its length and time.
     let then = hash_of(&tree, "large");
     assert!(then.is_some() && then != Some(digest::of_text(&large)));
     assert_eq!(hash_of(&repo.inspect(None), "large"), then);
-    let file = std::fs::File::options().write(true).open(repo.top.join("large")).unwrap();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(repo.top.join("large"))
+        .unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
     assert_ne!(hash_of(&repo.inspect(None), "large"), then);
 }
@@ -289,9 +457,18 @@ fn a_fifo_in_a_files_place_is_not_read() {
     let repo = Repo::new();
     repo.remove("kept");
     let fifo = repo.top.join("kept");
-    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
     let tree = repo.inspect(None);
-    assert_eq!((paths(&tree), hash_of(&tree, "kept")), (vec!["kept".to_owned()], None));
+    assert_eq!(
+        (paths(&tree), hash_of(&tree, "kept")),
+        (vec!["kept".to_owned()], None)
+    );
 }
 
 #[test]
@@ -300,25 +477,44 @@ fn a_long_list_is_cut_with_a_note() {
     for count in 0..10 {
         repo.write(&format!("{count}"), "");
     }
-    let bounds = Bounds { files_max: 3, ..BOUNDS };
+    let bounds = Bounds {
+        files_max: 3,
+        ..BOUNDS
+    };
     let tree = inspect_with(&bare_git(&repo.home()), &repo.top, None, bounds);
     assert_eq!(paths(&tree), ["0", "1", "2"]);
-    assert_eq!(tree.notes, ["git: 10 files changed; the first 3 are looked at"]);
+    assert_eq!(
+        tree.notes,
+        ["git: 10 files changed; the first 3 are looked at"]
+    );
 }
 
 #[test]
 fn the_repository_is_never_written_to() {
     let inner = Repo::new();
     let repo = Repo::new();
-    repo.git(&["submodule", "--quiet", "add", inner.top.to_str().unwrap(), "sub"]).commit_at(BEFORE);
+    repo.git(&[
+        "submodule",
+        "--quiet",
+        "add",
+        inner.top.to_str().unwrap(),
+        "sub",
+    ])
+    .commit_at(BEFORE);
     for name in ["core.untrackedCache", "feature.manyFiles"] {
         repo.git(&["config", name, "true"]);
     }
-    repo.git(&["update-index", "--untracked-cache"]).write("new", "").write("sub/new", "");
+    repo.git(&["update-index", "--untracked-cache"])
+        .write("new", "")
+        .write("sub/new", "");
     // Stale stat data: the files are as they were, but younger than the index says.
     for path in ["kept", "lib/code.rs", "sub/kept"] {
-        let file = std::fs::File::options().write(true).open(repo.top.join(path)).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(500)).unwrap();
+        let file = std::fs::File::options()
+            .write(true)
+            .open(repo.top.join(path))
+            .unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(500))
+            .unwrap();
     }
     let before = snapshot(&repo.top);
     assert_eq!(paths(&repo.inspect(turn())), ["new"]);
@@ -331,8 +527,16 @@ fn the_repository_is_never_written_to() {
 
 #[test]
 fn the_turns_changes_are_those_that_the_baseline_did_not_have() {
-    let file = |path: &str, hash: Option<u64>| ChangedFile { path: path.into(), hash };
-    let then = [file("edited", Some(1)), file("gone", None), file("reverted", Some(3)), file("same", Some(4))];
+    let file = |path: &str, hash: Option<u64>| ChangedFile {
+        path: path.into(),
+        hash,
+    };
+    let then = [
+        file("edited", Some(1)),
+        file("gone", None),
+        file("reverted", Some(3)),
+        file("same", Some(4)),
+    ];
     let now = vec![
         file("back", None),
         file("edited", Some(2)),
@@ -340,7 +544,11 @@ fn the_turns_changes_are_those_that_the_baseline_did_not_have() {
         file("new", Some(5)),
         file("same", Some(4)),
     ];
-    let expected = vec![file("back", None), file("edited", Some(2)), file("new", Some(5))];
+    let expected = vec![
+        file("back", None),
+        file("edited", Some(2)),
+        file("new", Some(5)),
+    ];
     assert_eq!(since_baseline(now.clone(), &then), expected);
     assert_eq!(since_baseline(now.clone(), &[]), now);
     assert_eq!(since_baseline(now.clone(), &now), []);
@@ -350,13 +558,19 @@ fn the_turns_changes_are_those_that_the_baseline_did_not_have() {
 #[test]
 fn a_baseline_tells_the_users_changes_from_the_turns() {
     let repo = Repo::new();
-    repo.write("kept", "the user's").write("notes", "the user's");
+    repo.write("kept", "the user's")
+        .write("notes", "the user's");
     let then = files(&repo.inspect(None)).to_vec();
-    repo.write("notes", "the agent's").write("new", "").commit_at(AFTER);
+    repo.write("notes", "the agent's")
+        .write("new", "")
+        .commit_at(AFTER);
     let now = files(&repo.inspect(turn())).to_vec();
     // Committing what was changed before is not changing it.
     assert_eq!(now.len(), 3);
-    let own: Vec<_> = since_baseline(now, &then).into_iter().map(|file| file.path).collect();
+    let own: Vec<_> = since_baseline(now, &then)
+        .into_iter()
+        .map(|file| file.path)
+        .collect();
     assert_eq!(own, ["new", "notes"]);
     assert_eq!(super::baseline(&repo.beside("nowhere"), BOUNDS), None);
 }

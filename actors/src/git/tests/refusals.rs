@@ -9,7 +9,10 @@ use super::super::{Bounds, Tree, inspect, inspect_with};
 use super::support::*;
 
 fn with_program(program: &Path, repo: &Repo, within: Duration) -> Tree {
-    let git = Git { program: program.into(), ..bare_git(&repo.home()) };
+    let git = Git {
+        program: program.into(),
+        ..bare_git(&repo.home())
+    };
     inspect_with(&git, &repo.top, turn(), Bounds { within, ..BOUNDS })
 }
 
@@ -41,7 +44,10 @@ fn folders_without_a_work_tree() {
     assert_eq!(word(&look(&bare.join("refs"))), "bare_repository");
     let inside = look(&repo.top.join(".git"));
     assert_eq!(word(&inside), "git_failed");
-    assert_eq!(inside.notes, ["git: fatal: this operation must be run in a work tree"]);
+    assert_eq!(
+        inside.notes,
+        ["git: fatal: this operation must be run in a work tree"]
+    );
 }
 
 #[test]
@@ -50,16 +56,30 @@ fn a_damaged_repository_says_what_git_says() {
     std::fs::write(repo.top.join(".git/index"), "garbage").unwrap();
     let tree = repo.inspect(turn());
     assert_eq!(word(&tree), "git_failed");
-    assert!(tree.notes[0].starts_with("git: ") && tree.notes[0].contains("index"), "{:?}", tree.notes);
+    assert!(
+        tree.notes[0].starts_with("git: ") && tree.notes[0].contains("index"),
+        "{:?}",
+        tree.notes
+    );
 }
 
 #[test]
 fn a_history_that_cannot_be_read_leaves_the_rest() {
     let repo = Repo::new();
-    repo.write("lost", "").commit_at(AFTER).write("later", "").commit_at(AFTER).write("new", "");
+    repo.write("lost", "")
+        .commit_at(AFTER)
+        .write("later", "")
+        .commit_at(AFTER)
+        .write("new", "");
     let parent = setup(&repo.home(), &repo.top, AFTER, &["rev-parse", "HEAD~1"]).stdout;
     let parent = String::from_utf8(parent).unwrap();
-    std::fs::remove_file(repo.top.join(".git/objects").join(&parent[..2]).join(parent[2..].trim())).unwrap();
+    std::fs::remove_file(
+        repo.top
+            .join(".git/objects")
+            .join(&parent[..2])
+            .join(parent[2..].trim()),
+    )
+    .unwrap();
     let tree = repo.inspect(turn());
     assert_eq!(paths(&tree), ["new"]);
     assert!(tree.notes[0].starts_with("git log: "), "{:?}", tree.notes);
@@ -80,12 +100,21 @@ fn no_git() {
 #[test]
 fn programs_in_gits_place() {
     let garbage = with_script("#!/bin/sh\nprintf 'garbage\\0\\377\\n'");
-    assert_eq!((word(&garbage), &*garbage.notes[0]), ("git_failed", "git: the answer was not understood"));
+    assert_eq!(
+        (word(&garbage), &*garbage.notes[0]),
+        ("git_failed", "git: the answer was not understood")
+    );
     assert_eq!(word(&with_script("#!/bin/sh\nexit 0")), "git_failed");
     let failing = with_script("#!/bin/sh\nprintf '\\nfatal: no \\033[31mway\\nmore' >&2\nexit 128");
-    assert_eq!((word(&failing), &*failing.notes[0]), ("git_failed", "git: fatal: no [31mway"));
+    assert_eq!(
+        (word(&failing), &*failing.notes[0]),
+        ("git_failed", "git: fatal: no [31mway")
+    );
     let silent = with_script("#!/bin/sh\nexit 3");
-    assert_eq!((word(&silent), &*silent.notes[0]), ("git_failed", "git: exit status: 3"));
+    assert_eq!(
+        (word(&silent), &*silent.notes[0]),
+        ("git_failed", "git: exit status: 3")
+    );
     let killed = with_script("#!/bin/sh\nkill -9 $$");
     assert!(killed.notes[0].contains("signal: 9"), "{:?}", killed.notes);
 }
@@ -100,18 +129,35 @@ fn endless_output_is_cut() {
          *) head -c 100000 /dev/zero >&2;;\nesac",
     ));
     assert_eq!(paths(&tree), [name]);
-    assert!(tree.notes.iter().any(|note| note.contains("too long")), "{:?}", tree.notes);
+    assert!(
+        tree.notes.iter().any(|note| note.contains("too long")),
+        "{:?}",
+        tree.notes
+    );
 }
 
 #[test]
 fn a_hanging_git_is_killed_with_all_it_started() {
     let repo = Repo::new();
     let (program, pids) = (repo.beside("fake git"), repo.beside("pids"));
-    script(&program, &format!("#!/bin/sh\nsleep 100 &\necho $! >> '{}'\nwait", pids.display()));
+    script(
+        &program,
+        &format!(
+            "#!/bin/sh\nsleep 100 &\necho $! >> '{}'\nwait",
+            pids.display()
+        ),
+    );
     let began = Instant::now();
     let tree = with_program(&program, &repo, Duration::from_millis(1_500));
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
-    assert_eq!((word(&tree), &*tree.notes[0]), ("timeout", "git: no answer within 1.5s"));
+    assert!(
+        began.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(
+        (word(&tree), &*tree.notes[0]),
+        ("timeout", "git: no answer within 1.5s")
+    );
     let pids = std::fs::read_to_string(pids).unwrap();
     assert!(pids.lines().count() >= 1);
     for pid in pids.lines() {
@@ -125,7 +171,10 @@ fn a_hanging_git_is_killed_with_all_it_started() {
 #[test]
 fn no_time_at_all() {
     let repo = Repo::new();
-    assert_eq!(word(&with_program(Path::new("git"), &repo, Duration::ZERO)), "timeout");
+    assert_eq!(
+        word(&with_program(Path::new("git"), &repo, Duration::ZERO)),
+        "timeout"
+    );
 }
 
 #[test]
@@ -133,7 +182,10 @@ fn a_git_that_closes_its_output_and_stays_is_killed() {
     let repo = Repo::new();
     let program = repo.beside("fake git");
     script(&program, "#!/bin/sh\nexec >&- 2>&-\nexec sleep 100");
-    assert_eq!(word(&with_program(&program, &repo, Duration::from_millis(200))), "timeout");
+    assert_eq!(
+        word(&with_program(&program, &repo, Duration::from_millis(200))),
+        "timeout"
+    );
 }
 
 /// The daemon may have been started from within git, or by somebody who means harm. The test starts itself again,
@@ -150,7 +202,10 @@ fn variables_of_the_daemon_do_not_mislead() {
     repo.write("new", "");
     let git_dir = other.top.join(".git");
     let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "git::tests::refusals::variables_of_the_daemon_do_not_mislead"])
+        .args([
+            "--exact",
+            "git::tests::refusals::variables_of_the_daemon_do_not_mislead",
+        ])
         .env(REPO, &repo.top)
         .env("HOME", repo.home())
         .env("GIT_DIR", &git_dir)
@@ -166,7 +221,11 @@ fn variables_of_the_daemon_do_not_mislead() {
         .env("GIT_CONFIG_VALUE_0", "true")
         .output()
         .unwrap();
-    assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stdout));
+    assert!(
+        status.status.success(),
+        "{}",
+        String::from_utf8_lossy(&status.stdout)
+    );
     assert!(String::from_utf8_lossy(&status.stdout).contains("1 passed"));
 }
 

@@ -14,7 +14,10 @@ use tempfile::TempDir;
 use super::super::command::Git;
 use super::super::{Bounds, Tree, inspect_with};
 
-pub(super) const BOUNDS: Bounds = Bounds { within: Duration::from_secs(30), files_max: 5_000 };
+pub(super) const BOUNDS: Bounds = Bounds {
+    within: Duration::from_secs(30),
+    files_max: 5_000,
+};
 /// When the turn of every test began; commits get their times from [`Repo::commit_at`].
 pub(super) const TURN: i64 = 1_700_000_000;
 pub(super) const BEFORE: i64 = TURN - 1_000;
@@ -58,7 +61,8 @@ impl Repo {
     /// A repository with two committed files, `kept` and `lib/code.rs`.
     pub(super) fn new() -> Self {
         let repo = Self::empty();
-        repo.write("kept", "kept\n").write("lib/code.rs", "fn one() {}\nfn two() {}\nfn three() {}\n");
+        repo.write("kept", "kept\n")
+            .write("lib/code.rs", "fn one() {}\nfn two() {}\nfn three() {}\n");
         repo.commit_at(BEFORE);
         repo
     }
@@ -88,13 +92,15 @@ impl Repo {
     }
 
     pub(super) fn executable(&self, path: &str) -> &Self {
-        std::fs::set_permissions(self.top.join(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(self.top.join(path), std::fs::Permissions::from_mode(0o755))
+            .unwrap();
         self
     }
 
     /// Commits everything, with these seconds as the time of the commit.
     pub(super) fn commit_at(&self, at: i64) -> &Self {
-        self.git(&["add", "-A"]).git_at(at, &["commit", "-q", "-m", "one"])
+        self.git(&["add", "-A"])
+            .git_at(at, &["commit", "-q", "-m", "one"])
     }
 
     pub(super) fn git(&self, arguments: &[&str]) -> &Self {
@@ -103,7 +109,11 @@ impl Repo {
 
     pub(super) fn git_at(&self, at: i64, arguments: &[&str]) -> &Self {
         let output = setup(&self.home(), &self.top, at, arguments);
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         self
     }
 
@@ -118,12 +128,26 @@ impl Repo {
         let mut expected = BTreeSet::new();
         for arguments in [
             ["diff", "--no-renames", "--name-only", "-z", "HEAD"].as_slice(),
-            ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"].as_slice(),
+            [
+                "ls-files",
+                "--others",
+                "--exclude-standard",
+                "--full-name",
+                "-z",
+            ]
+            .as_slice(),
         ] {
             let output = setup(&self.home(), &self.top, BEFORE, arguments);
             assert!(output.status.success());
-            let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-            expected.extend(names.map(|name| String::from_utf8_lossy(name).trim_end_matches('/').to_owned()));
+            let names = output
+                .stdout
+                .split(|byte| *byte == 0)
+                .filter(|name| !name.is_empty());
+            expected.extend(names.map(|name| {
+                String::from_utf8_lossy(name)
+                    .trim_end_matches('/')
+                    .to_owned()
+            }));
         }
         assert_eq!(paths, Vec::from_iter(expected));
         paths
@@ -136,20 +160,43 @@ pub(super) fn setup(home: &Path, cwd: &Path, at: i64, arguments: &[&str]) -> std
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_bytes().starts_with(b"GIT_")) {
         command.env_remove(name);
     }
-    command.args(["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false"]).args(arguments);
-    command.env("HOME", home).env("XDG_CONFIG_HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_EDITOR", "true");
+    command
+        .args([
+            "-c",
+            "protocol.file.allow=always",
+            "-c",
+            "commit.gpgSign=false",
+        ])
+        .args(arguments);
+    command
+        .env("HOME", home)
+        .env("XDG_CONFIG_HOME", home)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_EDITOR", "true");
     for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "a").env(format!("GIT_{who}_EMAIL"), "a@example.org");
+        command
+            .env(format!("GIT_{who}_NAME"), "a")
+            .env(format!("GIT_{who}_EMAIL"), "a@example.org");
     }
     // The author's time stays, as it does when a commit is amended.
-    command.env("GIT_AUTHOR_DATE", format!("@{BEFORE} +0000")).env("GIT_COMMITTER_DATE", format!("@{at} +0000"));
-    command.current_dir(cwd).stdin(Stdio::null()).output().unwrap()
+    command
+        .env("GIT_AUTHOR_DATE", format!("@{BEFORE} +0000"))
+        .env("GIT_COMMITTER_DATE", format!("@{at} +0000"));
+    command
+        .current_dir(cwd)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 /// Writes a program. A process of its own does, so that no child of another test can hold it open for writing.
 pub(super) fn script(path: &Path, text: &str) {
     let write = "printf '%s' \"$1\" > \"$2\" && chmod +x \"$2\"";
-    let status = Command::new("sh").args(["-c", write, "sh", text]).arg(path).status().unwrap();
+    let status = Command::new("sh")
+        .args(["-c", write, "sh", text])
+        .arg(path)
+        .status()
+        .unwrap();
     assert!(status.success());
 }
 
@@ -172,7 +219,11 @@ pub(super) fn word(tree: &Tree) -> &str {
 }
 
 pub(super) fn hash_of(tree: &Tree, path: &str) -> Option<u64> {
-    files(tree).iter().find(|file| file.path == path).unwrap_or_else(|| panic!("no {path}")).hash
+    files(tree)
+        .iter()
+        .find(|file| file.path == path)
+        .unwrap_or_else(|| panic!("no {path}"))
+        .hash
 }
 
 /// Every file below a folder with what it holds and when it was written.
@@ -186,7 +237,11 @@ pub(super) fn snapshot(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::
             if meta.is_dir() {
                 folders.push(entry.path());
             }
-            let bytes = if meta.is_file() { std::fs::read(entry.path()).unwrap() } else { Vec::new() };
+            let bytes = if meta.is_file() {
+                std::fs::read(entry.path()).unwrap()
+            } else {
+                Vec::new()
+            };
             found.insert(entry.path(), (bytes, meta.modified().unwrap()));
         }
     }

@@ -9,22 +9,44 @@ fn r4_every_row_is_suppressed_by_its_evidence() {
     let table: [(&str, &[&str]); 12] = [
         (
             "teleclaude/a.py",
-            &["$ make restart", "$ make status", "$ pytest -q", "$ instrukt-ai-logs teleclaude --since 2m"],
+            &[
+                "$ make restart",
+                "$ make status",
+                "$ pytest -q",
+                "$ instrukt-ai-logs teleclaude --since 2m",
+            ],
         ),
         ("teleclaude/a.py", &["$ make restart"]),
         ("teleclaude/a.py", &["$ make status", "$ make restart"]),
         ("teleclaude/a.py", &["! make restart"]),
-        ("teleclaude/a.py", &["$ make restart && make status", "$ make test | tail -3", "$ instrukt-ai-logs x | tail"]),
-        ("teleclaude/cli/tui/a.py", &["$ pkill -SIGUSR2 -f -- '-m teleclaude.cli.telec$'"]),
+        (
+            "teleclaude/a.py",
+            &[
+                "$ make restart && make status",
+                "$ make test | tail -3",
+                "$ instrukt-ai-logs x | tail",
+            ],
+        ),
+        (
+            "teleclaude/cli/tui/a.py",
+            &["$ pkill -SIGUSR2 -f -- '-m teleclaude.cli.telec$'"],
+        ),
         ("teleclaude/cli/tui/a.py", &["$ kill -USR2 4711"]),
         ("agents/a.md", &["$ telec agent-restart"]),
-        ("agents/a.md", &["$ curl -X POST http://localhost/sessions/1/agent-restart"]),
+        (
+            "agents/a.md",
+            &["$ curl -X POST http://localhost/sessions/1/agent-restart"],
+        ),
         (".gitattributes", &["$ telec init"]),
         ("config.yml", &["$ make restart", "$ make status"]),
         ("pyproject.toml", &["$ pip install -e ."]),
     ];
-    let table =
-        table.map(|(changed, lines)| format!("{changed} after {lines:?}\n{}", show(&found(changed, lines, &policy))));
+    let table = table.map(|(changed, lines)| {
+        format!(
+            "{changed} after {lines:?}\n{}",
+            show(&found(changed, lines, &policy))
+        )
+    });
     insta::assert_snapshot!(table.join("\n"), @r#"
     teleclaude/a.py after ["$ make restart", "$ make status", "$ pytest -q", "$ instrukt-ai-logs teleclaude --since 2m"]
     [daemon code]
@@ -97,7 +119,11 @@ fn a_command_counts_only_when_it_ran_in_time() {
     let policy = policy("Cargo.toml");
     let table: [&[&str]; 14] = [
         &["read src/a.rs", "edit src/a.rs", "$ cargo test"],
-        &["$ cargo test", "read src/a.rs", "edit /home/me/app/src/a.rs"],
+        &[
+            "$ cargo test",
+            "read src/a.rs",
+            "edit /home/me/app/src/a.rs",
+        ],
         &["$ cargo test", "$ echo fn > src/a.rs"],
         &["$ echo fn > src/a.rs && cargo test src/a.rs"],
         &["$ cargo test && echo fn > src/a.rs"],
@@ -111,7 +137,12 @@ fn a_command_counts_only_when_it_ran_in_time() {
         &["$ make test"],
         &[],
     ];
-    let table = table.map(|lines| format!("{lines:?}\n{}", show(&found("src/a.rs README.md", lines, &policy))));
+    let table = table.map(|lines| {
+        format!(
+            "{lines:?}\n{}",
+            show(&found("src/a.rs README.md", lines, &policy))
+        )
+    });
     insta::assert_snapshot!(table.join("\n"), @r#"
     ["read src/a.rs", "edit src/a.rs", "$ cargo test"]
     [Rust code]
@@ -169,24 +200,45 @@ fn a_command_counts_only_when_it_ran_in_time() {
 
 #[test]
 fn refused_and_unfinished_calls_show_nothing() {
-    for change in [|call: &mut ToolCall| call.refused = true, |call: &mut ToolCall| call.finished = false] {
+    for change in [
+        |call: &mut ToolCall| call.refused = true,
+        |call: &mut ToolCall| call.finished = false,
+    ] {
         let mut evidence = evidence("src/a.rs", &["$ cargo test"]);
         change(&mut evidence.timeline.calls[0]);
-        assert_eq!(find(&evidence, None, PROJECT, &policy("Cargo.toml")).actions.len(), 1);
+        assert_eq!(
+            find(&evidence, None, PROJECT, &policy("Cargo.toml"))
+                .actions
+                .len(),
+            1
+        );
     }
 }
 
 #[test]
 fn substring_is_r4_to_the_letter() {
-    let policy = Policy { evidence: EvidenceRule::Substring, ..teleclaude() };
+    let policy = Policy {
+        evidence: EvidenceRule::Substring,
+        ..teleclaude()
+    };
     let table: [&[&str]; 5] = [
-        &["$ echo make restart; echo make status", "! pytest", "$ echo instrukt-ai-logs", "write teleclaude/a.py"],
+        &[
+            "$ echo make restart; echo make status",
+            "! pytest",
+            "$ echo instrukt-ai-logs",
+            "write teleclaude/a.py",
+        ],
         &["! make restart", "$ make status"],
         &["$ make restart", "! make status"],
         &["$ make status && make restart"],
         &["$ run-pytest-later"],
     ];
-    let table = table.map(|lines| format!("{lines:?}\n{}", show(&found("teleclaude/a.py", lines, &policy))));
+    let table = table.map(|lines| {
+        format!(
+            "{lines:?}\n{}",
+            show(&found("teleclaude/a.py", lines, &policy))
+        )
+    });
     insta::assert_snapshot!(table.join("\n"), @r#"
     ["$ echo make restart; echo make status", "! pytest", "$ echo instrukt-ai-logs", "write teleclaude/a.py"]
     [daemon code]

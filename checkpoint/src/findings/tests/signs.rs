@@ -14,23 +14,44 @@ fn r5_errors_and_what_resolves_them() {
         &["! make test -> 1 failed"],
         &["! cargo test -> 1 failed"],
         &["! make lint -> E501"],
-        &["! pytest -> Traceback (most recent call last)\nModuleNotFoundError", "! make lint -> E501"],
+        &[
+            "! pytest -> Traceback (most recent call last)\nModuleNotFoundError",
+            "! make lint -> E501",
+        ],
         // Addressed.
         &["! pytest -> 1 failed", "$ pytest -q tests/unit"],
         &["! pytest -> 1 failed", "! pytest -> 1 failed"],
         &["! python scripts/run.py -> boom", "$ cat scripts/run.py"],
-        &["! python -c 'import app.core.x' -> File \"/home/me/app/app/core/x.py\", line 3", "$ ls app.core.x"],
-        &["! pytest -> File \"/home/me/app/pkg/a.py\", line 3", "read pkg/a.py", "edit /home/me/app/pkg/a.py"],
-        &["!edit pkg/a.py -> String not found", "read pkg/a.py", "edit pkg/a.py"],
-        &["!read src/missing.py -> File does not exist", "read lib/missing.py"],
+        &[
+            "! python -c 'import app.core.x' -> File \"/home/me/app/app/core/x.py\", line 3",
+            "$ ls app.core.x",
+        ],
+        &[
+            "! pytest -> File \"/home/me/app/pkg/a.py\", line 3",
+            "read pkg/a.py",
+            "edit /home/me/app/pkg/a.py",
+        ],
+        &[
+            "!edit pkg/a.py -> String not found",
+            "read pkg/a.py",
+            "edit pkg/a.py",
+        ],
+        &[
+            "!read src/missing.py -> File does not exist",
+            "read lib/missing.py",
+        ],
         &["! cd app && npm run build -> error", "$ npm run build"],
         // Not addressed.
         &["! make lint -> error", "$ make build"],
         &["! make lint -> error", "$ cd /tmp"],
-        &["!read src/missing.py -> File does not exist", "read lib/other.py"],
+        &[
+            "!read src/missing.py -> File does not exist",
+            "read lib/other.py",
+        ],
         &["$ instrukt-ai-logs -> Traceback (most recent call last)"],
     ];
-    let table = table.map(|lines| format!("{lines:?}\n{}", show(&found("notes.md", lines, &policy))));
+    let table =
+        table.map(|lines| format!("{lines:?}\n{}", show(&found("notes.md", lines, &policy))));
     insta::assert_snapshot!(table.join("\n"), @r#"
     ["! python run.py -> Traceback (most recent call last)\nValueError"]
     [no code changes]
@@ -118,19 +139,37 @@ fn r5_errors_and_what_resolves_them() {
 fn a_refused_call_is_no_error() {
     let mut evidence = evidence("notes.md", &["! rm -rf / -> refused"]);
     evidence.timeline.calls[0].refused = true;
-    assert!(find(&evidence, None, PROJECT, &policy("")).observations.is_empty());
+    assert!(
+        find(&evidence, None, PROJECT, &policy(""))
+            .observations
+            .is_empty()
+    );
 }
 
 #[test]
 fn r6_edits_without_read_and_wide_changes() {
-    let fires = |lines: &[&str]| !found("notes.md", lines, &policy("")).observations.is_empty();
+    let fires = |lines: &[&str]| {
+        !found("notes.md", lines, &policy(""))
+            .observations
+            .is_empty()
+    };
     let table: [(&[&str], bool); 12] = [
         (&["edit src/a.rs"], true),
         (&["edit src/a.rs", "read src/a.rs"], true),
         (&["read src/b.rs", "edit src/a.rs"], true),
-        (&["read /home/me/app/a/mod.rs", "edit /home/me/app/b/mod.rs"], true),
+        (
+            &["read /home/me/app/a/mod.rs", "edit /home/me/app/b/mod.rs"],
+            true,
+        ),
         (&["read src/a.rs", "edit src/a.rs"], false),
-        (&["read /home/me/app/src/a.rs", "edit ./src/a.rs", "edit src/a.rs"], false),
+        (
+            &[
+                "read /home/me/app/src/a.rs",
+                "edit ./src/a.rs",
+                "edit src/a.rs",
+            ],
+            false,
+        ),
         (&["write src/a.rs"], false),
         (&["write src/a.rs", "edit src/a.rs"], false),
         (&["$ cat src/a.rs", "edit src/a.rs"], false),
@@ -164,12 +203,18 @@ fn r7_drift_from_the_work_item() {
         evidence.working_slug = slug.map(String::from);
         evidence.plan_files = plan.map(|plan| plan.iter().map(|path| (*path).into()).collect());
         let observations = find(&evidence, None, PROJECT, &policy("")).observations;
-        observations.into_iter().find(|line| line.contains("work item"))
+        observations
+            .into_iter()
+            .find(|line| line.contains("work item"))
     };
     insta::assert_snapshot!(drifts(Some("login"), Some(&["src/a.rs"]), "src/b.rs").unwrap(), @"Active work item `login` expects changes in different files — verify you are working on the right task");
     type Case<'a> = (Option<&'a str>, Option<&'a [&'a str]>, &'a str);
     let quiet: [Case<'_>; 9] = [
-        (Some("login"), Some(&["src/a.rs", "src/c.rs"]), "src/a.rs src/b.rs"),
+        (
+            Some("login"),
+            Some(&["src/a.rs", "src/c.rs"]),
+            "src/a.rs src/b.rs",
+        ),
         (Some("login"), Some(&["./src/"]), "src/deep/b.rs"),
         (Some("login"), Some(&["src/**/*.rs"]), "src/deep/b.rs"),
         (Some("login"), Some(&["/home/me/app/src/b.rs"]), "src/b.rs"),
@@ -180,7 +225,11 @@ fn r7_drift_from_the_work_item() {
         (None, Some(&["src/a.rs"]), "src/b.rs"),
     ];
     for (slug, plan, changed) in quiet {
-        assert_eq!(drifts(slug, plan, changed), None, "{slug:?} {plan:?} {changed}");
+        assert_eq!(
+            drifts(slug, plan, changed),
+            None,
+            "{slug:?} {plan:?} {changed}"
+        );
     }
 }
 
@@ -190,7 +239,12 @@ fn r7_the_table_of_a_plan() {
         | File | Change |\n| --- | :-: |\n| `src/a.rs` | see `b.rs` |\n| src/c.rs:10-20 (new) | x |\n| [d](src/d.rs) | |\n\
         | `e.py`, `f.py` | |\n\n### Tests\n\n| # | Path |\n|-|-|\n| 1 | tests/g.rs |\n\n## Risks\n\n| File |\n|-|\n| h.rs |\n";
     insta::assert_snapshot!(plan_files(plan).unwrap().join(" "), @"src/a.rs src/c.rs src/d.rs e.py f.py tests/g.rs");
-    for plan in ["", "# Plan\nno table", "## Files to Change\n\n- src/a.rs\n", "| File |\n|-|\n| a.rs |\n"] {
+    for plan in [
+        "",
+        "# Plan\nno table",
+        "## Files to Change\n\n- src/a.rs\n",
+        "| File |\n|-|\n| a.rs |\n",
+    ] {
         assert_eq!(plan_files(plan), None, "{plan:?}");
     }
 }

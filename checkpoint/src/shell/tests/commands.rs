@@ -94,8 +94,14 @@ fn wrappers() {
 fn what_wrappers_do_not_hide() {
     check("xargs -n 1 -I{} make {}", &["?make {}"]);
     check("find . | xargs -0 pytest", &["~find .", "?pytest"]);
-    check("cat <<EOF | bash\nmake restart\nEOF", &["~cat", "make restart"]);
-    check("echo 'make restart' | sh", &["~echo make restart", "make restart"]);
+    check(
+        "cat <<EOF | bash\nmake restart\nEOF",
+        &["~cat", "make restart"],
+    );
+    check(
+        "echo 'make restart' | sh",
+        &["~echo make restart", "make restart"],
+    );
     check("echo 'make restart' | cat", &["~echo make restart", "cat"]);
     check("bash x.sh -c y", &["bash x.sh -c y"]);
     check("bash -n -c 'make restart'", &["bash -n -c make restart"]);
@@ -104,7 +110,10 @@ fn what_wrappers_do_not_hide() {
     check("bash -ec 'a; b'", &["a", "b"]);
     check("bash", &[]);
     check("python x.py -m make", &["python x.py -m make"]);
-    check("python -c 'import x' -m make", &["python -c import x -m make"]);
+    check(
+        "python -c 'import x' -m make",
+        &["python -c import x -m make"],
+    );
     check("sudo -l make restart", &["sudo -l make restart"]);
     check("command -v make", &["command -v make"]);
     check("uv run --help pytest", &["uv run --help pytest"]);
@@ -113,7 +122,10 @@ fn what_wrappers_do_not_hide() {
     check("docker compose up svc", &["docker compose up svc"]);
     check("watch make restart", &["watch make restart"]);
     check("ssh host make restart", &["ssh host make restart"]);
-    check(". .venv/bin/activate && pytest", &[". .venv/bin/activate", "pytest"]);
+    check(
+        ". .venv/bin/activate && pytest",
+        &[". .venv/bin/activate", "pytest"],
+    );
     check("sudo", &["sudo"]);
     check(".venv/bin/pytest -q", &["pytest -q"]);
     check("./scripts/x.sh", &["x.sh"]);
@@ -122,7 +134,11 @@ fn what_wrappers_do_not_hide() {
 #[track_caller]
 fn dry(line: &str, expected: bool) {
     let found = read(line).commands;
-    assert_eq!(found.last().map(is_dry), Some(expected), "{line}: {found:?}");
+    assert_eq!(
+        found.last().map(is_dry),
+        Some(expected),
+        "{line}: {found:?}"
+    );
 }
 
 #[test]
@@ -177,38 +193,104 @@ fn dry_runs() {
 #[track_caller]
 fn matched(line: &str, wanted: &str, expected: bool) {
     let pattern = Pattern::read(wanted).expect("a command");
-    let found = read(line).commands.iter().any(|simple| pattern.fits(simple));
+    let found = read(line)
+        .commands
+        .iter()
+        .any(|simple| pattern.fits(simple));
     assert_eq!(found, expected, "{line} as {wanted}");
 }
 
 #[test]
 fn wanted_commands() {
     let table = [
-        ("make restart", &["make restart", "make -C DIR restart", "make -j4 restart", "make -j 4 restart status"][..]),
-        ("make restart", &["gmake restart VAR=1", "/usr/bin/make -f x restart", "make -- restart"]),
+        (
+            "make restart",
+            &[
+                "make restart",
+                "make -C DIR restart",
+                "make -j4 restart",
+                "make -j 4 restart status",
+            ][..],
+        ),
+        (
+            "make restart",
+            &[
+                "gmake restart VAR=1",
+                "/usr/bin/make -f x restart",
+                "make -- restart",
+            ],
+        ),
         (
             "pip install -e .",
-            &["pip --quiet install -e .", "pip3 install -e . -q", "python -m pip install --upgrade -e ."],
+            &[
+                "pip --quiet install -e .",
+                "pip3 install -e . -q",
+                "python -m pip install --upgrade -e .",
+            ],
         ),
-        ("python -m pip install", &["pip install x", "python3.12 -m pip install -e ."]),
-        ("cargo test", &["cargo +nightly test --workspace", "cargo t", "cargo --manifest-path x/Cargo.toml test"]),
+        (
+            "python -m pip install",
+            &["pip install x", "python3.12 -m pip install -e ."],
+        ),
+        (
+            "cargo test",
+            &[
+                "cargo +nightly test --workspace",
+                "cargo t",
+                "cargo --manifest-path x/Cargo.toml test",
+            ],
+        ),
         (
             "npm test",
-            &["npm run test", "npm run -s test", "npm t", "npm --prefix web test -- -t x", "npm run-script test"],
+            &[
+                "npm run test",
+                "npm run -s test",
+                "npm t",
+                "npm --prefix web test -- -t x",
+                "npm run-script test",
+            ],
         ),
         ("npm run test", &["npm test", "npm run test"]),
         ("npm run build", &["npm run build", "npm -w web run build"]),
         (
             "kill -USR2",
-            &["kill -USR2 12", "kill -SIGUSR2 12", "kill -s USR2 12", "kill -s SIGUSR2 12", "kill --signal=USR2 1"],
+            &[
+                "kill -USR2 12",
+                "kill -SIGUSR2 12",
+                "kill -s USR2 12",
+                "kill -s SIGUSR2 12",
+                "kill --signal=USR2 1",
+            ],
         ),
-        ("pkill -SIGUSR2", &["pkill -SIGUSR2 -f telec", "pkill -USR2 x", "pkill -f -USR2 x", "pkill --signal USR2 x"]),
-        ("pkill -SIGUSR2", &["pkill -s USR2 telec", "pkill -SIGUSR2 -f 'telec tui'"]),
+        (
+            "pkill -SIGUSR2",
+            &[
+                "pkill -SIGUSR2 -f telec",
+                "pkill -USR2 x",
+                "pkill -f -USR2 x",
+                "pkill --signal USR2 x",
+            ],
+        ),
+        (
+            "pkill -SIGUSR2",
+            &["pkill -s USR2 telec", "pkill -SIGUSR2 -f 'telec tui'"],
+        ),
         (
             "curl *agent-restart",
-            &["curl -X POST http://localhost/sessions/1/agent-restart", "curl -s 'http://x/agent-restart?x'"],
+            &[
+                "curl -X POST http://localhost/sessions/1/agent-restart",
+                "curl -s 'http://x/agent-restart?x'",
+            ],
         ),
-        ("pytest", &["uv run pytest -q", "py.test", "python -m pytest", ".venv/bin/pytest tests"]),
+        (
+            "pytest",
+            &[
+                "uv run pytest -q",
+                "py.test",
+                "python -m pytest",
+                ".venv/bin/pytest tests",
+            ],
+        ),
         ("uv run pytest", &["pytest", "uv run pytest"]),
         ("x.sh up", &["bash scripts/x.sh up", "./scripts/x.sh up"]),
         ("./x.sh", &["bash -e scripts/x.sh"]),
@@ -225,19 +307,56 @@ fn unwanted_commands() {
     let table = [
         (
             "make restart",
-            &["make -f restart", "make -C restart", "make status", "echo make restart", "makes restart"][..],
+            &[
+                "make -f restart",
+                "make -C restart",
+                "make status",
+                "echo make restart",
+                "makes restart",
+            ][..],
         ),
         (
             "make restart",
-            &["make restart-all", "make MSG=restart", "make test # restart", "git commit -m 'make restart'"],
+            &[
+                "make restart-all",
+                "make MSG=restart",
+                "make test # restart",
+                "git commit -m 'make restart'",
+            ],
         ),
-        ("pip install -e .", &["pip install .", "pip install -e other ."]),
-        ("cargo test", &["cargo build --test test", "cargo run -- test", "cargo nextest run"]),
-        ("npm test", &["npm run build", "npm -w test run build", "npm run build -- test"]),
-        ("kill -USR2", &["kill -USR1 12", "kill 12", "kill -9 12", "pkill -USR2 x"]),
+        (
+            "pip install -e .",
+            &["pip install .", "pip install -e other ."],
+        ),
+        (
+            "cargo test",
+            &[
+                "cargo build --test test",
+                "cargo run -- test",
+                "cargo nextest run",
+            ],
+        ),
+        (
+            "npm test",
+            &[
+                "npm run build",
+                "npm -w test run build",
+                "npm run build -- test",
+            ],
+        ),
+        (
+            "kill -USR2",
+            &["kill -USR1 12", "kill 12", "kill -9 12", "pkill -USR2 x"],
+        ),
         ("pkill -SIGUSR2", &["pkill telec", "pkill -f SIGUSR2"]),
-        ("curl *agent-restart", &["curl http://x/restart", "wget http://x/agent-restart"]),
-        ("pytest", &["grep pytest x", "pip install pytest", "python pytest_x.py"]),
+        (
+            "curl *agent-restart",
+            &["curl http://x/restart", "wget http://x/agent-restart"],
+        ),
+        (
+            "pytest",
+            &["grep pytest x", "pip install pytest", "python pytest_x.py"],
+        ),
         ("git push", &["git -c push status", "git log --grep push-x"]),
     ];
     for (wanted, lines) in table {

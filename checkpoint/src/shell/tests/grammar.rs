@@ -18,7 +18,10 @@ fn lists() {
     check("a || b && c", &["~a", "?b", "c"]);
     check("a &&\n# why\n\n b", &["a", "b"]);
     check("a && \\\n b \\\r\n c", &["a", "b c"]);
-    check("make restart; echo \"EXIT: $?\"", &["~make restart", "echo EXIT: $?"]);
+    check(
+        "make restart; echo \"EXIT: $?\"",
+        &["~make restart", "echo EXIT: $?"],
+    );
     check("&>log a", &["a"]);
     check("", &[]);
     check("# make restart", &[]);
@@ -28,13 +31,22 @@ fn lists() {
 #[test]
 fn failures_that_leave() {
     check("a || exit 1; b", &["a", "?~exit 1", "b"]);
-    check("a || { echo bad >&2; exit 2; }; b", &["a", "?~echo bad", "?~exit 2", "b"]);
+    check(
+        "a || { echo bad >&2; exit 2; }; b",
+        &["a", "?~echo bad", "?~exit 2", "b"],
+    );
     check("a || exit 0; b", &["~a", "?~exit 0", "b"]);
     check("a || (exit 1); b", &["~a", "?~exit 1", "b"]);
     check("a && b || exit; c", &["a", "b", "?~exit", "c"]);
-    check("(a || exit 1; b) | tee x", &["~a", "?~exit 1", "~b", "tee x"]);
+    check(
+        "(a || exit 1; b) | tee x",
+        &["~a", "?~exit 1", "~b", "tee x"],
+    );
     check("set -e; a; b", &["set -e", "a", "b"]);
-    check("set -euo pipefail\na | tee x\nb", &["set -euo pipefail", "a", "tee x", "b"]);
+    check(
+        "set -euo pipefail\na | tee x\nb",
+        &["set -euo pipefail", "a", "tee x", "b"],
+    );
     check("set -e; a && b; c", &["set -e", "~a", "~b", "c"]);
     check("set -e; set +e; a; b", &["set -e", "~set +e", "~a", "b"]);
     check("set -e; { a; b; } && c", &["set -e", "~a", "b", "c"]);
@@ -76,7 +88,10 @@ fn groups() {
 #[test]
 fn conditions() {
     check("if a; then b; fi", &["~a", "?b"]);
-    check("if a; then b; elif c; then d; else e; fi", &["~a", "?b", "?~c", "?d", "?e"]);
+    check(
+        "if a; then b; elif c; then d; else e; fi",
+        &["~a", "?b", "?~c", "?d", "?e"],
+    );
     check("if a; then b; c; fi; d", &["~a", "?~b", "?~c", "d"]);
     check("while a; do b; done", &["~a", "?b"]);
     check("until a; do sleep 1; done; b", &["~a", "?~sleep 1", "b"]);
@@ -87,8 +102,14 @@ fn conditions() {
     check("for x\ndo a; done; b", &["?~a", "b"]);
     check("for ((i=0; i<3; i++)); do a; done", &["?a"]);
     check("select x in 1 2; do a; done", &["?a"]);
-    check("case $x in a|b) c;; (d) e; f ;& *) g; esac; h", &["?~c", "?~e", "?~f", "?~g", "h"]);
-    check("case x in\n  a)\n    if b; then c; fi\n    ;;\nesac", &["?~b", "?c"]);
+    check(
+        "case $x in a|b) c;; (d) e; f ;& *) g; esac; h",
+        &["?~c", "?~e", "?~f", "?~g", "h"],
+    );
+    check(
+        "case x in\n  a)\n    if b; then c; fi\n    ;;\nesac",
+        &["?~b", "?c"],
+    );
     check("f() { a; }; b", &["?~a", "b"]);
     check("f () (a); b", &["?~a", "b"]);
     check("function f { cd x; a; }\nb", &["?~cd x", "?~a @x", "b"]);
@@ -109,20 +130,32 @@ fn substitutions() {
     check("a > >(tee log)", &["~tee log", "a"]);
     check("echo $((1 + $(a)))", &["~a", "echo $(())"]);
     check("echo $(( (1 + 2) * 3 )) && b", &["echo $(())", "b"]);
-    check("echo $((a) | b); ((c) && d)", &["~a", "~b", "~echo $()", "c", "d"]);
-    check("echo ${x:-$(a)} ${y:-')'} ${z}", &["~a", "echo ${x:-$()} ${y:-)} ${z}"]);
+    check(
+        "echo $((a) | b); ((c) && d)",
+        &["~a", "~b", "~echo $()", "c", "d"],
+    );
+    check(
+        "echo ${x:-$(a)} ${y:-')'} ${z}",
+        &["~a", "echo ${x:-$()} ${y:-)} ${z}"],
+    );
     check("echo $(case x in a) b;; esac)", &["?~b", "echo $()"]);
     check("echo $(a # don't )\n) b", &["~a", "echo $() b"]);
     check("if $(a); then b; fi", &["~a", "~$()", "?b"]);
     check("bash -c \"$(a)\"", &["~a", "$()"]);
     check("x=(a $(b) 'c)') d", &["~b", "d"]);
-    check("ls !(make|pytest) *.@(a|b)", &["ls !(make|pytest) *.@(a|b)"]);
+    check(
+        "ls !(make|pytest) *.@(a|b)",
+        &["ls !(make|pytest) *.@(a|b)"],
+    );
 }
 
 #[test]
 fn quotes() {
     check("echo 'make restart && x'", &["echo make restart && x"]);
-    check("git commit -m \"run make restart; pytest\"", &["git commit -m run make restart; pytest"]);
+    check(
+        "git commit -m \"run make restart; pytest\"",
+        &["git commit -m run make restart; pytest"],
+    );
     check("'make' res\"ta\"rt \\make", &["make restart make"]);
     check("\\make restart", &["make restart"]);
     check("echo $'a\\'b\\n\\x41\\u00e9\\101'", &["echo a'b\nA\u{e9}A"]);
@@ -138,7 +171,10 @@ fn quotes() {
 fn heredocs() {
     check("cat > f <<EOF\nmake restart\nEOF\nb", &["~cat", "b"]);
     check("cat <<'E O' && b\n$(a)\nE O\nc", &["~cat", "~b", "c"]);
-    check("cat <<EOF\n$(a) `b` \\$(c) 'don't \"\nEOF\nd", &["~cat", "~a", "~b", "d"]);
+    check(
+        "cat <<EOF\n$(a) `b` \\$(c) 'don't \"\nEOF\nd",
+        &["~cat", "~a", "~b", "d"],
+    );
     check("cat <<-EOF\n\ta\n\tEOF\nb", &["~cat", "b"]);
     check("cat <<A <<B\na\nA\nb\nB\nc", &["~cat", "c"]);
     check("cat <<EOF | a\nb\nEOF", &["~cat", "a"]);
@@ -150,7 +186,10 @@ fn heredocs() {
         &["~cat", "git commit -m $()", "make test"],
     );
     check("x=\"$(cat <<EOF\na\nEOF)\"; b", &["~cat", "b"]);
-    check("while read l; do a; done <<EOF\nmake\nEOF\nb", &["~read l", "?~a", "b"]);
+    check(
+        "while read l; do a; done <<EOF\nmake\nEOF\nb",
+        &["~read l", "?~a", "b"],
+    );
 }
 
 #[test]
@@ -172,14 +211,23 @@ fn directories() {
     check("cd x; cd ../y && a", &["~cd x", "cd ../y @x", "a @x/../y"]);
     check("cd /x && cd - && a", &["cd /x", "cd - @/x", "a"]);
     check("cd && a", &["cd", "a @~"]);
-    check("pushd x && a && popd && b", &["pushd x", "a @x", "popd @x", "b"]);
+    check(
+        "pushd x && a && popd && b",
+        &["pushd x", "a @x", "popd @x", "b"],
+    );
     check("cd $D && a", &["cd $D", "a @$D"]);
     check("make -C x restart", &["make -C x restart @x"]);
-    check("cd a && make -Cb --directory=c restart", &["cd a", "make -Cb --directory=c restart @a/b/c"]);
+    check(
+        "cd a && make -Cb --directory=c restart",
+        &["cd a", "make -Cb --directory=c restart @a/b/c"],
+    );
     check("git -C x status", &["git -C x status @x"]);
     check("npm --prefix web test", &["npm --prefix web test @web"]);
     check("env -C x A=1 a", &["a @x"]);
     check("uv run --directory x pytest", &["pytest @x"]);
     check("uv --directory x run pytest", &["pytest @x"]);
-    check("cd x && bash -c 'cd y && a'", &["cd x", "cd y @x", "a @x/y"]);
+    check(
+        "cd x && bash -c 'cd y && a'",
+        &["cd x", "cd y @x", "a @x/y"],
+    );
 }

@@ -11,7 +11,11 @@ use super::{Simple, read};
 fn shown(simple: &Simple) -> String {
     let certain = if simple.certain { "" } else { "?" };
     let decides = if simple.decides { "" } else { "~" };
-    let dir = simple.dir.as_ref().map(|dir| format!(" @{dir}")).unwrap_or_default();
+    let dir = simple
+        .dir
+        .as_ref()
+        .map(|dir| format!(" @{dir}"))
+        .unwrap_or_default();
     format!("{certain}{decides}{}{dir}", simple.words.join(" "))
 }
 

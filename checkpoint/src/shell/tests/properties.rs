@@ -85,17 +85,35 @@ fn hostile_lines_end_soon() {
         let start = Instant::now();
         read_all(&line);
         read_all(&format!("a{line}"));
-        assert!(start.elapsed() < Duration::from_secs(10), "{piece:?} took {:?}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "{piece:?} took {:?}",
+            start.elapsed()
+        );
     }
 }
 
 #[test]
 fn too_much_is_no_evidence() {
-    let deep = format!("make restart; {}a{}", "(".repeat(100).replace('(', "( "), " )".repeat(100));
-    assert!(read(&deep).commands.iter().all(|simple| !simple.certain && !simple.decides));
+    let deep = format!(
+        "make restart; {}a{}",
+        "(".repeat(100).replace('(', "( "),
+        " )".repeat(100)
+    );
+    assert!(
+        read(&deep)
+            .commands
+            .iter()
+            .all(|simple| !simple.certain && !simple.decides)
+    );
     let long = "make restart && ".repeat(5_000);
     let found = read(&long).commands;
-    assert!(found.len() <= 2_000 && found.iter().all(|simple| !simple.certain && !simple.decides));
+    assert!(
+        found.len() <= 2_000
+            && found
+                .iter()
+                .all(|simple| !simple.certain && !simple.decides)
+    );
 }
 
 #[test]
@@ -111,12 +129,27 @@ fn quoted(word: &str, style: u8) -> String {
     match style % 3 {
         0 => format!("'{}'", word.replace('\'', "'\\''")),
         1 => {
-            let escaped: String =
-                word.chars().flat_map(|c| ("\"\\$`".contains(c)).then_some('\\').into_iter().chain([c])).collect();
+            let escaped: String = word
+                .chars()
+                .flat_map(|c| {
+                    ("\"\\$`".contains(c))
+                        .then_some('\\')
+                        .into_iter()
+                        .chain([c])
+                })
+                .collect();
             format!("\"{escaped}\"")
         }
         _ => {
-            word.chars().map(|c| if c == '\n' { "'\n'".to_owned() } else { format!("\\{c}") }).collect::<String>()
+            word.chars()
+                .map(|c| {
+                    if c == '\n' {
+                        "'\n'".to_owned()
+                    } else {
+                        format!("\\{c}")
+                    }
+                })
+                .collect::<String>()
                 + "''"
         }
     }

@@ -10,9 +10,14 @@ fn all() -> Vec<(Agent, Vec<u8>)> {
     let mut found = Vec::new();
     for agent in Agent::HOSTS {
         for folder in std::fs::read_dir(fixtures().join(agent.word())).expect("recordings") {
-            let Ok(files) = std::fs::read_dir(folder.expect("a recording").path()) else { continue };
+            let Ok(files) = std::fs::read_dir(folder.expect("a recording").path()) else {
+                continue;
+            };
             for file in files {
-                found.push((agent, std::fs::read(file.expect("a file").path()).expect("a transcript")));
+                found.push((
+                    agent,
+                    std::fs::read(file.expect("a file").path()).expect("a transcript"),
+                ));
             }
         }
     }
@@ -52,8 +57,14 @@ fn every_cut_within_the_last_lines_is_survived() {
 #[test]
 fn a_torn_last_line_hides_nothing_before_it() {
     for (agent, bytes) in all() {
-        let Some(whole) = read(agent, &bytes, true, PREFIX) else { continue };
-        let torn = [&bytes[..], b"{\"timestamp\":\"2026-11-21T21:18:56.896Z\",\"type\":\"us"].concat();
+        let Some(whole) = read(agent, &bytes, true, PREFIX) else {
+            continue;
+        };
+        let torn = [
+            &bytes[..],
+            b"{\"timestamp\":\"2026-11-21T21:18:56.896Z\",\"type\":\"us",
+        ]
+        .concat();
         assert_eq!(read(agent, &torn, true, PREFIX), Some(whole));
     }
 }
@@ -61,7 +72,9 @@ fn a_torn_last_line_hides_nothing_before_it() {
 #[test]
 fn bytes_that_are_not_text_harm_only_their_line() {
     for (agent, bytes) in all() {
-        let Some(whole) = read(agent, &bytes, true, PREFIX) else { continue };
+        let Some(whole) = read(agent, &bytes, true, PREFIX) else {
+            continue;
+        };
         if bytes.ends_with(b"\n") {
             let spoiled = [&bytes[..], b"{\"type\":\"\xff\xfe\"}\n\xc3\n"].concat();
             assert_eq!(read(agent, &spoiled, true, PREFIX), Some(whole));
@@ -77,9 +90,16 @@ fn a_foreign_transcript_is_nothing() {
         }
     }
     for agent in Agent::HOSTS {
-        for bytes in
-            [&b""[..], b"\n\n", b"{}", b"{}\n{}\n", b"[1]", b"null\n", b"plain words\n", b"{\"type\":\"user\"}\n"]
-        {
+        for bytes in [
+            &b""[..],
+            b"\n\n",
+            b"{}",
+            b"{}\n{}\n",
+            b"[1]",
+            b"null\n",
+            b"plain words\n",
+            b"{\"type\":\"user\"}\n",
+        ] {
             assert_eq!(read(agent, bytes, true, PREFIX), None);
         }
     }
@@ -87,8 +107,11 @@ fn a_foreign_transcript_is_nothing() {
 
 #[test]
 fn deep_nesting_is_survived() {
-    let deep =
-        format!("{{\"type\":\"user\",\"sessionId\":\"x\",\"message\":{}{}}}\n", "[".repeat(90_000), "]".repeat(90_000));
+    let deep = format!(
+        "{{\"type\":\"user\",\"sessionId\":\"x\",\"message\":{}{}}}\n",
+        "[".repeat(90_000),
+        "]".repeat(90_000)
+    );
     for agent in Agent::HOSTS {
         read(agent, deep.as_bytes(), true, PREFIX);
     }

@@ -12,7 +12,11 @@ fn every_recording_has_a_row() {
             let folder = folder.expect("a recording").path();
             if folder.is_dir() {
                 for file in std::fs::read_dir(&folder).expect("transcripts") {
-                    let name = file.expect("a transcript").file_name().into_string().expect("a plain name");
+                    let name = file
+                        .expect("a transcript")
+                        .file_name()
+                        .into_string()
+                        .expect("a plain name");
                     assert!(rows.contains(&name), "{name} has no row");
                 }
             }
@@ -22,7 +26,10 @@ fn every_recording_has_a_row() {
 
 #[test]
 fn claude_h_normal() {
-    let facts = recorded(Agent::Claude, "h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     10e54898-3d7e-4d3d-bff0-5aa71c2b471a 2.1.330 master /home/user/project
     user: User 21:18:56.368 "[script:basic] please do it"
@@ -37,7 +44,10 @@ fn claude_h_normal() {
 
 #[test]
 fn claude_h_parallel() {
-    let facts = recorded(Agent::Claude, "h-parallel.transcripts/9bc4ae55-5ece-4f4f-8537-afa2c1912717.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-parallel.transcripts/9bc4ae55-5ece-4f4f-8537-afa2c1912717.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     9bc4ae55-5ece-4f4f-8537-afa2c1912717 2.1.330 master /home/user/project
     user: User 20:37:56.102 "[script:parallel] please do it"
@@ -50,7 +60,10 @@ fn claude_h_parallel() {
 
 #[test]
 fn claude_h_pretool_deny() {
-    let facts = recorded(Agent::Claude, "h-pretool-deny.transcripts/d3824a7a-c87a-4954-8018-f1fde230abca.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-pretool-deny.transcripts/d3824a7a-c87a-4954-8018-f1fde230abca.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     d3824a7a-c87a-4954-8018-f1fde230abca 2.1.330 master /home/user/project
     user: User 20:40:18.694 "[script:bash] run it"
@@ -62,7 +75,10 @@ fn claude_h_pretool_deny() {
 
 #[test]
 fn claude_h_resume() {
-    let facts = recorded(Agent::Claude, "h-resume.transcripts/8096b923-0dd5-4dca-8ea0-d2c12802e6ce.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-resume.transcripts/8096b923-0dd5-4dca-8ea0-d2c12802e6ce.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     8096b923-0dd5-4dca-8ea0-d2c12802e6ce 2.1.330 master /home/user/project
     user: User 20:40:40.516 "[script:text] again"
@@ -73,7 +89,10 @@ fn claude_h_resume() {
 
 #[test]
 fn claude_h_stop_block_once() {
-    let facts = recorded(Agent::Claude, "h-stop-block-once.transcripts/57147911-fcc3-4e34-bbcf-8a9dd1e37986.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-stop-block-once.transcripts/57147911-fcc3-4e34-bbcf-8a9dd1e37986.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     57147911-fcc3-4e34-bbcf-8a9dd1e37986 2.1.330 master /home/user/project
     user: Host 21:19:05.363 "Stop hook feedback:\nDEBRIEF: say what you did.\nSecond line."
@@ -88,7 +107,10 @@ fn claude_h_stop_block_once() {
 
 #[test]
 fn claude_h_stop_context() {
-    let facts = recorded(Agent::Claude, "h-stop-context.transcripts/f6e72abb-0640-4310-a04a-ba1004e8d5dc.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-stop-context.transcripts/f6e72abb-0640-4310-a04a-ba1004e8d5dc.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     f6e72abb-0640-4310-a04a-ba1004e8d5dc 2.1.330 master /home/user/project
     user: User 20:39:27.784 "[script:bash] run it"
@@ -100,7 +122,10 @@ fn claude_h_stop_context() {
 
 #[test]
 fn claude_h_subagent() {
-    let facts = recorded(Agent::Claude, "h-subagent.transcripts/dd9608db-931d-43c1-9f90-91186a698196.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "h-subagent.transcripts/dd9608db-931d-43c1-9f90-91186a698196.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     dd9608db-931d-43c1-9f90-91186a698196 2.1.330 master /home/user/project
     user: Host 20:38:05.582 "<task-notification>\n<task-id>a63f9e008307a1f5c</task-id>\n<tool-use-id>toolu_mock_00001</tool-use-id>\n<output-file>/tmp/claude-1000/-home-user-project/dd9608db-931d-43c1-9f90-91186a698196/tasks/a63f9e008307a1f5c.output</output-file>\n<status>completed</status>\n<summary>Agent \"sub\" finished</summary>\n<note>A task-notification fires each time this agent stops with no live background children of its own. The user can send it another message and resume it, so the same task-id may notify more than once.</note>\n<result>sub done</result>\n<usage><subagent_tokens>132</subagent_tokens><tool_uses>1</tool_uses><duration_ms>1302</duration_ms></usage>\n</task-notification>"
@@ -135,8 +160,10 @@ fn claude_h_subagent_3() {
 
 #[test]
 fn claude_t_main() {
-    let facts =
-        recorded(Agent::Claude, "t-main.transcripts/-home-user-project__594047f2-410f-4665-9a22-0fa2db8f4649.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "t-main.transcripts/-home-user-project__594047f2-410f-4665-9a22-0fa2db8f4649.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     594047f2-410f-4665-9a22-0fa2db8f4649 2.1.330 master /home/user/project
     user: Host 20:57:45.508 "Stop hook feedback:\nDEBRIEF: say what you did.\nSecond line."
@@ -148,8 +175,10 @@ fn claude_t_main() {
 
 #[test]
 fn claude_t_main_2() {
-    let facts =
-        recorded(Agent::Claude, "t-main.transcripts/-home-user-project__70643654-ace1-4da1-88e7-94f779e2962d.jsonl");
+    let facts = recorded(
+        Agent::Claude,
+        "t-main.transcripts/-home-user-project__70643654-ace1-4da1-88e7-94f779e2962d.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     70643654-ace1-4da1-88e7-94f779e2962d 2.1.330 master /home/user/project
     user: User 20:57:59.052 "[script:text] after clear"
@@ -313,7 +342,10 @@ fn codex_t_permission() {
 
 #[test]
 fn gemini_h_normal() {
-    let facts = recorded(Agent::Gemini, "h-normal.transcripts/session-2026-11-21T21-19-5c9c151e.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "h-normal.transcripts/session-2026-11-21T21-19-5c9c151e.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     5c9c151e-dae8-4d91-b6de-8cabe6f798b3 - - -
     user: User 21:19:13.941 "[script:basic] please do it"
@@ -328,7 +360,10 @@ fn gemini_h_normal() {
 
 #[test]
 fn gemini_h_parallel() {
-    let facts = recorded(Agent::Gemini, "h-parallel.transcripts/session-2026-11-21T20-45-fd8ad528.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "h-parallel.transcripts/session-2026-11-21T20-45-fd8ad528.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     fd8ad528-7775-43f2-a951-65c97f621fc8 - - -
     user: User 20:45:12.014 "[script:parallel] please do it"
@@ -341,7 +376,10 @@ fn gemini_h_parallel() {
 
 #[test]
 fn gemini_h_readmiss() {
-    let facts = recorded(Agent::Gemini, "h-readmiss.transcripts/session-2026-11-21T20-45-d9a3bad3.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "h-readmiss.transcripts/session-2026-11-21T20-45-d9a3bad3.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     d9a3bad3-1f3c-4927-a895-db62b3cae207 - - -
     user: User 20:45:22.351 "[script:readmiss] read it"
@@ -353,7 +391,10 @@ fn gemini_h_readmiss() {
 
 #[test]
 fn gemini_h_resume() {
-    let facts = recorded(Agent::Gemini, "h-resume.transcripts/session-2026-11-21T20-51-3b438ae5.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "h-resume.transcripts/session-2026-11-21T20-51-3b438ae5.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     3b438ae5-a3e1-41b3-aff6-83475020fdb9 - - -
     user: User 20:51:34.259 "[script:text] again"
@@ -364,7 +405,10 @@ fn gemini_h_resume() {
 
 #[test]
 fn gemini_h_stop_deny_once() {
-    let facts = recorded(Agent::Gemini, "h-stop-deny-once.transcripts/session-2026-11-21T21-19-9f41e258.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "h-stop-deny-once.transcripts/session-2026-11-21T21-19-9f41e258.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     9f41e258-c223-4af0-b557-bdd60743872f - - -
     user: User 21:19:26.784 "DEBRIEF: say what you did.\nSecond line."
@@ -381,7 +425,10 @@ fn gemini_t_main() {
 
 #[test]
 fn gemini_t_main_2() {
-    let facts = recorded(Agent::Gemini, "t-main.transcripts/session-2026-11-21T21-05-d302e775.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "t-main.transcripts/session-2026-11-21T21-05-d302e775.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     d302e775-1ca6-4e13-9966-57627dc9859b - - -
     user: User 21:05:25.907 "[script:text] after clear"
@@ -392,7 +439,10 @@ fn gemini_t_main_2() {
 
 #[test]
 fn gemini_t_main_3() {
-    let facts = recorded(Agent::Gemini, "t-main.transcripts/session-2026-11-21T21-05-f3735547.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "t-main.transcripts/session-2026-11-21T21-05-f3735547.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     f3735547-4fee-4bed-8a4a-5c8d4f25e94a - - -
     user: Host 21:05:14.117 "Stop hook feedback:\nDEBRIEF: say what you did.\nSecond line."
@@ -410,7 +460,10 @@ fn gemini_t_permission() {
 
 #[test]
 fn gemini_t_permission_2() {
-    let facts = recorded(Agent::Gemini, "t-permission.transcripts/session-2026-11-21T21-05-c7cb4ef3.jsonl");
+    let facts = recorded(
+        Agent::Gemini,
+        "t-permission.transcripts/session-2026-11-21T21-05-c7cb4ef3.jsonl",
+    );
     insta::assert_snapshot!(show(facts.as_ref()), @r#"
     c7cb4ef3-0b65-4aa6-a0dd-c84dab7fc049 - - -
     user: User 21:05:42.600 "[script:bashask] go"

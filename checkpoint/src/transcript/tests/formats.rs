@@ -8,37 +8,78 @@ use crate::tools;
 use crate::transcript::{Facts, join};
 
 const NORMAL: [(Agent, &str); 3] = [
-    (Agent::Claude, "h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl"),
-    (Agent::Codex, "h-normal.transcripts/rollout-2026-11-21T21-19-06-01a1fffa-28d2-7052-8d5e-d33d1a413d46.jsonl"),
-    (Agent::Gemini, "h-normal.transcripts/session-2026-11-21T21-19-5c9c151e.jsonl"),
+    (
+        Agent::Claude,
+        "h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl",
+    ),
+    (
+        Agent::Codex,
+        "h-normal.transcripts/rollout-2026-11-21T21-19-06-01a1fffa-28d2-7052-8d5e-d33d1a413d46.jsonl",
+    ),
+    (
+        Agent::Gemini,
+        "h-normal.transcripts/session-2026-11-21T21-19-5c9c151e.jsonl",
+    ),
 ];
 const STOPPED: [(Agent, &str); 3] = [
-    (Agent::Claude, "h-stop-block-once.transcripts/57147911-fcc3-4e34-bbcf-8a9dd1e37986.jsonl"),
+    (
+        Agent::Claude,
+        "h-stop-block-once.transcripts/57147911-fcc3-4e34-bbcf-8a9dd1e37986.jsonl",
+    ),
     (
         Agent::Codex,
         "h-stop-block-once.transcripts/rollout-2026-11-21T21-19-08-01a1fffa-3089-71f2-8f43-2e0e710490f5.jsonl",
     ),
-    (Agent::Gemini, "h-stop-deny-once.transcripts/session-2026-11-21T21-19-9f41e258.jsonl"),
+    (
+        Agent::Gemini,
+        "h-stop-deny-once.transcripts/session-2026-11-21T21-19-9f41e258.jsonl",
+    ),
 ];
 const PARALLEL: [(Agent, &str); 3] = [
-    (Agent::Claude, "h-parallel.transcripts/9bc4ae55-5ece-4f4f-8537-afa2c1912717.jsonl"),
-    (Agent::Codex, "h-parallel.transcripts/rollout-2026-11-21T20-43-28-01a1ffd9-8838-7600-b7fd-7d7d746807fb.jsonl"),
-    (Agent::Gemini, "h-parallel.transcripts/session-2026-11-21T20-45-fd8ad528.jsonl"),
+    (
+        Agent::Claude,
+        "h-parallel.transcripts/9bc4ae55-5ece-4f4f-8537-afa2c1912717.jsonl",
+    ),
+    (
+        Agent::Codex,
+        "h-parallel.transcripts/rollout-2026-11-21T20-43-28-01a1ffd9-8838-7600-b7fd-7d7d746807fb.jsonl",
+    ),
+    (
+        Agent::Gemini,
+        "h-parallel.transcripts/session-2026-11-21T20-45-fd8ad528.jsonl",
+    ),
 ];
 
 fn text(agent: Agent, path: &str) -> String {
-    std::fs::read_to_string(fixtures().join(agent.word()).join(path)).expect("a recorded transcript")
+    std::fs::read_to_string(fixtures().join(agent.word()).join(path))
+        .expect("a recorded transcript")
 }
 
 /// What a call says apart from its host's names and times.
 fn essence(call: &ToolCall) -> String {
-    let paths: Vec<&str> = call.paths.iter().map(|path| path.trim_start_matches("/home/user/project/")).collect();
-    let ToolCall { kind, command, is_error, refused, finished, .. } = call;
+    let paths: Vec<&str> = call
+        .paths
+        .iter()
+        .map(|path| path.trim_start_matches("/home/user/project/"))
+        .collect();
+    let ToolCall {
+        kind,
+        command,
+        is_error,
+        refused,
+        finished,
+        ..
+    } = call;
     format!("{kind:?} {command:?} {paths:?} error={is_error} refused={refused} finished={finished}")
 }
 
 fn lines(facts: Option<&Facts>) -> String {
-    facts.expect("readable").calls.iter().map(|call| essence(call) + "\n").collect()
+    facts
+        .expect("readable")
+        .calls
+        .iter()
+        .map(|call| essence(call) + "\n")
+        .collect()
 }
 
 /// Reads hand-written lines of one agent.
@@ -78,11 +119,25 @@ fn the_same_work_gives_equal_calls() {
 
 #[test]
 fn own_feedback_is_seen_and_begins_no_turn() {
-    let context = (Agent::Claude, "h-stop-context.transcripts/f6e72abb-0640-4310-a04a-ba1004e8d5dc.jsonl");
+    let context = (
+        Agent::Claude,
+        "h-stop-context.transcripts/f6e72abb-0640-4310-a04a-ba1004e8d5dc.jsonl",
+    );
     for (agent, path) in STOPPED.into_iter().chain([context]) {
         let facts = read(agent, text(agent, path).as_bytes(), true, "DEBRIEF").expect("readable");
-        assert_eq!(facts.last_user.expect("a user message").origin, PromptOrigin::Own, "{agent}");
-        assert!(facts.last_real_user.expect("a real one").text.starts_with("[script:"), "{agent}");
+        assert_eq!(
+            facts.last_user.expect("a user message").origin,
+            PromptOrigin::Own,
+            "{agent}"
+        );
+        assert!(
+            facts
+                .last_real_user
+                .expect("a real one")
+                .text
+                .starts_with("[script:"),
+            "{agent}"
+        );
     }
 }
 
@@ -106,22 +161,38 @@ fn journaled(agent: Agent, scenario: &str) -> Vec<ToolCall> {
     for line in text(agent, &format!("{scenario}.ndjson")).lines() {
         let line: Value = serde_json::from_str(line).expect("recorded JSON");
         let (payload, hook) = (&line["payload"], line["event"].as_str().expect("an event"));
-        if !matches!(hook, "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "BeforeTool" | "AfterTool") {
+        if !matches!(
+            hook,
+            "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "BeforeTool" | "AfterTool"
+        ) {
             continue;
         }
         let tool = payload["tool_name"].as_str().expect("a tool");
         let (kind, command, paths) = tools::describe(agent, tool, &payload["tool_input"]);
         let id = payload["tool_use_id"].as_str().map(str::to_owned);
-        let open = calls
-            .iter_mut()
-            .find(|call| !call.finished && (&call.id, &call.command, &call.paths) == (&id, &command, &paths));
+        let open = calls.iter_mut().find(|call| {
+            !call.finished && (&call.id, &call.command, &call.paths) == (&id, &command, &paths)
+        });
         if matches!(hook, "PreToolUse" | "BeforeTool") {
-            let at = line["at"].as_str().expect("a time").parse().expect("RFC 3339");
-            calls.push(ToolCall { id, tool: tool.to_owned(), kind, command, paths, at, ..ToolCall::default() });
+            let at = line["at"]
+                .as_str()
+                .expect("a time")
+                .parse()
+                .expect("RFC 3339");
+            calls.push(ToolCall {
+                id,
+                tool: tool.to_owned(),
+                kind,
+                command,
+                paths,
+                at,
+                ..ToolCall::default()
+            });
         } else {
             let ended = tools::hook_outcome(agent, kind, command.as_deref(), payload);
             let call = open.expect("begun before");
-            (call.finished, call.is_error, call.refused) = (ended.finished, ended.is_error, ended.refused);
+            (call.finished, call.is_error, call.refused) =
+                (ended.finished, ended.is_error, ended.refused);
         }
     }
     calls
@@ -136,7 +207,15 @@ fn hooks_and_transcript_together_double_nothing() {
         let from_transcript = lines(Some(&facts));
         let joined = join(Some(facts), &journaled);
         assert_eq!(joined.source, TimelineSource::Transcript);
-        assert_eq!(joined.calls.iter().map(|call| essence(call) + "\n").collect::<String>(), from_transcript, "{path}");
+        assert_eq!(
+            joined
+                .calls
+                .iter()
+                .map(|call| essence(call) + "\n")
+                .collect::<String>(),
+            from_transcript,
+            "{path}"
+        );
         let alone = join(None, &journaled);
         assert_eq!(alone.calls.len(), joined.calls.len(), "{path}");
         if agent != Agent::Codex {
@@ -165,7 +244,10 @@ fn claude_in_other_shapes() {
             r#"{"type":"user","sessionId":"s","timestamp":"2026-01-01T00:00:06Z","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}"#,
         ],
     );
-    assert_eq!(facts.last_real_user.as_ref().expect("one").text, "older version, no marks");
+    assert_eq!(
+        facts.last_real_user.as_ref().expect("one").text,
+        "older version, no marks"
+    );
     assert_eq!(facts.last_user, facts.last_real_user);
     assert_eq!(facts.last_assistant.as_deref(), Some("I look"));
     insta::assert_snapshot!(calls(&facts), @r#"
@@ -183,10 +265,18 @@ fn claude_takes_up_a_prompt_while_it_works() {
             r#"{{"type":"attachment","sessionId":"s","timestamp":"2026-01-01T00:00:02Z","attachment":{{"type":"queued_command","prompt":"{text}","commandMode":"{mode}"}}}}"#
         )
     };
-    for (mode, said, n_calls) in
-        [("prompt", "and also this", 0), ("task-notification", "and", 1), ("prompt", "[TeleClaude Checkpoint] - x", 1)]
-    {
-        assert_eq!(written(Agent::Claude, &[call, &queued(mode, said)]).calls.len(), n_calls, "{mode} {said}");
+    for (mode, said, n_calls) in [
+        ("prompt", "and also this", 0),
+        ("task-notification", "and", 1),
+        ("prompt", "[TeleClaude Checkpoint] - x", 1),
+    ] {
+        assert_eq!(
+            written(Agent::Claude, &[call, &queued(mode, said)])
+                .calls
+                .len(),
+            n_calls,
+            "{mode} {said}"
+        );
     }
 }
 
@@ -242,7 +332,14 @@ fn gemini_in_other_shapes() {
         ],
     );
     assert_eq!(facts.last_assistant, None);
-    assert!(facts.last_real_user.as_ref().expect("one").text.ends_with("go"));
+    assert!(
+        facts
+            .last_real_user
+            .as_ref()
+            .expect("one")
+            .text
+            .ends_with("go")
+    );
     insta::assert_snapshot!(calls(&facts), @r#"
     f1 read_file Read `-` ["/a"] failed 00:00:02.000 ?ms "File not found"
     f2 run_shell_command Shell `sleep 9` [] open 00:00:03.000 ?ms ""
@@ -264,8 +361,15 @@ fn gemini_in_one_document() {
 }
 "#;
     let facts = read(Agent::Gemini, document.as_bytes(), true, PREFIX).expect("readable");
-    assert_eq!((facts.session.as_deref(), facts.last_assistant.as_deref()), (Some("s"), Some("done")));
+    assert_eq!(
+        (facts.session.as_deref(), facts.last_assistant.as_deref()),
+        (Some("s"), Some("done"))
+    );
     assert_eq!(facts.last_user.as_ref().expect("one").text, "second");
     insta::assert_snapshot!(calls(&facts), @r#"  b replace Edit `-` ["/a"] ok 00:00:03.000 1000ms """#);
-    assert_eq!(read(Agent::Gemini, &document.as_bytes()[100..], false, PREFIX), None, "only whole");
+    assert_eq!(
+        read(Agent::Gemini, &document.as_bytes()[100..], false, PREFIX),
+        None,
+        "only whole"
+    );
 }
