@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, Arbiter};
 use actix_web::{App, web};
-use actors::context::daemon_draft;
+use actors::draft::daemon_draft;
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
 use actors::listener::{self, Listener};
 use actors::progress;
+use actors::registry::{Appended, Sessions};
 use actors::restart::Restarts;
-use actors::sessions::{Appended, Routes, Sessions};
+use actors::routes::Routes;
 use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use actors::{context, evidence};
+use actors::{evidence, session_state};
 use checkpoint::config::Config;
 use checkpoint::state::{AGENT_FINISHED, SessionState};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
@@ -146,7 +146,7 @@ pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result
     let mut projects = HashMap::new();
     let mut rows = Vec::with_capacity(entries.len());
     for entry in &entries {
-        let state = context::load(journal, &entry.stream)?;
+        let state = session_state::load(journal, &entry.stream)?;
         let known = projects.entry(state.project().to_owned());
         let project = known.or_insert_with_key(|folder| Project::look(config, folder));
         rows.push(row(entry, &state, project, at));

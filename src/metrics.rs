@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use actors::{Shared, context, spool};
+use actors::{Shared, session_state, spool};
 use journal::{Agent, Envelope, Event, Timestamp};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
@@ -377,7 +377,7 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     {
         sessions += 1;
         if now.since(entry.last_at) < RUNNING_WITHIN {
-            running += u64::from(context::load(&shared.journal, &entry.stream)?.running);
+            running += u64::from(session_state::load(&shared.journal, &entry.stream)?.running);
         }
     }
     let (store, intake) = shared.journal.disk_bytes();

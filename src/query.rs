@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::context;
+use actors::session_state;
 use checkpoint::phase::Scope;
 use checkpoint::replay::{self, Past};
 use checkpoint::state::SessionState;
@@ -248,7 +248,7 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
             send(emit, views::state(&state))
         }
         Query::Folded { session } => {
-            let state = context::load(journal, &find_session(journal, session)?.stream)?;
+            let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
             send(
                 emit,
                 serde_json::to_value(state).expect("a state is plain data"),
@@ -297,7 +297,7 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
             send(emit, serde_json::to_value(verified).expect("plain data"))
         }
         Query::IncompletePhase(scope) => {
-            let phase = actors::phases::latest_incomplete(journal, scope)?;
+            let phase = actors::phase::latest_incomplete(journal, scope)?;
             send(emit, phase.as_ref().map_or(Value::Null, views::phase))
         }
     }
@@ -346,7 +346,7 @@ fn state_at(
     time: Option<Timestamp>,
 ) -> Result<SessionState> {
     if seq.is_none() && time.is_none() {
-        return Ok(context::load(journal, &entry.stream)?);
+        return Ok(session_state::load(journal, &entry.stream)?);
     }
     let mut state = SessionState::new(entry.stream.clone());
     for envelope in journal.stream(entry.stream.session, 0, usize::MAX)? {
@@ -362,7 +362,7 @@ fn state_at(
 fn sessions(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
     for entry in journal.sessions() {
         if entry.stream.agent != Agent::Daemon {
-            let state = context::load(journal, &entry.stream)?;
+            let state = session_state::load(journal, &entry.stream)?;
             send(emit, views::session(&entry, &state))?;
         }
     }

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
-use crate::context::derived;
+use crate::draft::derived;
 
 /// Returns the reply of a hook call in the given dialect: one JSON object, no field that a host does not know.
 pub fn render(form: ReplyForm, message: &str) -> String {

@@ -13,11 +13,12 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
-use crate::context::{Counters, daemon_draft};
+use crate::draft::daemon_draft;
 use crate::hook_reply::{HookReply, Wait};
 use crate::progress::{self, Beginning};
+use crate::registry::{DecideIn, Sessions};
 use crate::session::Decide;
-use crate::sessions::{DecideIn, Sessions};
+use crate::shared::Counters;
 
 /// Two calls with the same content so close together are one call of a hook that is registered twice.
 const SAME_CALL_WITHIN: Duration = Duration::from_secs(1);

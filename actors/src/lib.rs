@@ -8,23 +8,26 @@
 //!
 //! The rule everywhere: append, then apply, then act. Replay only applies.
 
-pub mod context;
+pub mod draft;
 pub mod evidence;
 pub mod git;
 pub mod hook_reply;
 pub mod ingest;
 pub mod listener;
-pub mod phases;
+pub mod phase;
 mod process;
 pub mod progress;
 pub mod recovery;
+pub mod registry;
 pub mod restart;
+pub mod routes;
 pub mod session;
-pub mod sessions;
+pub mod session_state;
+pub mod shared;
 pub mod spool;
 #[cfg(test)]
 mod tests;
 pub mod tmux;
 pub mod transcripts;
 
-pub use context::Shared;
+pub use shared::Shared;

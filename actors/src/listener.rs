@@ -15,9 +15,10 @@ use checkpoint::config::{Listeners, UserCommand};
 use journal::{Envelope, Event, News, Timestamp};
 use tokio::sync::oneshot;
 
-use crate::context::{Shared, derived};
+use crate::draft::derived;
 use crate::evidence;
 use crate::process::{self, Failure};
+use crate::shared::Shared;
 
 /// What happened longer ago is no news: it was spooled, or is somebody's recording.
 const NEWS_WITHIN: Duration = Duration::from_secs(60);

@@ -7,8 +7,8 @@ use actix::prelude::*;
 use journal::{Event, Timestamp};
 
 use crate::Shared;
+use crate::registry::{Appended, DecideIn, Sessions};
 use crate::session::Decide;
-use crate::sessions::{Appended, DecideIn, Sessions};
 
 /// Settles what the last run left open. A stop whose hook call may still come again gets the time for it first.
 ///

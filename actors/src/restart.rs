@@ -13,8 +13,9 @@ use checkpoint::config::{Config, ResumeLine};
 use journal::{Agent, Draft, Event, Place, Route, Stream, Timestamp};
 use uuid::Uuid;
 
-use crate::context::{Shared, derived};
+use crate::draft::derived;
 use crate::evidence;
+use crate::shared::Shared;
 use crate::tmux::Pane;
 
 mod steps;

@@ -11,12 +11,15 @@ use actix::prelude::*;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
 use journal::{Decision, Event, Evidence, Route, Stream, Timestamp};
+use uuid::Uuid;
 
-use crate::context::{self, Shared, derived};
+use crate::draft::derived;
 use crate::evidence::{self, Gathered};
 use crate::hook_reply;
 use crate::restart;
-use crate::sessions::{Retired, Routes, Sessions};
+use crate::routes::Routes;
+use crate::session_state;
+use crate::shared::Shared;
 use crate::tmux::Deliver;
 use crate::transcripts;
 
@@ -27,7 +30,7 @@ const TICK: Duration = Duration::from_secs(5);
 pub struct Session {
     shared: Arc<Shared>,
     routes: Routes,
-    registry: Addr<Sessions>,
+    registry: Recipient<Retired>,
     state: SessionState,
     /// Stops to decide about, and whether somebody waits for the answer.
     stops: VecDeque<(u64, bool)>,
@@ -53,7 +56,7 @@ impl Session {
     pub fn replay(
         shared: Arc<Shared>,
         routes: Routes,
-        registry: Addr<Sessions>,
+        registry: Recipient<Retired>,
         stream: &Stream,
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
@@ -76,7 +79,7 @@ impl Session {
     }
 
     fn catch_up(&mut self) {
-        if let Err(error) = context::catch_up(&self.shared.journal, &mut self.state) {
+        if let Err(error) = session_state::catch_up(&self.shared.journal, &mut self.state) {
             tracing::error!(session = %self.state.session(), %error, "Could not read a session's events.");
         }
     }
@@ -273,7 +276,7 @@ impl Session {
                         Some(own) => session.publish(own.seq, decision, 1),
                         None => {}
                     }
-                    if let Err(error) = context::save(&session.shared.journal, &session.state) {
+                    if let Err(error) = session_state::save(&session.shared.journal, &session.state) {
                         tracing::warn!(session = %session.state.session(), %error, "Could not keep a snapshot.");
                     }
                 }
@@ -447,7 +450,7 @@ impl Session {
 
     /// Asks the registry to be forgotten. Until it is, it may be sent more: a stop in its mailbox must not get lost.
     fn retire(&self) {
-        if let Err(error) = context::save(&self.shared.journal, &self.state) {
+        if let Err(error) = session_state::save(&self.shared.journal, &self.state) {
             tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
         }
         self.registry.do_send(Retired {
@@ -475,7 +478,7 @@ async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionS
     }
     if let Err(error) = shared.append_and_settle(found).await {
         tracing::warn!(session = %state.session(), %error, "Could not journal what a transcript tells.");
-    } else if let Err(error) = context::catch_up(&shared.journal, &mut state) {
+    } else if let Err(error) = session_state::catch_up(&shared.journal, &mut state) {
         tracing::warn!(session = %state.session(), %error, "Could not read a session's events.");
     }
     state
@@ -541,6 +544,14 @@ impl Handler<Retire> for Session {
             self.retire();
         }
     }
+}
+
+/// A session's actor wants to leave. It is forgotten first, so that what was sent to it comes before its leave.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Retired {
+    /// The session.
+    pub session: Uuid,
 }
 
 /// The registry has forgotten this actor, and sends nothing after this.

@@ -17,8 +17,8 @@ use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
 use crate::Shared;
-use crate::context::Counters;
 use crate::ingest::{self, Ingest, Refusal, Take};
+use crate::shared::Counters;
 
 /// The folder is looked at this often even when nobody tells of a change.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);

@@ -15,8 +15,9 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::hook_reply::HookReply;
 use crate::ingest::{self, Ingest, Take, Taken};
+use crate::registry::{Appended, DecideIn, LookAt, Sessions};
+use crate::routes::Routes;
 use crate::session::Decide;
-use crate::sessions::{Appended, DecideIn, LookAt, Routes, Sessions};
 use crate::tmux::TmuxDelivery;
 
 const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
@@ -166,7 +167,7 @@ fn a_session_that_panics_is_replayed_and_goes_on() {
         for deaths in 1..=3 {
             world
                 .sessions
-                .send(crate::sessions::Kill(before.session()))
+                .send(crate::registry::Kill(before.session()))
                 .await
                 .expect("it lives");
             let after = world.state().await;
@@ -194,7 +195,7 @@ fn a_session_that_keeps_dying_is_parked_and_its_agent_stops_normally() {
         while world.shared.counters.restarted.load(Ordering::Relaxed) <= 5 {
             world
                 .sessions
-                .send(crate::sessions::Kill(session))
+                .send(crate::registry::Kill(session))
                 .await
                 .expect("it lives");
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -11,7 +11,7 @@ use checkpoint::state::SessionState;
 use checkpoint::transcript::{self, Facts, UserText};
 use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
 
-use crate::context::derived;
+use crate::draft::derived;
 
 /// A transcript in one JSON document has to be read whole; beyond this it is left alone.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use actors::context::{daemon_draft, derived};
+use actors::draft::{daemon_draft, derived};
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::{self, Case};

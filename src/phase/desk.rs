@@ -61,7 +61,7 @@ impl Desk<'_> {
                 .and_then(|_| self.journal.settle())
                 .map_err(journal_trouble)?;
         }
-        actors::phases::load(self.journal).map_err(journal_trouble)
+        actors::phase::load(self.journal).map_err(journal_trouble)
     }
 
     pub(super) fn create(
@@ -94,7 +94,7 @@ impl Desk<'_> {
             .clone()
             .or_else(newest)
             .unwrap_or_else(|| input::NO_SESSION.to_owned());
-        let phases = actors::phases::load(self.journal).map_err(journal_trouble)?;
+        let phases = actors::phase::load(self.journal).map_err(journal_trouble)?;
         let created_at = Timestamp::now();
         let is_taken = |name: &str| {
             phases.ever().any(|known| known.file == name) || self.folder().join(name).exists()

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use actors::context::derived;
+use actors::draft::derived;
 use checkpoint::phase::{Phase, Phases, file, input};
 use journal::{Draft, Event, Journal, PhaseCheckpoint, Stream, Timestamp};
 use serde::Serialize;
@@ -70,7 +70,7 @@ pub(crate) fn reconcile(
     replace: bool,
     project_of: impl Fn(&str) -> Option<String>,
 ) -> journal::Result<Reconciled> {
-    let mut phases = actors::phases::load(journal)?;
+    let mut phases = actors::phase::load(journal)?;
     let mut found = Reconciled {
         phases: Phases::default(),
         problems: Vec::new(),
@@ -114,7 +114,7 @@ pub(crate) fn reconcile(
     if !drafts.is_empty() {
         journal.append_wait(drafts)?;
         journal.settle()?;
-        phases = actors::phases::load(journal)?;
+        phases = actors::phase::load(journal)?;
     }
     for phase in phases.newest_first() {
         if !names.contains(&phase.file) || stale.contains(&phase.file) {

@@ -2,7 +2,7 @@
 
 pub(crate) use actors::progress::project_root as project;
 
-use actors::context;
+use actors::session_state;
 use journal::{Agent, Journal, SessionEntry};
 
 use crate::query;
@@ -57,7 +57,7 @@ fn is_host(entry: &SessionEntry) -> bool {
 }
 
 fn project_of_entry(journal: &Journal, entry: &SessionEntry) -> Option<String> {
-    let state = context::load(journal, &entry.stream).ok()?;
+    let state = session_state::load(journal, &entry.stream).ok()?;
     let folder = state.project();
     (!folder.is_empty()).then(|| project(folder))
 }

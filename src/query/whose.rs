@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use actors::context;
+use actors::session_state;
 use journal::{Agent, Journal, Stream};
 use uuid::Uuid;
 
@@ -65,7 +65,9 @@ impl<'a> Whose<'a> {
     /// When the journal cannot be read.
     pub(super) fn project(&mut self, stream: &Stream) -> Result<&str> {
         if !self.projects.contains_key(&stream.session) {
-            let project = context::load(self.journal, stream)?.project().to_owned();
+            let project = session_state::load(self.journal, stream)?
+                .project()
+                .to_owned();
             self.projects.insert(stream.session, project);
         }
         Ok(&self.projects[&stream.session])

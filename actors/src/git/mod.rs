@@ -20,7 +20,7 @@
 mod command;
 mod contents;
 mod parse;
-mod standing;
+mod snapshot;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 
 use journal::{ChangedFile, Changes, Timestamp};
 
-pub use standing::{hashes, standing};
+pub use snapshot::{hashes, snapshot};
 
 use command::{Failure, Git, Output};
 use contents::Contents;

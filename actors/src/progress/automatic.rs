@@ -14,8 +14,8 @@ use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall}
 use uuid::Uuid;
 
 use super::{Error, Order, write};
-use crate::context::Shared;
 use crate::evidence;
+use crate::shared::Shared;
 
 /// What happened longer ago was spooled, or is somebody's recording.
 const HEARD_WITHIN: Duration = Duration::from_secs(60);
@@ -204,7 +204,7 @@ fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
     let native = match &envelope.event {
         Event::PhaseCreated { checkpoint, .. } => checkpoint.session.clone(),
         Event::PhaseCompleted { checkpoint } => {
-            let phases = crate::phases::load(&shared.journal).ok()?;
+            let phases = crate::phase::load(&shared.journal).ok()?;
             phases.get(checkpoint)?.checkpoint.session.clone()
         }
         _ => return Some(envelope.stream.clone()),

@@ -26,7 +26,7 @@ pub use rebuild::{Problem, Rebuild, Rebuilt, rebuild};
 pub use resume::{Beginning, greet};
 pub use validate::{Checked, validate};
 
-use crate::{context, git, phases};
+use crate::{git, phase, session_state};
 use files::Place;
 
 /// Files that say which dependencies a project has, at its top.
@@ -185,7 +185,7 @@ pub fn write(
 
 /// Puts a document together from the journal, git and what the agent states.
 fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Document, Error> {
-    let state = context::load(journal, &order.stream)?;
+    let state = session_state::load(journal, &order.stream)?;
     if state.project().is_empty() {
         return Err(Error::Refused(
             "nobody said which folder this session works in".into(),
@@ -306,7 +306,7 @@ fn parent(journal: &Journal, full: Option<u64>) -> Result<Option<Parent>, Error>
 
 fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Error> {
     Ok(
-        phases::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
+        phase::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
             name: phase.checkpoint.phase,
             number: phase.checkpoint.number,
             checkpoint: phase.checkpoint.id,
@@ -323,7 +323,7 @@ struct Looked {
 
 fn look(config: &Config, project: &str, deadline: Instant) -> Looked {
     let top = Path::new(project);
-    let mut git = git::standing(top, deadline);
+    let mut git = git::snapshot(top, deadline);
     if let Ok(git) = &mut git {
         // Our own files are no work.
         let path = &config.settings.progress.path.0;
@@ -369,7 +369,7 @@ fn sessions_of(
     let mut roots = std::collections::HashMap::new();
     let mut states = Vec::new();
     for entry in entries.iter().take(SESSIONS_MAX) {
-        let state = context::load(journal, &entry.stream)?;
+        let state = session_state::load(journal, &entry.stream)?;
         let folder = state.project().to_owned();
         let root = roots
             .entry(folder)
@@ -392,7 +392,7 @@ pub fn latest(
     session: Option<&Stream>,
 ) -> Result<Option<u64>, Error> {
     if let Some(stream) = session {
-        return Ok(context::load(journal, stream)?
+        return Ok(session_state::load(journal, stream)?
             .progress
             .map(|written| written.seq));
     }

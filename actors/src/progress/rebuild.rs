@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::files::Place;
 use super::{Error, TURN, project_root, read};
-use crate::context;
+use crate::session_state;
 
 /// Which files, and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +84,10 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
         .into_iter()
         .filter(|entry| entry.stream.agent != Agent::Daemon)
     {
-        if context::load(journal, &entry.stream)?.progress.is_none() {
+        if session_state::load(journal, &entry.stream)?
+            .progress
+            .is_none()
+        {
             continue;
         }
         let is_session = order.session.is_none_or(|session| *session == entry.stream);

@@ -9,8 +9,9 @@ use journal::{Agent, Event, PromptOrigin, Stream, Timestamp};
 use serde_json::json;
 
 use super::{Error, TURN, open_phase, project_root, read, sessions_of, validate};
-use crate::context::{Shared, derived};
+use crate::draft::derived;
 use crate::evidence;
+use crate::shared::Shared;
 
 /// The longest that a session's start is kept waiting; its client waits little longer.
 const OFFER_WITHIN: Duration = Duration::from_millis(800);

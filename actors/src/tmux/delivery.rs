@@ -17,7 +17,9 @@ use tokio::sync::Mutex;
 
 use super::look::{Sight, Subject};
 use super::{Pane, queue};
-use crate::context::{self, Shared, derived};
+use crate::draft::derived;
+use crate::session_state;
+use crate::shared::Shared;
 use crate::transcripts;
 
 /// The shortest and the longest pause between two looks at a screen on which something is to happen soon.
@@ -228,7 +230,7 @@ impl Work {
     /// Catches up with the journal, and with the transcript. Returns the delivery while it is open.
     async fn look_again(&mut self) -> journal::Result<Option<Delivery>> {
         self.shared.settle().await?;
-        context::catch_up(&self.shared.journal, &mut self.state)?;
+        session_state::catch_up(&self.shared.journal, &mut self.state)?;
         let is_open =
             |delivery: &Delivery| delivery.decision == self.decision && delivery.seen_by.is_none();
         let Some(delivery) = self.state.delivery.clone().filter(is_open) else {

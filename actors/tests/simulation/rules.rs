@@ -170,7 +170,7 @@ impl Track {
         }
         match &envelope.event {
             Event::AgentStopped { .. } | Event::RestartRequested { .. } => {
-                drop(self.triggers.insert(seq))
+                self.triggers.insert(seq);
             }
             Event::Decided(decision) => self.decided(envelope, decision, budget)?,
             Event::DeliveryAttempted { decision, .. } => {

@@ -20,7 +20,7 @@ const UNCOMMITTED_MAX: usize = 500;
 /// # Errors
 ///
 /// One word: `not_a_repository`, `git_missing`, `timeout` or `git_failed`.
-pub fn standing(folder: &Path, deadline: Instant) -> Result<GitState, String> {
+pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     if !folder.is_absolute() || !folder.is_dir() {
         return Err("not_a_repository".into());
     }

@@ -15,10 +15,10 @@ use journal::{Agent, Stream};
 use uuid::Uuid;
 
 use crate::Shared;
-use crate::context::Counters;
-use crate::hook_reply::{HookReply, Release};
-use crate::session::{Decide, Leave, Look, Poke, Retire, Session};
-use crate::tmux::TmuxDelivery;
+use crate::hook_reply::Release;
+use crate::routes::Routes;
+use crate::session::{Decide, Leave, Look, Poke, Retire, Retired, Session};
+use crate::shared::Counters;
 
 /// A session that dies this often within [`DEATHS_WITHIN`] is parked: its stops pass.
 const DEATHS_MAX: u32 = 5;
@@ -35,15 +35,6 @@ struct Entry {
 struct Deaths {
     since: Instant,
     count: u32,
-}
-
-/// The ways to an agent: who takes what was decided further.
-#[derive(Clone)]
-pub struct Routes {
-    /// Answers waiting hook calls.
-    pub replies: Addr<HookReply>,
-    /// Types into terminals.
-    pub tmux: Addr<TmuxDelivery>,
 }
 
 /// The registry of session actors.
@@ -100,7 +91,7 @@ impl Sessions {
         let actor = match Session::replay(
             Arc::clone(&self.shared),
             self.routes.clone(),
-            ctx.address(),
+            ctx.address().recipient(),
             &stream,
         ) {
             Ok(actor) => actor,
@@ -262,14 +253,6 @@ impl Handler<DecideIn> for Sessions {
             });
         }
     }
-}
-
-/// A session's actor wants to leave. It is forgotten first, so that what was sent to it comes before its leave.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub struct Retired {
-    /// The session.
-    pub session: Uuid,
 }
 
 impl Handler<Retired> for Sessions {

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
-use checkpoint::state::{SNAPSHOT_VERSION, SessionState};
-use journal::{Appended, Draft, Event, Home, Journal, Stream, Timestamp};
+use checkpoint::state::SessionState;
+use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
-use uuid::Uuid;
+
+use crate::draft::daemon_draft;
+use crate::session_state;
 
 /// Stops whose evidence is gathered at the same time; more wait.
 const GATHERING_MAX: usize = 4;
@@ -177,92 +179,6 @@ impl Shared {
     ///
     /// When the journal cannot be read.
     pub fn load(&self, stream: &Stream) -> journal::Result<SessionState> {
-        load(&self.journal, stream)
-    }
-}
-
-/// A state that took more events than this to bring up is worth a snapshot.
-const SNAPSHOT_AFTER: usize = 32;
-/// Events that are read at once while a session catches up.
-const PAGE: usize = 1024;
-
-/// Reads a session's state from a journal.
-///
-/// # Errors
-///
-/// When the journal cannot be read.
-pub fn load(journal: &Journal, stream: &Stream) -> journal::Result<SessionState> {
-    let snapshot = journal
-        .snapshot(stream.session)?
-        .and_then(|(_, bytes)| unpack(&bytes));
-    let mut state = snapshot.unwrap_or_else(|| SessionState::new(stream.clone()));
-    // Whoever asks next need not fold all that again. A snapshot that cannot be kept costs only that.
-    if catch_up(journal, &mut state)? > SNAPSHOT_AFTER {
-        let _ = save(journal, &state);
-    }
-    Ok(state)
-}
-
-/// Applies what was appended to a session since its state was last brought up to date. Returns how many events that were.
-///
-/// # Errors
-///
-/// When the journal cannot be read.
-pub fn catch_up(journal: &Journal, state: &mut SessionState) -> journal::Result<usize> {
-    let mut applied = 0;
-    loop {
-        let page = journal.stream(state.session(), state.last_seq, PAGE)?;
-        page.iter().for_each(|envelope| state.apply(envelope));
-        applied += page.len();
-        if page.len() < PAGE {
-            return Ok(applied);
-        }
-    }
-}
-
-/// Keeps a snapshot of a session.
-///
-/// # Errors
-///
-/// When the journal cannot be written.
-pub fn save(journal: &Journal, state: &SessionState) -> journal::Result<()> {
-    let mut bytes = SNAPSHOT_VERSION.to_le_bytes().to_vec();
-    bytes.extend(journal::codec::pack(state));
-    journal.put_snapshot(state.session(), state.last_seq, &bytes)
-}
-
-fn unpack(bytes: &[u8]) -> Option<SessionState> {
-    let (version, rest) = bytes.split_first_chunk::<4>()?;
-    (u32::from_le_bytes(*version) == SNAPSHOT_VERSION).then(|| journal::codec::unpack(rest))?
-}
-
-/// Returns an event of the daemon itself, with an id made from `name`.
-pub fn daemon_draft(event: Event, name: &str) -> Draft {
-    let stream = Stream::daemon();
-    let id = Uuid::new_v5(
-        &stream.session,
-        format!("{}:{name}", event.kind()).as_bytes(),
-    );
-    Draft {
-        stream,
-        at: Timestamp::now(),
-        id,
-        event,
-        payload: None,
-    }
-}
-
-/// Returns an event that follows from another one. Its id is made from both, so that it can only be appended once.
-pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Draft {
-    let id = Uuid::new_v5(
-        &stream.session,
-        format!("{}:{cause}", event.kind()).as_bytes(),
-    );
-    Draft {
-        stream: stream.clone(),
-        at,
-        id,
-        event,
-        payload: None,
+        session_state::load(&self.journal, stream)
     }
 }

@@ -1,0 +1,35 @@
+//! Events about to be appended, with ids made from their causes, so that each can be appended only once.
+
+use journal::{Draft, Event, Stream, Timestamp};
+use uuid::Uuid;
+
+/// Returns an event of the daemon itself, with an id made from `name`.
+pub fn daemon_draft(event: Event, name: &str) -> Draft {
+    let stream = Stream::daemon();
+    let id = Uuid::new_v5(
+        &stream.session,
+        format!("{}:{name}", event.kind()).as_bytes(),
+    );
+    Draft {
+        stream,
+        at: Timestamp::now(),
+        id,
+        event,
+        payload: None,
+    }
+}
+
+/// Returns an event that follows from another one. Its id is made from both, so that it can only be appended once.
+pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Draft {
+    let id = Uuid::new_v5(
+        &stream.session,
+        format!("{}:{cause}", event.kind()).as_bytes(),
+    );
+    Draft {
+        stream: stream.clone(),
+        at,
+        id,
+        event,
+        payload: None,
+    }
+}
