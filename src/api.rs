@@ -8,8 +8,8 @@ use actix::Addr;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::Shared;
-use actors::ingest::{self, Ingest, Refusal, Take, Taken};
-use actors::registry::{CountAwake, Sessions};
+use actors::ingest::{self, AcceptHook, Accepted, Ingest, Refusal};
+use actors::registry::{CountAwake, SessionRegistry};
 use actors::restart::Restarts;
 use actors::spool;
 use checkpoint::hooks::HookCall;
@@ -44,7 +44,7 @@ pub(crate) struct Api {
     /// Who answers questions.
     pub(crate) reader: Arc<Reader>,
     /// The sessions.
-    pub(crate) sessions: Addr<Sessions>,
+    pub(crate) sessions: Addr<SessionRegistry>,
     /// Where hook calls go.
     pub(crate) ingest: Addr<Ingest>,
     /// Who restarts agents.
@@ -204,7 +204,7 @@ struct Call {
     body: web::Bytes,
 }
 
-async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, Refusal> {
+async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Accepted, Refusal> {
     let Some(agent) = Agent::host(&call.agent) else {
         let problem = format!(
             "no agent is called `{}`: claude, gemini and codex are known",
@@ -245,7 +245,7 @@ async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Taken, R
     };
     let (outcome, taken) = oneshot::channel();
     api.ingest
-        .try_send(Take {
+        .try_send(AcceptHook {
             normal,
             waits,
             outcome,

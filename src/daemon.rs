@@ -17,7 +17,7 @@ use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
 use actors::listener::{self, Listener};
 use actors::progress;
-use actors::registry::{Appended, Sessions};
+use actors::registry::{EventsAppended, SessionRegistry};
 use actors::restart::Restarts;
 use actors::routes::Routes;
 use actors::tmux::TmuxDelivery;
@@ -170,7 +170,7 @@ async fn serve(
     let typist = TmuxDelivery::new(Arc::clone(&shared));
     // On a thread of its own: it reads the journal while it types.
     let tmux = TmuxDelivery::start_in_arbiter(&Arbiter::new().handle(), move |_| typist);
-    let sessions = Sessions::new(
+    let sessions = SessionRegistry::new(
         Arc::clone(&shared),
         Routes {
             replies: replies.clone(),
@@ -203,7 +203,7 @@ async fn serve(
         touched.sort_unstable();
         touched.dedup();
         // A full registry means that its sessions will catch up later.
-        let _ = poke.try_send(Appended(touched));
+        let _ = poke.try_send(EventsAppended(touched));
     });
 
     let api = web::Data::new(Api {
@@ -268,7 +268,7 @@ async fn serve(
 async fn come_up(
     shared: &Arc<Shared>,
     ingest: &Addr<Ingest>,
-    sessions: &Addr<Sessions>,
+    sessions: &Addr<SessionRegistry>,
     recovered: &journal::recovery::Recovered,
 ) -> Result<()> {
     let event = Event::DaemonStarted {

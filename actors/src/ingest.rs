@@ -16,7 +16,7 @@ use crate::Shared;
 use crate::draft::daemon_draft;
 use crate::hook_reply::{HookReply, Wait};
 use crate::progress::{self, Beginning};
-use crate::registry::{DecideIn, Sessions};
+use crate::registry::{DecideIn, SessionRegistry};
 use crate::session::Decide;
 use crate::shared::Counters;
 
@@ -36,7 +36,7 @@ pub enum Refusal {
 
 /// What became of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Accepted {
     /// Place of its event.
     pub seq: u64,
     /// It was there already.
@@ -48,7 +48,7 @@ pub struct Taken {
 /// The actor that takes hook calls in.
 pub struct Ingest {
     shared: Arc<Shared>,
-    sessions: Addr<Sessions>,
+    sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
     /// Contents seen of late: the id they were given, and when.
     recent: HashMap<Uuid, (Uuid, Timestamp)>,
@@ -56,7 +56,11 @@ pub struct Ingest {
 
 impl Ingest {
     /// Begins with nothing remembered.
-    pub fn new(shared: Arc<Shared>, sessions: Addr<Sessions>, replies: Addr<HookReply>) -> Self {
+    pub fn new(
+        shared: Arc<Shared>,
+        sessions: Addr<SessionRegistry>,
+        replies: Addr<HookReply>,
+    ) -> Self {
         Self {
             shared,
             sessions,
@@ -98,20 +102,20 @@ impl Actor for Ingest {
 /// Takes a call in. The outcome goes to `outcome`, after the time that its answer needs.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Take {
+pub struct AcceptHook {
     /// The call.
     pub normal: Normal,
     /// How long the caller waits for the answer to a stop; none where nobody does.
     pub waits: Option<Duration>,
     /// Where the outcome goes.
-    pub outcome: oneshot::Sender<Result<Taken, Refusal>>,
+    pub outcome: oneshot::Sender<Result<Accepted, Refusal>>,
 }
 
-impl Handler<Take> for Ingest {
+impl Handler<AcceptHook> for Ingest {
     type Result = ();
 
-    fn handle(&mut self, take: Take, ctx: &mut Self::Context) {
-        let Take {
+    fn handle(&mut self, take: AcceptHook, ctx: &mut Self::Context) {
+        let AcceptHook {
             mut normal,
             waits,
             outcome,
@@ -132,14 +136,14 @@ impl Handler<Take> for Ingest {
 /// One call on its way through.
 struct Work {
     shared: Arc<Shared>,
-    sessions: Addr<Sessions>,
+    sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
     twin: bool,
     waits: Option<Duration>,
 }
 
 impl Work {
-    async fn run(self, draft: Draft) -> Result<Taken, Refusal> {
+    async fn run(self, draft: Draft) -> Result<Accepted, Refusal> {
         let session = draft.stream.session;
         let can_reply = match draft.event {
             Event::AgentStopped { can_reply, .. } => Some(can_reply),
@@ -176,7 +180,7 @@ impl Work {
                 None => String::new(),
             },
         };
-        Ok(Taken {
+        Ok(Accepted {
             seq: own.seq,
             duplicate: own.duplicate,
             reply,

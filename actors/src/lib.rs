@@ -1,7 +1,7 @@
 //! Who does it, and when: the actors around the journal and the pure core.
 //!
 //! ```text
-//! hook call -> Ingest -> journal -> Sessions (registry) -> Session -> HookReply -> hook call's answer
+//! hook call -> Ingest -> journal -> SessionRegistry -> Session -> HookReply -> hook call's answer
 //!                                                                  \-> TmuxDelivery -> the agent's terminal
 //! spool ----^                          ^ restarts a session that died, from the journal
 //! ```

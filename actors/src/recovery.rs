@@ -7,7 +7,7 @@ use actix::prelude::*;
 use journal::{Event, Timestamp};
 
 use crate::Shared;
-use crate::registry::{Appended, DecideIn, Sessions};
+use crate::registry::{DecideIn, EventsAppended, SessionRegistry};
 use crate::session::Decide;
 
 /// Settles what the last run left open. A stop whose hook call may still come again gets the time for it first.
@@ -15,7 +15,10 @@ use crate::session::Decide;
 /// # Errors
 ///
 /// When the journal cannot be read.
-pub async fn settle(shared: &Arc<Shared>, sessions: &Addr<Sessions>) -> journal::Result<usize> {
+pub async fn settle(
+    shared: &Arc<Shared>,
+    sessions: &Addr<SessionRegistry>,
+) -> journal::Result<usize> {
     let open = shared.journal.unsettled()?;
     let grace = Duration::from_millis(shared.config().settings.hooks.stop_wait.as_millis());
     for (session, seq) in &open {
@@ -39,7 +42,7 @@ pub async fn settle(shared: &Arc<Shared>, sessions: &Addr<Sessions>) -> journal:
             }
             // A session that is awake confirms or expires its deliveries by itself.
             _ => {
-                let _ = sessions.send(Appended(vec![session])).await;
+                let _ = sessions.send(EventsAppended(vec![session])).await;
             }
         }
     }

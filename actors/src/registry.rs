@@ -1,8 +1,8 @@
-//! The registry: which session has which actor. Starts them from the journal, starts those again that died, and lets
-//! the quiet ones go.
+//! The registry of session actors: starts an actor from the journal when its session gets a message, replaces actors
+//! that died, and passivates the least recently used.
 //!
-//! actix's own supervisor does not restart an actor that panicked and would keep the old state of one that stopped, so
-//! supervision is here, and it is by replay.
+//! The registry supervises by replay. actix's own supervisor does not restart an actor that panicked, and keeps the
+//! old state of one that stopped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::hook_reply::Release;
 use crate::routes::Routes;
-use crate::session::{Decide, Leave, Look, Poke, Retire, Retired, Session};
+use crate::session::{CatchUp, Decide, GetState, Passivate, Passivated, Session, StopActor};
 use crate::shared::Counters;
 
-/// A session that dies this often within [`DEATHS_WITHIN`] is parked: its stops pass.
+/// A session whose actor dies more often than this within [`DEATHS_WITHIN`] is parked: its stops pass.
 const DEATHS_MAX: u32 = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(60);
 /// Threads that session actors run on.
@@ -31,25 +31,25 @@ struct Entry {
     used: Instant,
 }
 
-/// When a session began to die, and how often it has since.
+/// How often a session's actor died since `since`.
 struct Deaths {
     since: Instant,
     count: u32,
 }
 
-/// The registry of session actors.
-pub struct Sessions {
+/// The actor that finds, starts and supervises the session actors.
+pub struct SessionRegistry {
     shared: Arc<Shared>,
     routes: Routes,
     awake: HashMap<Uuid, Entry>,
     deaths: HashMap<Uuid, Deaths>,
-    /// None: all run on the registry's own thread.
+    /// Empty if all sessions run on the registry's own thread.
     arbiters: Vec<Arbiter>,
     started: usize,
 }
 
-impl Sessions {
-    /// Begins with all sessions asleep.
+impl SessionRegistry {
+    /// Creates a registry that runs its sessions on threads of their own.
     pub fn new(shared: Arc<Shared>, routes: Routes) -> Self {
         let arbiters = (0..ARBITERS).map(|_| Arbiter::new()).collect();
         Self {
@@ -58,7 +58,7 @@ impl Sessions {
         }
     }
 
-    /// Begins with all sessions asleep, and runs them on the registry's own thread, so that one clock is everybody's.
+    /// Creates a registry that runs its sessions on its own thread, so that simulations need only one clock.
     pub fn on_this_thread(shared: Arc<Shared>, routes: Routes) -> Self {
         Self {
             shared,
@@ -70,7 +70,7 @@ impl Sessions {
         }
     }
 
-    /// Returns the session's actor, replaying the session where it has none.
+    /// Returns the session's actor. Replays the session first if it has none.
     fn wake(&mut self, session: Uuid, ctx: &mut Context<Self>) -> Option<Addr<Session>> {
         if let Some(entry) = self.awake.get_mut(&session) {
             if entry.address.connected() {
@@ -96,7 +96,7 @@ impl Sessions {
         ) {
             Ok(actor) => actor,
             Err(error) => {
-                tracing::error!(%session, %error, "Could not replay a session.");
+                tracing::error!(%session, %error, "Could not replay the session.");
                 return None;
             }
         };
@@ -115,7 +115,7 @@ impl Sessions {
         Some(address)
     }
 
-    /// Counts a death. A session retires by telling so first; one whose address merely closed has panicked.
+    /// Counts a death: an actor that passivates sends [`Passivated`] first, so a closed address means a panic.
     fn count_death(&mut self, session: Uuid) {
         Counters::count(&self.shared.counters.restarted);
         let now = Instant::now();
@@ -132,13 +132,13 @@ impl Sessions {
         deaths.count += 1;
         let deaths = deaths.count;
         if deaths <= DEATHS_MAX {
-            tracing::warn!(%session, deaths, "A session's actor died and is replayed.");
+            tracing::warn!(%session, deaths, "The session's actor died; replaying it.");
         } else {
-            tracing::error!(%session, deaths, "A session's actor keeps dying; its stops pass until it has rested.");
+            tracing::error!(%session, deaths, "The session's actor keeps dying; its stops pass for the next minute.");
         }
     }
 
-    /// Tells whether a session has died too often of late.
+    /// Returns whether the session's actor died too often lately.
     fn is_parked(&self, session: Uuid) -> bool {
         let deaths = self
             .deaths
@@ -147,7 +147,7 @@ impl Sessions {
         deaths.is_some_and(|deaths| deaths.count > DEATHS_MAX)
     }
 
-    /// Asks the session that was quiet for longest to leave when there are too many.
+    /// Asks the least recently used session to passivate if too many are awake.
     fn make_room(&mut self) {
         let awake_max = self
             .shared
@@ -160,11 +160,12 @@ impl Sessions {
             return;
         }
         if let Some(entry) = self.awake.values().min_by_key(|entry| entry.used) {
-            let _ = entry.address.try_send(Retire);
+            let _ = entry.address.try_send(Passivate);
         }
     }
 
-    /// Sends to a session, waking it. Gives the message up where the session is overloaded, or keeps dying.
+    /// Sends a message to a session, waking it if necessary. Returns false, and drops the message, if the session is
+    /// overloaded or parked.
     fn send<M>(&mut self, session: Uuid, message: M, ctx: &mut Context<Self>) -> bool
     where
         M: Message + Clone + Send + 'static,
@@ -172,7 +173,7 @@ impl Sessions {
         Session: Handler<M>,
         Context<Session>: ToEnvelope<Session, M>,
     {
-        // The second try is for an actor that died or left between the look and the send.
+        // The second try is for an actor that died or stopped after `wake` returned it.
         for _ in 0..2 {
             let Some(address) = self.wake(session, ctx) else {
                 return false;
@@ -187,7 +188,7 @@ impl Sessions {
     }
 }
 
-impl Actor for Sessions {
+impl Actor for SessionRegistry {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
@@ -201,52 +202,39 @@ impl Actor for Sessions {
     }
 }
 
-/// Events were appended to these sessions.
+/// Events were appended to these sessions, which now have to catch up.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Appended(pub Vec<Uuid>);
+pub struct EventsAppended(pub Vec<Uuid>);
 
-impl Handler<Appended> for Sessions {
+impl Handler<EventsAppended> for SessionRegistry {
     type Result = ();
 
-    fn handle(&mut self, appended: Appended, ctx: &mut Self::Context) {
+    fn handle(&mut self, appended: EventsAppended, ctx: &mut Self::Context) {
         for session in appended.0 {
-            // A full mailbox means that the session will catch up anyway.
-            let _ = self.send(session, PokeNow, ctx);
+            // A session with a full mailbox catches up anyway.
+            let _ = self.send(session, CatchUp, ctx);
         }
     }
 }
 
-/// A [`Poke`] that can be sent twice.
-#[derive(Clone, Message)]
-#[rtype(result = "()")]
-struct PokeNow;
-
-impl Handler<PokeNow> for Session {
-    type Result = ();
-
-    fn handle(&mut self, _: PokeNow, ctx: &mut Self::Context) {
-        <Self as Handler<Poke>>::handle(self, Poke, ctx);
-    }
-}
-
-/// Decide about a session's stop.
+/// Passes [`Decide`] on to a session.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct DecideIn {
-    /// The session.
+    /// The session that stopped.
     pub session: Uuid,
-    /// What to decide about.
+    /// The stop to decide about.
     pub decide: Decide,
 }
 
-impl Handler<DecideIn> for Sessions {
+impl Handler<DecideIn> for SessionRegistry {
     type Result = ();
 
     fn handle(&mut self, order: DecideIn, ctx: &mut Self::Context) {
         let DecideIn { session, decide } = order;
         if !self.send(session, decide, ctx) {
-            tracing::warn!(%session, seq = decide.seq, "A session takes no more; its agent stops normally.");
+            tracing::warn!(%session, seq = decide.seq, "The session is overloaded or parked; its agent stops normally.");
             self.routes.replies.do_send(Release {
                 session,
                 seq: decide.seq,
@@ -255,50 +243,49 @@ impl Handler<DecideIn> for Sessions {
     }
 }
 
-impl Handler<Retired> for Sessions {
+impl Handler<Passivated> for SessionRegistry {
     type Result = ();
 
-    fn handle(&mut self, retired: Retired, _: &mut Self::Context) {
-        if let Some(entry) = self.awake.remove(&retired.session) {
-            entry.address.do_send(Leave);
+    fn handle(&mut self, passivated: Passivated, _: &mut Self::Context) {
+        // Removed first: messages that were sent before arrive before the stop.
+        if let Some(entry) = self.awake.remove(&passivated.session) {
+            entry.address.do_send(StopActor);
         }
     }
 }
 
-/// Tell what is known of a session; none where there is no such session.
+/// Asks for a session's state; `None` if the journal does not have the session.
 #[derive(Message)]
 #[rtype(result = "Option<Box<SessionState>>")]
-pub struct LookAt(pub Stream);
+pub struct GetStateOf(pub Stream);
 
-impl Handler<LookAt> for Sessions {
+impl Handler<GetStateOf> for SessionRegistry {
     type Result = ResponseFuture<Option<Box<SessionState>>>;
 
-    fn handle(&mut self, look: LookAt, ctx: &mut Self::Context) -> Self::Result {
-        let address = self.wake(look.0.session, ctx);
+    fn handle(&mut self, GetStateOf(stream): GetStateOf, ctx: &mut Self::Context) -> Self::Result {
+        let address = self.wake(stream.session, ctx);
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let told = match address {
-                Some(address) => address.send(Look).await.ok(),
+            let state = match address {
+                Some(address) => address.send(GetState).await.ok(),
                 None => None,
             };
-            // One that left or died in the meantime knew nothing that the journal does not.
-            let known = || {
-                shared
-                    .journal
-                    .session(look.0.session)
-                    .and_then(|entry| shared.load(&entry.stream).ok())
+            // An actor that stopped or died meanwhile knew nothing that the journal does not.
+            let replayed = || {
+                let entry = shared.journal.session(stream.session)?;
+                shared.load(&entry.stream).ok().map(Box::new)
             };
-            told.or_else(|| known().map(Box::new))
+            state.or_else(replayed)
         })
     }
 }
 
-/// Tell how many sessions are awake.
+/// Asks for the number of sessions that have an actor.
 #[derive(Message)]
 #[rtype(result = "usize")]
 pub struct CountAwake;
 
-impl Handler<CountAwake> for Sessions {
+impl Handler<CountAwake> for SessionRegistry {
     type Result = usize;
 
     fn handle(&mut self, _: CountAwake, _: &mut Self::Context) -> usize {
@@ -313,7 +300,7 @@ impl Handler<CountAwake> for Sessions {
 pub(crate) struct Kill(pub(crate) Uuid);
 
 #[cfg(test)]
-impl Handler<Kill> for Sessions {
+impl Handler<Kill> for SessionRegistry {
     type Result = ();
 
     fn handle(&mut self, kill: Kill, ctx: &mut Self::Context) {

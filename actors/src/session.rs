@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_secs(5);
 pub struct Session {
     shared: Arc<Shared>,
     routes: Routes,
-    registry: Recipient<Retired>,
+    registry: Recipient<Passivated>,
     state: SessionState,
     /// Stops to decide about, and whether somebody waits for the answer.
     stops: VecDeque<(u64, bool)>,
@@ -56,7 +56,7 @@ impl Session {
     pub fn replay(
         shared: Arc<Shared>,
         routes: Routes,
-        registry: Recipient<Retired>,
+        registry: Recipient<Passivated>,
         stream: &Stream,
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
@@ -453,7 +453,7 @@ impl Session {
         if let Err(error) = session_state::save(&self.shared.journal, &self.state) {
             tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
         }
-        self.registry.do_send(Retired {
+        self.registry.do_send(Passivated {
             session: self.state.session(),
         });
     }
@@ -494,14 +494,14 @@ impl Actor for Session {
 }
 
 /// Something was appended to the session. Losing one is harmless: the next one catches up with all.
-#[derive(Message)]
+#[derive(Clone, Message)]
 #[rtype(result = "()")]
-pub struct Poke;
+pub struct CatchUp;
 
-impl Handler<Poke> for Session {
+impl Handler<CatchUp> for Session {
     type Result = ();
 
-    fn handle(&mut self, _: Poke, ctx: &mut Self::Context) {
+    fn handle(&mut self, _: CatchUp, ctx: &mut Self::Context) {
         self.used = Instant::now();
         self.catch_up();
         self.take_baseline(ctx);
@@ -534,12 +534,12 @@ impl Handler<Decide> for Session {
 /// Ask to be forgotten, so as to leave memory.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Retire;
+pub struct Passivate;
 
-impl Handler<Retire> for Session {
+impl Handler<Passivate> for Session {
     type Result = ();
 
-    fn handle(&mut self, _: Retire, _: &mut Self::Context) {
+    fn handle(&mut self, _: Passivate, _: &mut Self::Context) {
         if !self.has_plans() {
             self.retire();
         }
@@ -549,7 +549,7 @@ impl Handler<Retire> for Session {
 /// A session's actor wants to leave. It is forgotten first, so that what was sent to it comes before its leave.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Retired {
+pub struct Passivated {
     /// The session.
     pub session: Uuid,
 }
@@ -557,12 +557,12 @@ pub struct Retired {
 /// The registry has forgotten this actor, and sends nothing after this.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Leave;
+pub struct StopActor;
 
-impl Handler<Leave> for Session {
+impl Handler<StopActor> for Session {
     type Result = ();
 
-    fn handle(&mut self, _: Leave, ctx: &mut Self::Context) {
+    fn handle(&mut self, _: StopActor, ctx: &mut Self::Context) {
         self.leave(ctx);
     }
 }
@@ -570,12 +570,12 @@ impl Handler<Leave> for Session {
 /// Tell what is known of the session.
 #[derive(Message)]
 #[rtype(result = "Box<SessionState>")]
-pub struct Look;
+pub struct GetState;
 
-impl Handler<Look> for Session {
-    type Result = MessageResult<Look>;
+impl Handler<GetState> for Session {
+    type Result = MessageResult<GetState>;
 
-    fn handle(&mut self, _: Look, _: &mut Self::Context) -> Self::Result {
+    fn handle(&mut self, _: GetState, _: &mut Self::Context) -> Self::Result {
         self.catch_up();
         MessageResult(Box::new(self.state.clone()))
     }

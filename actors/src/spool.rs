@@ -17,7 +17,7 @@ use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
 use crate::Shared;
-use crate::ingest::{self, Ingest, Refusal, Take};
+use crate::ingest::{self, AcceptHook, Ingest, Refusal};
 use crate::shared::Counters;
 
 /// The folder is looked at this often even when nobody tells of a change.
@@ -236,7 +236,7 @@ async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> R
     let normal = ingest::normalise(shared, received.agent, &call).await?;
     let (outcome, taken) = oneshot::channel();
     ingest
-        .send(Take {
+        .send(AcceptHook {
             normal,
             waits: None,
             outcome,

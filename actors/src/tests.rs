@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::Shared;
 use crate::hook_reply::HookReply;
-use crate::ingest::{self, Ingest, Take, Taken};
-use crate::registry::{Appended, DecideIn, LookAt, Sessions};
+use crate::ingest::{self, AcceptHook, Accepted, Ingest};
+use crate::registry::{DecideIn, EventsAppended, GetStateOf, SessionRegistry};
 use crate::routes::Routes;
 use crate::session::Decide;
 use crate::tmux::TmuxDelivery;
@@ -37,7 +37,7 @@ impl Handler<Panic> for crate::session::Session {
 
 struct World {
     shared: Arc<Shared>,
-    sessions: Addr<Sessions>,
+    sessions: Addr<SessionRegistry>,
     ingest: Addr<Ingest>,
     calls: u128,
     _folder: tempfile::TempDir,
@@ -52,7 +52,7 @@ impl World {
         let shared = Arc::new(Shared::new(journal.clone(), home, config).expect("reads"));
         let replies = HookReply::new(Arc::clone(&shared)).start();
         let tmux = TmuxDelivery::new(Arc::clone(&shared)).start();
-        let sessions = Sessions::new(
+        let sessions = SessionRegistry::new(
             Arc::clone(&shared),
             Routes {
                 replies: replies.clone(),
@@ -63,7 +63,7 @@ impl World {
         let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
         let poke = sessions.clone();
         journal.observe(move |events| {
-            let _ = poke.try_send(Appended(
+            let _ = poke.try_send(EventsAppended(
                 events
                     .iter()
                     .map(|envelope| envelope.stream.session)
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    async fn call(&mut self, event: &str, fields: Value, waits: Option<Duration>) -> Taken {
+    async fn call(&mut self, event: &str, fields: Value, waits: Option<Duration>) -> Accepted {
         self.calls += 1;
         let mut payload =
             json!({ "session_id": SESSION, "cwd": "/nowhere", "hook_event_name": event });
@@ -102,7 +102,7 @@ impl World {
             .expect("a good payload");
         let (outcome, taken) = oneshot::channel();
         self.ingest
-            .send(Take {
+            .send(AcceptHook {
                 normal,
                 waits,
                 outcome,
@@ -112,7 +112,7 @@ impl World {
         taken.await.expect("an outcome").expect("taken")
     }
 
-    async fn stop(&mut self) -> Taken {
+    async fn stop(&mut self) -> Accepted {
         self.call("Stop", json!({}), Some(Duration::from_secs(60)))
             .await
     }
@@ -121,7 +121,7 @@ impl World {
         self.shared.settle().await.expect("settles");
         let stream = Stream::of_native(Agent::Claude, SESSION);
         self.sessions
-            .send(LookAt(stream))
+            .send(GetStateOf(stream))
             .await
             .expect("it lives")
             .expect("a session")

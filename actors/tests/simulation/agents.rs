@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::ingest::{Refusal, Taken};
+use actors::ingest::{Accepted, Refusal};
 use journal::{Agent, Stream, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -22,7 +22,7 @@ pub(crate) struct Call {
     pub(crate) at: Timestamp,
     pub(crate) id: Uuid,
     /// Where its outcome comes, while somebody waits for that.
-    pub(crate) outcome: Option<oneshot::Receiver<Result<Taken, Refusal>>>,
+    pub(crate) outcome: Option<oneshot::Receiver<Result<Accepted, Refusal>>>,
     /// When it has waited for too long, by the run's clock; none before it was taken notice of.
     pub(crate) until: Option<Duration>,
     /// The place of its event, once that was acknowledged.

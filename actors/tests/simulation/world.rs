@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use actix::{Actor, Addr, System};
 use actors::hook_reply::HookReply;
-use actors::ingest::{self, Ingest, Take};
-use actors::registry::{Appended, LookAt, Sessions};
+use actors::ingest::{self, AcceptHook, Ingest};
+use actors::registry::{EventsAppended, GetStateOf, SessionRegistry};
 use actors::routes::Routes;
 use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
@@ -59,7 +59,7 @@ pub(crate) struct World<'a> {
 /// What lives until the daemon dies.
 struct Daemon {
     shared: Arc<Shared>,
-    sessions: Addr<Sessions>,
+    sessions: Addr<SessionRegistry>,
     ingest: Addr<Ingest>,
 }
 
@@ -198,7 +198,7 @@ impl<'a> World<'a> {
             replies: replies.clone(),
             tmux,
         };
-        let sessions = Sessions::on_this_thread(Arc::clone(&shared), routes).start();
+        let sessions = SessionRegistry::on_this_thread(Arc::clone(&shared), routes).start();
         let ingest = Ingest::new(Arc::clone(&shared), sessions.clone(), replies).start();
         let daemon = Daemon {
             shared,
@@ -397,7 +397,7 @@ impl<'a> World<'a> {
         let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
         let (outcome, taken) = oneshot::channel();
         let within = waits.then_some(STOP_WAIT);
-        let take = Take {
+        let take = AcceptHook {
             normal,
             waits: within,
             outcome,
@@ -465,7 +465,7 @@ impl<'a> World<'a> {
         });
         let any = !pokes.is_empty();
         if any {
-            let _ = daemon.sessions.try_send(Appended(pokes));
+            let _ = daemon.sessions.try_send(EventsAppended(pokes));
         }
         Ok(any)
     }
@@ -474,7 +474,7 @@ impl<'a> World<'a> {
     async fn rest(&mut self, daemon: &Daemon) -> Result<(), Broken> {
         self.come_to_rest(daemon).await?;
         for state in self.rules.states() {
-            let look = LookAt(state.stream.clone());
+            let look = GetStateOf(state.stream.clone());
             let live = daemon
                 .sessions
                 .send(look)
