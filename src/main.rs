@@ -5,34 +5,16 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use clap_complete::CompleteEnv;
 
-mod api;
 mod cli;
 mod client;
-mod commands;
-mod complete;
-mod control;
+mod config;
 mod daemon;
-mod doctor;
-mod failure;
+mod edit;
+mod error;
 mod install;
-mod live;
-mod log_file;
-mod metrics;
-mod otlp;
-mod phase;
-mod progress;
-mod query;
+mod ops;
 mod render;
-mod serve;
 mod service;
-mod settings;
-mod source;
-mod spreadsheet;
-mod top;
-mod upkeep;
-mod views;
-mod web;
-mod when;
 
 /// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.
 #[global_allocator]
@@ -46,10 +28,10 @@ fn main() -> ExitCode {
     }
     restore_sigpipe();
     // A shell that asks for completions gets them here, and the program ends.
-    CompleteEnv::with_factory(cli::Cli::command)
-        .var(commands::COMPLETE)
+    CompleteEnv::with_factory(cli::Args::command)
+        .var(cli::COMPLETE)
         .complete();
-    match commands::run(cli::Cli::parse()) {
+    match cli::run(cli::Args::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

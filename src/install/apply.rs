@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use journal::Home;
 
 use super::record::{self, Record, Written};
-use super::{Change, digest, files};
+use super::{Change, digest};
+use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;
 

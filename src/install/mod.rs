@@ -7,14 +7,11 @@
 
 pub(crate) mod agents;
 pub(crate) mod apply;
-pub(crate) mod files;
 pub(crate) mod hooks;
-pub(crate) mod json;
 pub(crate) mod plan;
 mod prompts;
 pub(crate) mod record;
 pub(crate) mod settings;
-pub(crate) mod show;
 pub(crate) mod trust;
 pub(crate) mod undo;
 

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use journal::{Agent, Home};
 
 use super::agents::{self, Found};
-use super::files::Text;
 use super::hooks::{self, Wanted};
 use super::record::Record;
 use super::settings::{self, Handler};
 use super::{
-    AgentPlan, Change, Entry, Kind, Scope, Status, digest, files, hooks_file, prompts, trust, undo,
+    AgentPlan, Change, Entry, Kind, Scope, Status, digest, hooks_file, prompts, trust, undo,
 };
+use crate::edit::files::{self, Text};
 
 type Result<T> = std::result::Result<T, String>;
 

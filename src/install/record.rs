@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use journal::{Agent, Home};
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, digest, files};
+use super::{Kind, digest};
+use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;
 

@@ -6,8 +6,8 @@ use jsonc_parser::common::Ranged as _;
 use serde_json::json;
 
 use super::hooks::{self, Wanted};
-use super::json::{self, Container};
 use super::{Entry, Status};
+use crate::edit::json::{self, Container};
 
 type Result<T> = std::result::Result<T, String>;
 

@@ -7,10 +7,10 @@ use journal::Agent;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::files::Text;
 use super::hooks::{self, Wanted};
 use super::settings::{self, Handler};
 use super::{Status, trust};
+use crate::edit::files::Text;
 
 fn wanted(agent: Agent, client: &str) -> Vec<Wanted> {
     hooks::wanted(agent, None, Path::new(client), 5_000)

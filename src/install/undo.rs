@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use journal::{Agent, Home};
 
 use super::agents::Found;
-use super::files::Text;
 use super::plan::{Means, moved};
 use super::record::{Record, Written};
 use super::settings::Handler;
-use super::{
-    AgentPlan, Change, Entry, Kind, Status, digest, files, hooks_file, prompts, settings, trust,
-};
+use super::{AgentPlan, Change, Entry, Kind, Status, digest, hooks_file, prompts, settings, trust};
+use crate::edit::files::{self, Text};
 
 type Result<T> = std::result::Result<T, String>;
 

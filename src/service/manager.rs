@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use journal::Home;
 
 use super::{Setup, Unit, launchd, systemd};
-use crate::failure::{Failure, Result};
+use crate::error::{Failure, Result};
 
 /// The service managers that are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,310 @@
+//! `demo`: recorded sessions of the three agents through the real client, daemon and actors, in a folder of their own.
+//!
+//! The recordings are compiled in. The daemon is a child process with a home of its own; it never touches the one of
+//! whoever runs the demo, and nothing of it is left. All that comes out is compared with what should, so the demo is
+//! also a test of the installation.
+
+mod check;
+mod play;
+mod recording;
+mod stage;
+
+use std::panic;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use journal::Timestamp;
+use serde_json::{Value, json};
+
+use super::{read, status};
+use crate::cli::args::Output;
+use crate::cli::connection;
+use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::{Audit, Query};
+use crate::render::{self, Colour};
+
+use check::{Outcome, Played};
+use play::Players;
+use recording::{RECORDINGS, Script};
+use stage::Stage;
+
+/// How long deliveries may take to be confirmed after the agents have ended.
+const CONFIRM_WAIT: Duration = Duration::from_secs(5);
+/// What a panic over output that nobody reads says.
+const BROKEN_PIPE: &str = "Broken pipe";
+/// Pause between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Plays the recordings and shows what came of them.
+///
+/// The program's own way with output that nobody reads any more is to exit at once. Here the daemon and the folder have
+/// to go first, so a panic unwinds this far.
+pub(super) fn run(keep: bool, output: Output) -> Result<u8> {
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !panic.to_string().contains(BROKEN_PIPE) {
+            others(panic);
+        }
+    }));
+    panic::catch_unwind(|| demo(keep, output)).unwrap_or_else(|panic| {
+        let is_unread = panic
+            .downcast_ref::<String>()
+            .is_some_and(|text| text.contains(BROKEN_PIPE));
+        if is_unread {
+            Ok(exit::OK)
+        } else {
+            Err(Failure::failed("the demo broke off"))
+        }
+    })
+}
+
+fn demo(keep: bool, output: Output) -> Result<u8> {
+    let mut stage = Stage::new(keep)?;
+    let mut git_works = true;
+    for recording in &RECORDINGS {
+        git_works &= stage.make(recording.project)?;
+    }
+    stage.start_daemon()?;
+    let played = play_all(&stage)?;
+    let outcome = ask(&stage)?;
+    // Without git nobody knows what has changed, and the message is the general one.
+    let expected = if git_works { "actions_due" } else { "generic" };
+    let problems = check::problems(&played, &outcome, expected);
+    if output.json {
+        print_json(&stage, keep, &played, &outcome, &problems);
+    } else {
+        show(&stage, &played, &outcome, git_works)?;
+        show_end(&stage, keep, &outcome, &problems);
+    }
+    Ok(if problems.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
+}
+
+/// Plays all recordings at the same time.
+fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
+    let from = Timestamp::now();
+    let script = |recording| Script::new(recording, stage, from);
+    let scripts = RECORDINGS.iter().map(script).collect::<Result<Vec<_>>>()?;
+    let calls: usize = scripts.iter().map(|script| script.calls.len()).sum();
+    let players = Players {
+        stage,
+        client: stage.client(),
+        done: AtomicUsize::new(0),
+    };
+    let mut progress = progress("playing recorded hook calls");
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let play = |(recording, script)| {
+            scope.spawn({
+                let players = &players;
+                move || players.play(recording, script)
+            })
+        };
+        let threads: Vec<_> = RECORDINGS.iter().zip(&scripts).map(play).collect();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            progress(players.done.load(Ordering::Relaxed) as u64, calls as u64);
+            std::thread::sleep(LOOK_EVERY);
+        }
+        threads
+            .into_iter()
+            .map(std::thread::ScopedJoinHandle::join)
+            .collect()
+    });
+    progress_done();
+    let mut played = Vec::new();
+    for ((recording, script), result) in RECORDINGS.iter().zip(scripts).zip(results) {
+        let replies = result.unwrap_or_else(|_| Err(Failure::failed("a player died")))?;
+        played.push(Played {
+            recording,
+            session: script.session,
+            replies,
+        });
+    }
+    Ok(played)
+}
+
+/// Asks the daemon what has become of it all, once it is settled.
+fn ask(stage: &Stage) -> Result<Outcome> {
+    let home = stage.home();
+    let lines = |query: &Query| -> Result<Vec<Value>> {
+        let mut lines = Vec::new();
+        connection::ask(&home, query, |line| lines.push(line))?;
+        Ok(lines)
+    };
+    let began = Instant::now();
+    let decisions = loop {
+        let decisions = lines(&Query::Audit(Audit::default()))?;
+        let is_open = decisions
+            .iter()
+            .any(|decision| decision["delivery"] == "pending");
+        if !is_open || began.elapsed() > CONFIRM_WAIT {
+            break decisions;
+        }
+        stage.wait(LOOK_EVERY)?;
+    };
+    let stats = connection::ask_one(&home, &Query::Stats, |_, _| ())?;
+    Ok(Outcome {
+        sessions: lines(&Query::Sessions)?,
+        decisions,
+        journal: connection::ask_one(&home, &Query::VerifyJournal, |_, _| ())?,
+        replay: connection::ask_one(&home, &Query::Verify { session: None }, |_, _| ())?,
+        rejected: stats["kinds"]["payload_rejected"].as_u64().unwrap_or(0),
+    })
+}
+
+fn print_json(
+    stage: &Stage,
+    keep: bool,
+    played: &[Played<'_>],
+    outcome: &Outcome,
+    problems: &[String],
+) {
+    let replies: Vec<_> = played
+        .iter()
+        .flat_map(|played| &played.replies)
+        .map(play::Reply::to_json)
+        .collect();
+    let answer = json!({
+        "ok": problems.is_empty(),
+        "problems": problems,
+        "folder": keep.then(|| stage.folder()),
+        "sessions": outcome.sessions,
+        "decisions": outcome.decisions,
+        "replies": replies,
+        "journal": outcome.journal,
+        "replay": outcome.replay,
+    });
+    println!("{answer}");
+}
+
+fn heading(text: &str) {
+    println!("\n{}", render::paint(Colour::Bold, text));
+}
+
+/// Shows each agent's timeline with what it was told, and all decisions.
+fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool) -> Result<()> {
+    println!(
+        "Recorded sessions of three agents, played at the same time in {}",
+        stage.folder().display()
+    );
+    if !git_works {
+        println!("Git is missing or does not work here, so the checkpoints are the general ones.");
+    }
+    for played in played {
+        heading(&format!(
+            "{}, in {}/",
+            played.recording.name, played.recording.project.name
+        ));
+        read::timeline(
+            &stage.home(),
+            played.session.clone(),
+            None,
+            false,
+            Output::default(),
+        )?;
+        for reply in &played.replies {
+            println!(
+                "  What it was told when it stopped ({}):",
+                dialect(&reply.text)
+            );
+            for line in wrap(
+                &reply.message().unwrap_or_default(),
+                render::width().min(120) - 4,
+            ) {
+                println!(
+                    "{}",
+                    format!("  {} {line}", render::paint(Colour::Dim, "│")).trim_end()
+                );
+            }
+        }
+    }
+    heading("All decisions");
+    status::decision_table(&outcome.decisions).print();
+    Ok(())
+}
+
+/// Shows what was proved, and what to do next.
+fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
+    println!(
+        "\n{} events: store and intake log agree. {} of {} decisions were decided the same again from the journal.",
+        outcome.journal["events"], outcome.replay["matched"], outcome.replay["decisions"]
+    );
+    for problem in problems {
+        println!(
+            "{} {}",
+            render::paint(Colour::Red, "not as expected:"),
+            render::printable(problem)
+        );
+    }
+    if problems.is_empty() {
+        println!(
+            "{}",
+            render::paint(
+                Colour::Green,
+                "Every agent got one checkpoint in its own words, then stopped."
+            )
+        );
+    }
+    heading("Next");
+    println!(
+        "  `./install.sh` installs it, and `checkpointd init` adds the hooks to the agents that you have. The daemon"
+    );
+    println!(
+        "  starts by itself. After the next turn of 30 seconds or more, `checkpointd explain` says why the agent"
+    );
+    println!("  was told what it was told.");
+    if keep {
+        println!("\n  The demo's journal is kept. Look around in it, for example:");
+        println!(
+            "  CHECKPOINTD_HOME={}/home checkpointd explain",
+            stage.folder().display()
+        );
+    }
+}
+
+/// Names the field in which an agent was told to go on.
+fn dialect(reply: &str) -> &'static str {
+    if reply.contains("\"additionalContext\"") {
+        "additionalContext"
+    } else if reply.contains("\"deny\"") {
+        "decision: deny"
+    } else {
+        "decision: block"
+    }
+}
+
+/// Breaks a text between words into lines of at most so many characters; lines stay lines.
+fn wrap(text: &str, chars_max: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines().map(render::printable) {
+        let mut current = String::new();
+        for word in line.split(' ') {
+            if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > chars_max
+            {
+                lines.push(std::mem::take(&mut current));
+            } else if !current.is_empty() {
+                current.push(' ');
+            }
+            current.push_str(word);
+        }
+        lines.push(current);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(
+            wrap("one two three\n\nfour", 7),
+            ["one two", "three", "", "four"]
+        );
+        assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! Plays one recording as its agent would: call after call at its time, and on from a stop only if it is told to.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use journal::{Agent, Timestamp};
+use serde_json::{Value, json};
+
+use super::recording::{Call, Recording, Script, with_feedback, write, written_after};
+use super::stage::Stage;
+use crate::error::{Failure, Result};
+
+/// A turn must last at least this long to get a checkpoint, so none is ended sooner: the demo's `min_turn` and a bit.
+const TURN_AT_LEAST: Duration = Duration::from_millis(1_300);
+/// How long a spooled call may take to reach the journal.
+const SPOOL_WAIT: Duration = Duration::from_secs(10);
+
+/// What an agent was told in reply to a call.
+pub(super) struct Reply {
+    /// The agent.
+    pub(super) agent: Agent,
+    /// Its id of the session.
+    pub(super) session: String,
+    /// The call.
+    pub(super) event: String,
+    /// The reply, byte for byte.
+    pub(super) text: String,
+}
+
+impl Reply {
+    /// Returns the message in the reply, wherever its dialect has it.
+    pub(super) fn message(&self) -> Option<String> {
+        let reply: Value = serde_json::from_str(&self.text).ok()?;
+        let message = reply
+            .get("reason")
+            .or_else(|| reply.pointer("/hookSpecificOutput/additionalContext"))?;
+        Some(message.as_str()?.to_owned())
+    }
+
+    /// Returns the reply for machines.
+    pub(super) fn to_json(&self) -> Value {
+        let reply = serde_json::from_str(&self.text).unwrap_or(Value::from(self.text.as_str()));
+        let message = self.message();
+        json!({ "agent": self.agent, "session": self.session, "event": self.event, "message": message, "reply": reply })
+    }
+}
+
+/// What all players share.
+pub(super) struct Players<'a> {
+    /// Where it happens.
+    pub(super) stage: &'a Stage,
+    /// The client and its first arguments.
+    pub(super) client: (PathBuf, &'static [&'static str]),
+    /// How many calls have been made.
+    pub(super) done: AtomicUsize,
+}
+
+impl Players<'_> {
+    /// Plays a recording from start to end and returns all that the agent was told.
+    ///
+    /// # Errors
+    ///
+    /// When the client cannot be run, or the demo is interrupted.
+    pub(super) fn play(&self, recording: &Recording, script: &Script) -> Result<Vec<Reply>> {
+        let mut replies: Vec<Reply> = Vec::new();
+        let (mut feedback, mut prompted, mut edits, mut is_over) =
+            (None, Timestamp::default(), 0, false);
+        for call in &script.calls {
+            self.done.fetch_add(1, Ordering::Relaxed);
+            if is_over && call.event != "SessionEnd" {
+                continue;
+            }
+            let due = if call.is_stop() {
+                call.due.max(prompted.plus(TURN_AT_LEAST))
+            } else {
+                call.due
+            };
+            self.stage.wait(due.since(Timestamp::now()))?;
+            if call.edited {
+                edits += 1;
+                let file = self
+                    .stage
+                    .project(recording.project)
+                    .join(recording.project.written);
+                write(&file, written_after(edits))?;
+            }
+            if call.is_stop() {
+                write(
+                    &script.transcript,
+                    &script.transcript_at(call.due, feedback.as_deref()),
+                )?;
+                self.wait_for_spool()?;
+            }
+            if call.is_prompt() && feedback.is_none() {
+                prompted = Timestamp::now();
+            }
+            let text = self.call(recording, call, feedback.as_deref())?;
+            // An agent that is not told to go on does not do what the recorded one did then.
+            is_over |= call.was_blocked && text.is_empty();
+            if !text.is_empty() {
+                let (agent, session) = (recording.agent, script.session.clone());
+                let reply = Reply {
+                    agent,
+                    session,
+                    event: call.event.clone(),
+                    text,
+                };
+                feedback = reply.message().or(feedback);
+                replies.push(reply);
+            }
+        }
+        Ok(replies)
+    }
+
+    /// Runs the client for one call and returns what it prints.
+    fn call(&self, recording: &Recording, call: &Call, feedback: Option<&str>) -> Result<String> {
+        let cannot =
+            |error: std::io::Error| Failure::failed(format!("cannot run the hook client: {error}"));
+        let (program, first) = &self.client;
+        let payload = with_feedback(&call.payload, feedback);
+        let mut command = self.stage.command(program);
+        command
+            .args(*first)
+            .arg(recording.agent.word())
+            .envs(call.env.iter().map(|(name, value)| (name, value)));
+        command
+            .env("CHECKPOINTD_STOP_WAIT_MS", "20000")
+            .env("CHECKPOINTD_PLAIN_WAIT_MS", "20000");
+        command.current_dir(self.stage.project(recording.project));
+        command.stdout(Stdio::piped());
+        // Codex hands its notification over as the last argument.
+        let is_notify = call.event == "notify";
+        let mut child = if is_notify {
+            command.arg(&payload).spawn()
+        } else {
+            command.arg(&call.event).stdin(Stdio::piped()).spawn()
+        }
+        .map_err(cannot)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(payload.as_bytes()).map_err(cannot)?;
+        }
+        let output = child.wait_with_output().map_err(cannot)?;
+        if !output.status.success() {
+            return Err(Failure::failed(format!(
+                "the hook client ended with {}",
+                output.status
+            )));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// On a slow machine a call may have taken the way around; it is in the journal before the stop is.
+    fn wait_for_spool(&self) -> Result<()> {
+        let began = Instant::now();
+        let spool = self.stage.home().spool;
+        while began.elapsed() < SPOOL_WAIT
+            && actors::spool::list(&spool).is_ok_and(|calls| !calls.is_empty())
+        {
+            self.stage.wait(Duration::from_millis(20))?;
+        }
+        Ok(())
+    }
+}

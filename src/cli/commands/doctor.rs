@@ -1,0 +1,89 @@
+//! `doctor`: is everything as it should be, and what to do where it is not.
+
+use journal::Home;
+use serde_json::json;
+
+use crate::cli::args::DoctorArgs;
+use crate::cli::doctor::{self, Check, Status};
+use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::error::{Result, exit};
+use crate::render::{self, Colour};
+
+/// Makes the checks, after mending if asked to. Exit 1 when one fails.
+pub(super) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
+    let mut mended = Vec::new();
+    if arguments.fix {
+        let (done, problems) = doctor::mend_agents(home);
+        mended.extend(done);
+        mended.extend(doctor::mend_own(home));
+        problems
+            .iter()
+            .for_each(|problem| eprintln!("not mended: {}", render::printable(problem)));
+    }
+    let checks = match arguments.fire {
+        Some(agent) => vec![doctor::fire(home, agent.into())],
+        None => doctor::all(home, progress("verifying the journal")),
+    };
+    progress_done();
+    let ok = checks.iter().all(|check| check.status != Status::Fail);
+    if arguments.output.json {
+        let list: Vec<_> = checks.iter().map(Check::to_json).collect();
+        let mut answer = json!({ "ok": ok, "checks": list });
+        if arguments.fix {
+            answer["mended"] = json!(mended);
+        }
+        println!("{answer}");
+    } else {
+        show(&mended, &checks, ok);
+    }
+    Ok(if ok { exit::OK } else { exit::FAILED })
+}
+
+fn show(mended: &[String], checks: &[Check], ok: bool) {
+    for done in mended {
+        println!(
+            "{} {}",
+            render::paint(Colour::Green, "mended"),
+            render::printable(done)
+        );
+    }
+    let width = checks
+        .iter()
+        .map(|check| check.name.len())
+        .max()
+        .unwrap_or(0);
+    for check in checks {
+        let colour = match check.status {
+            Status::Pass => Colour::Green,
+            Status::Warn => Colour::Yellow,
+            Status::Fail => Colour::Red,
+            Status::Skip => Colour::Dim,
+        };
+        let word = render::paint(colour, check.status.word());
+        println!(
+            "{word}  {:width$}  {}",
+            check.name,
+            render::printable(&check.detail)
+        );
+        if let Some(fix) = &check.fix {
+            println!(
+                "      {:width$}  {} {}",
+                "",
+                render::paint(Colour::Dim, "->"),
+                render::printable(fix)
+            );
+        }
+    }
+    let count = |status: Status| checks.iter().filter(|check| check.status == status).count();
+    let (fail, warn) = (count(Status::Fail), count(Status::Warn));
+    let word = if ok {
+        render::paint(Colour::Green, "ok")
+    } else {
+        render::paint(Colour::Red, "not ok")
+    };
+    println!(
+        "\n{word}: {} passed, {warn} warnings, {fail} failed, {} skipped",
+        count(Status::Pass),
+        count(Status::Skip)
+    );
+}

@@ -1,0 +1,274 @@
+//! `journal append|export|import|verify|stats`; the rest is in `upkeep.rs`.
+
+use std::io::{BufRead, BufWriter, Read, Write};
+
+use checkpoint::hooks::{HookCall, Reading, normalise};
+use journal::{Agent, Home, Journal, Options, Timestamp, codec};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::cli::args::JournalAction;
+use crate::cli::commands::maintenance;
+use crate::cli::connection;
+use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::config as settings;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::{Events, Query};
+use crate::ops::wire::HookLine;
+use crate::render::{self, Table};
+
+/// Lines that go to the daemon at once.
+const LINES_AT_ONCE: usize = 500;
+
+/// Runs one of the journal's commands.
+pub(super) fn run(home: &Home, action: JournalAction) -> Result<u8> {
+    match action {
+        JournalAction::Append { output } => append(home, output.json),
+        JournalAction::Export { from, session } => export(home, from, session),
+        JournalAction::Import { output } => import(home, output.json),
+        JournalAction::Verify { output } => verify(home, output.json),
+        JournalAction::Stats { output } => stats(home, output.json),
+        JournalAction::Backup { to, output } => maintenance::backup(home, &to, output.json),
+        JournalAction::Restore {
+            from,
+            force,
+            output,
+        } => maintenance::restore(home, from.as_deref(), force, output.json),
+        JournalAction::Compact { dry_run, output } => {
+            maintenance::compact(home, dry_run, output.json)
+        }
+    }
+}
+
+fn append(home: &Home, json: bool) -> Result<u8> {
+    let mut input = String::new();
+    std::io::stdin()
+        .read_to_string(&mut input)
+        .map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
+    let answers = if connection::health(home).is_some() {
+        append_by_daemon(home, &input)?
+    } else {
+        append_here(home, &input)?
+    };
+    let (mut appended, mut duplicates, mut wrong) = (0, 0, 0);
+    for answer in answers {
+        if answer.get("error").is_some() {
+            wrong += 1;
+            if !json {
+                eprintln!(
+                    "line {}: {}",
+                    answer["line"],
+                    render::printable(answer["error"].as_str().unwrap_or_default())
+                );
+            }
+        } else if answer["duplicate"] == json!(true) {
+            duplicates += 1;
+        } else {
+            appended += 1;
+        }
+        if json {
+            println!("{answer}");
+        }
+    }
+    if !json {
+        println!("{appended} appended, {duplicates} known already, {wrong} refused");
+    }
+    Ok(if wrong == 0 { exit::OK } else { exit::FAILED })
+}
+
+fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<Value>> {
+    let lines: Vec<_> = input.lines().collect();
+    let mut answers = Vec::new();
+    for (number, chunk) in lines.chunks(LINES_AT_ONCE).enumerate() {
+        let body = connection::post(home, "/v1/append", chunk.join("\n").as_bytes())?;
+        for line in String::from_utf8_lossy(&body).lines() {
+            let mut answer: Value = serde_json::from_str(line).map_err(Failure::failed)?;
+            let within = answer["line"].as_u64().unwrap_or(0);
+            answer["line"] = json!(within + (number * LINES_AT_ONCE) as u64);
+            answers.push(answer);
+        }
+    }
+    Ok(answers)
+}
+
+/// Without a daemon the journal is opened here; the next daemon settles what is open.
+fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
+    let config = settings::load(&home.config)?;
+    let (journal, _) = Journal::open(
+        &home.journal,
+        Options {
+            sync: journal::Sync::Always,
+            ..Options::default()
+        },
+    )?;
+    let payload_bytes_max =
+        usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
+    let reading = Reading {
+        prefix: &config.settings.prefix.0,
+        payload_bytes_max,
+        redactor: &config.redactor,
+    };
+    let mut answers = Vec::new();
+    for (number, text) in input
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let answer = HookLine::read(text).and_then(|line| {
+            let agent = Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
+            let payload = line.payload.to_string();
+            let env: Value = line.env.clone().into();
+            let call = HookCall {
+                agent,
+                event: line.event.as_deref(),
+                payload: payload.as_bytes(),
+                at: line.at.unwrap_or_else(Timestamp::now),
+                id: line.id.unwrap_or_else(Uuid::now_v7),
+                env: actors::spool::read_env(&env.to_string()),
+                truncated: false,
+            };
+            let normal = normalise(&call, reading)?;
+            let appended = journal.append_wait(vec![normal.draft]).map_err(|error| error.to_string())?;
+            Ok(json!({ "line": number + 1, "seq": appended[0].seq, "duplicate": appended[0].duplicate }))
+        });
+        answers.push(answer.unwrap_or_else(|error| json!({ "line": number + 1, "error": error })));
+    }
+    journal.close();
+    Ok(answers)
+}
+
+fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut broken = None;
+    connection::ask(
+        home,
+        &Query::Events(Events {
+            from,
+            session,
+            payloads: true,
+            ..Events::default()
+        }),
+        |line| {
+            if broken.is_none() {
+                broken = writeln!(out, "{line}").err();
+            }
+        },
+    )?;
+    match broken.or_else(|| out.flush().err()) {
+        Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(exit::OK),
+    }
+}
+
+fn import(home: &Home, json: bool) -> Result<u8> {
+    if connection::health(home).is_some() {
+        return Err(
+            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
+        );
+    }
+    let (journal, recovered) = Journal::open(&home.journal, Options::default())?;
+    let had = recovered.last_seq;
+    let (mut imported, mut known) = (0u64, 0u64);
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let wrong = |what: String| {
+            Failure::failed(format!("line {}: {what}", number + 1)).hint(format!(
+                "{imported} events were imported before it; mend the line and import the file again"
+            ))
+        };
+        let value =
+            serde_json::from_str(&line).map_err(|error| wrong(format!("not JSON: {error}")))?;
+        let (envelope, payload) = codec::from_json(value).map_err(&wrong)?;
+        let seq = envelope.seq;
+        let (id, expected) = (envelope.id, imported + known + 1);
+        if seq != expected {
+            return Err(wrong(format!(
+                "it has seq {seq}, and {expected} is next: an import is a whole export, from 1 on"
+            )));
+        }
+        if seq <= had {
+            let same = journal.event(seq)?.is_some_and(|there| there.id == id);
+            if !same {
+                return Err(wrong(format!("event {seq} of this journal is another one"))
+                    .hint("import into an empty journal: set CHECKPOINTD_HOME to a new folder"));
+            }
+            known += 1;
+            continue;
+        }
+        let appended = journal.import(envelope, payload)?;
+        if appended.duplicate || appended.seq != seq {
+            return Err(wrong(format!(
+                "its id is that of event {} already",
+                appended.seq
+            )));
+        }
+        imported += 1;
+    }
+    journal.close();
+    if json {
+        println!("{}", json!({ "imported": imported, "known": known }));
+    } else {
+        println!("{imported} imported, {known} known already");
+    }
+    Ok(exit::OK)
+}
+
+fn verify(home: &Home, json: bool) -> Result<u8> {
+    let verified = connection::ask_one(home, &Query::VerifyJournal, progress("verifying"))?;
+    progress_done();
+    let ok = verified["ok"] == json!(true);
+    if json {
+        println!("{verified}");
+    } else {
+        for problem in verified["problems"].as_array().into_iter().flatten() {
+            println!(
+                "{}",
+                render::printable(problem.as_str().unwrap_or_default())
+            );
+        }
+        let word = if ok { "whole" } else { "damaged" };
+        println!(
+            "{word}: {} events in the store, {} in the intake log",
+            verified["events"], verified["intake_events"]
+        );
+        if let Some(dropped) = verified["payloads_dropped"]
+            .as_u64()
+            .filter(|dropped| *dropped > 0)
+        {
+            println!("{dropped} payloads were dropped by their age");
+        }
+        if !ok {
+            eprintln!(
+                "hint: stop the daemon and start it again: it rebuilds the store from the intake log"
+            );
+        }
+    }
+    Ok(if ok { exit::OK } else { exit::FAILED })
+}
+
+fn stats(home: &Home, json: bool) -> Result<u8> {
+    let stats = connection::ask_one(home, &Query::Stats, |_, _| ())?;
+    if json {
+        println!("{stats}");
+        return Ok(exit::OK);
+    }
+    let size = |key: &str| render::bytes(stats[key].as_u64().unwrap_or(0));
+    println!(
+        "{} events of {} sessions",
+        stats["events"], stats["sessions"]
+    );
+    println!(
+        "{} store, {} intake log\n",
+        size("store_bytes"),
+        size("intake_bytes")
+    );
+    let mut table = Table::new(["KIND", "EVENTS"]);
+    for (kind, count) in stats["kinds"].as_object().into_iter().flatten() {
+        table.row([kind.clone(), count.to_string()]);
+    }
+    table.print();
+    Ok(exit::OK)
+}

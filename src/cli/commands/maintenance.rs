@@ -1,0 +1,294 @@
+//! `journal backup|restore|compact`.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use journal::upkeep::{self as whole, Restored};
+use journal::{Error, Home, Options};
+use serde_json::{Value, json};
+
+use crate::cli::connection;
+use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::config as settings;
+use crate::error::{Failure, Result, exit};
+use crate::ops::retention;
+use crate::ops::wire::CompactBody;
+use crate::render;
+
+/// The ending of a backup that is named here.
+const ENDING: &str = "backup";
+/// What takes longer shows how far it is.
+const QUIET_FOR: Duration = Duration::from_secs(1);
+
+/// Writes a backup.
+pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
+    let file = if to.is_dir() {
+        to.join(name_by_time())
+    } else {
+        to.to_owned()
+    };
+    if file.exists() {
+        return Err(
+            Failure::failed(format!("{} is there already", file.display()))
+                .hint("name another file, or a folder: a backup is never overwritten"),
+        );
+    }
+    let partial = file.with_added_extension("partial");
+    let cannot =
+        |error: io::Error| Failure::failed(format!("cannot write {}: {error}", partial.display()));
+    let out = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&partial)
+        .map_err(cannot)?;
+    let mut out = BufWriter::new(Counted {
+        out,
+        bytes: 0,
+        began: Instant::now(),
+    });
+    let written = match connection::reach(home) {
+        Ok(Some(journal)) => {
+            let written = journal
+                .backup(&mut out, |_, _| ())
+                .map(drop)
+                .map_err(Failure::from);
+            journal.close();
+            written
+        }
+        Ok(None) => {
+            connection::post_stream(home, "/v1/journal/backup", b"").and_then(|mut answer| {
+                io::copy(&mut answer, &mut out).map(drop).map_err(|error| {
+                    Failure::failed(format!("the backup was not finished: {error}")).hint(
+                    "the daemon's log says why; `checkpointd journal verify` checks the journal",
+                )
+                })
+            })
+        }
+        Err(failure) => Err(failure),
+    };
+    progress_done();
+    let finished = written.and_then(|()| {
+        out.flush().map_err(cannot)?;
+        let (out, bytes) = (&out.get_ref().out, out.get_ref().bytes);
+        out.sync_all().map_err(cannot)?;
+        let events = whole::events_in(&partial)?;
+        fs::rename(&partial, &file).map_err(cannot)?;
+        Ok((events, bytes))
+    });
+    let (events, bytes) = finished.inspect_err(|_| drop(fs::remove_file(&partial)))?;
+    if json {
+        println!(
+            "{}",
+            json!({ "file": file, "events": events, "bytes": bytes })
+        );
+    } else {
+        println!(
+            "{events} events in {} ({})",
+            render::path(&file),
+            render::bytes(bytes)
+        );
+    }
+    Ok(exit::OK)
+}
+
+/// Counts what is written, and shows it on a terminal where it takes long.
+struct Counted {
+    out: fs::File,
+    bytes: u64,
+    began: Instant,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        if self.began.elapsed() > QUIET_FOR && io::stderr().is_terminal() {
+            eprint!("\rbacking up: {}\x1b[K", render::bytes(self.bytes));
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Returns a name that sorts by time.
+fn name_by_time() -> String {
+    let now = jiff::Timestamp::now()
+        .strftime("%Y%m%dT%H%M%S%3fZ")
+        .to_string();
+    format!("checkpointd-{now}.{ENDING}")
+}
+
+/// Returns the backup that a path means.
+fn backup_at(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let entries = fs::read_dir(path)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_ours = |file: &PathBuf| {
+        let name = file
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        name.starts_with("checkpointd-") && file.extension().is_some_and(|ending| ending == ENDING)
+    };
+    entries.filter(is_ours).max().ok_or_else(|| {
+        Failure::failed(format!(
+            "there is no backup (checkpointd-*.{ENDING}) in {}",
+            path.display()
+        ))
+        .hint("name the file itself")
+    })
+}
+
+/// Puts a backup in the journal's place, or builds the store anew, and proves what is there then.
+pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool) -> Result<u8> {
+    if connection::health(home).is_some() {
+        return Err(
+            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
+        );
+    }
+    let restored = match from {
+        Some(from) => from_backup(home, &backup_at(from)?, force)?,
+        None => {
+            connection::has_journal(home)?;
+            building();
+            let (recovered, kept) = whole::rebuild(&home.journal)?;
+            Restored {
+                events: recovered.last_seq,
+                kept: Some(kept),
+            }
+        }
+    };
+    building();
+    let (journal, _) = journal::Journal::open(&home.journal, Options::default())?;
+    let verified = journal.verify(progress("verifying"));
+    journal.close();
+    progress_done();
+    let verified = verified?;
+    if json {
+        let Restored { events, kept } = &restored;
+        println!(
+            "{}",
+            json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems })
+        );
+    } else {
+        for problem in &verified.problems {
+            println!("{}", render::printable(problem));
+        }
+        let word = if verified.ok { "whole" } else { "damaged" };
+        println!("{} events, {word}", restored.events);
+        if let Some(kept) = &restored.kept {
+            println!("what was there before is kept in {}", render::path(kept));
+        }
+    }
+    Ok(if verified.ok { exit::OK } else { exit::FAILED })
+}
+
+/// Says what takes long next: nobody knows how many events there are before they are there.
+fn building() {
+    if io::stderr().is_terminal() {
+        eprint!("\rbuilding the store ..\x1b[K");
+    }
+}
+
+fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
+    let restored = whole::restore(&home.journal, backup, force, progress("restoring"));
+    progress_done();
+    restored.map_err(|error| match error {
+        Error::Occupied { .. } => Failure::failed(error)
+            .hint("--force puts the backup in its place; what is there is moved aside and kept"),
+        Error::Damaged { .. } => {
+            Failure::failed(error).hint("nothing was changed; try another backup")
+        }
+        Error::Disk { doing: "open", .. } => {
+            Failure::failed(error).hint("nothing was changed; name a backup")
+        }
+        other => other.into(),
+    })
+}
+
+/// Drops old payloads, and says what was dropped. Where no daemon has the journal, the store is packed too.
+pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
+    let mut shown = progress("compacting");
+    let here = connection::reach(home)?;
+    let is_daemons = here.is_none();
+    let done = match here {
+        Some(journal) => {
+            let config = settings::load(&home.config)?;
+            let done = retention::compact(&journal, &home.journal, &config, dry_run, shown);
+            journal.close();
+            drop(journal);
+            let mut done = done?;
+            if !dry_run {
+                let packed = whole::pack(&home.journal, progress("packing"))?;
+                (done.store_bytes, done.intake_bytes) = (packed.now, packed.intake);
+            }
+            serde_json::to_value(done).expect("plain data")
+        }
+        None => {
+            let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
+            let mut answer = Value::Null;
+            connection::post_lines(home, "/v1/journal/compact", &body, &mut |line| {
+                match connection::progress_of(&line) {
+                    Some(at) => shown(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
+                    None => answer = line,
+                }
+            })?;
+            answer
+        }
+    };
+    progress_done();
+    let skipped: Vec<_> = done["skipped"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if json {
+        println!("{done}");
+    } else {
+        let size = |key: &str| render::bytes(done[key].as_u64().unwrap_or(0));
+        let word = if dry_run {
+            "would be dropped"
+        } else {
+            "dropped"
+        };
+        println!(
+            "{} payloads ({}) {word}; events and decisions stay",
+            done["payloads"],
+            size("payload_bytes")
+        );
+        if !dry_run {
+            for (name, before, now) in [
+                ("intake log", "intake_bytes_before", "intake_bytes"),
+                ("store", "store_bytes_before", "store_bytes"),
+            ] {
+                println!("{name}: {} before, {} now", size(before), size(now));
+            }
+            if is_daemons {
+                println!(
+                    "With the daemon stopped, this also gives back the room that the store no longer uses."
+                );
+            }
+        }
+        for line in &skipped {
+            eprintln!("left as it is: {}", render::printable(line));
+        }
+    }
+    if !skipped.is_empty() && !json {
+        eprintln!("hint: `checkpointd journal verify` says what is damaged");
+    }
+    Ok(if skipped.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
+}

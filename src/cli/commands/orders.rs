@@ -1,0 +1,148 @@
+//! `clear`, `mute`, `unmute`, `restart`: orders to one session.
+
+use std::io::IsTerminal;
+
+use journal::{Home, Options};
+use serde_json::Value;
+
+use crate::cli::args::Output;
+use crate::cli::connection;
+use crate::cli::text::progress_bar::progress_done;
+use crate::error::{Failure, Result, exit};
+use crate::ops::orders as control;
+use crate::ops::orders::Order;
+use crate::ops::query::{self, Query};
+use crate::render;
+
+/// Gives an order, and says what was done.
+pub(super) fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
+    let answer = if connection::health(home).is_some() {
+        by_daemon(home, session, order)?
+    } else {
+        here(home, &session, order)?
+    };
+    if output.json {
+        println!("{answer}");
+    } else {
+        let text = |key: &str| answer[key].as_str().unwrap_or_default();
+        let until = answer["until"]
+            .as_str()
+            .map(|until| format!(" until {}", render::local_time(until)));
+        let done = match order {
+            Order::Clear => "its next stop passes".to_owned(),
+            Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
+            Order::Unmute => "no longer muted".to_owned(),
+        };
+        println!(
+            "{} session {}: {done}",
+            text("agent"),
+            short(text("session"))
+        );
+    }
+    Ok(exit::OK)
+}
+
+/// Restarts a session's agent, and says when its checkpoint is due.
+pub(super) fn restart(home: &Home, session: String, output: Output) -> Result<u8> {
+    if connection::health(home).is_none() {
+        return Err(Failure::unreachable(
+            "no daemon runs, and an agent is restarted by the daemon",
+        )
+        .hint("start it with `checkpointd daemon --detach`"));
+    }
+    let id = session_id(home, session)?;
+    // Stopping and starting takes seconds.
+    if std::io::stderr().is_terminal() {
+        eprint!("\rrestarting the agent ..");
+    }
+    let answered = connection::exchange(home, &format!("/sessions/{id}/agent-restart"), b"");
+    progress_done();
+    let (status, body) = answered?;
+    let answer: Value = serde_json::from_slice(&body).map_err(Failure::failed)?;
+    let text = |key: &str| answer[key].as_str().unwrap_or_default();
+    if output.json {
+        println!("{answer}");
+    }
+    match (status, output.json) {
+        (200, true) => Ok(exit::OK),
+        (200, false) => {
+            let due = render::local_time(text("due"));
+            println!(
+                "{} session {}: restarted; its checkpoint is due {due}",
+                text("agent"),
+                short(&id)
+            );
+            Ok(exit::OK)
+        }
+        (_, true) => Ok(exit::FAILED),
+        (_, false) => {
+            let failure = Failure::failed(format!("{} ({})", text("error"), text("reason")));
+            Err(match hint(text("reason")) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            })
+        }
+    }
+}
+
+/// Says what to do about a restart that was refused.
+fn hint(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "no_terminal" | "pane_gone" | "no_shell" => {
+            "run the agent from a shell in a tmux pane, with its hooks installed; or restart it by hand"
+        }
+        "pane_taken" => {
+            "`checkpointd sessions` shows which; restart that one, or end its agent first"
+        }
+        "other_program" => "bring the agent, or its shell, to the front of its pane and try again",
+        "agent_still_running" => "look at its pane; nothing was typed",
+        "agent_not_started" => "look at its pane; `restart` in config.yml says what is typed",
+        "delivery_under_way" | "restart_under_way" => "try again in a moment",
+        "tmux_failed" => "the daemon needs `tmux` and `ps` on its PATH; its log says more",
+        _ => return None,
+    })
+}
+
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
+
+/// Finds the session first, so that a name that fits none or several is refused in the words of every other command.
+fn session_id(home: &Home, session: String) -> Result<String> {
+    let state = connection::ask_one(
+        home,
+        &Query::State {
+            session,
+            seq: None,
+            time: None,
+        },
+        |_, _| (),
+    )?;
+    Ok(state["session"].as_str().unwrap_or_default().to_owned())
+}
+
+fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Value> {
+    let id = session_id(home, session)?;
+    let answer = connection::post(
+        home,
+        &format!("/sessions/{id}/{}", order.word()),
+        &order.body(),
+    )?;
+    serde_json::from_slice(&answer).map_err(Failure::failed)
+}
+
+fn here(home: &Home, session: &str, order: &Order) -> Result<Value> {
+    let journal = connection::open_journal(
+        home,
+        Options {
+            sync: journal::Sync::Always,
+            ..Options::default()
+        },
+    )?;
+    let done = control::carry_out(&journal, session, order);
+    journal.close();
+    done.map_err(|error| match error {
+        query::Error::Journal(error) => error.into(),
+        other => Failure::failed(other),
+    })
+}

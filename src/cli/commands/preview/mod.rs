@@ -1,0 +1,198 @@
+//! `preview`: what a stop would get now. Decides as the daemon does, and neither sends nor journals anything.
+
+use std::path::{Path, PathBuf};
+
+use actors::evidence::{self, Gathered, Preview};
+use checkpoint::config::{Config, parse_duration};
+use checkpoint::decide::{self, Case};
+use checkpoint::state::{SessionState, Stop};
+use journal::{Agent, Evidence, Home, Place, Stream, Timestamp, ToolCall};
+use serde_json::{Value, json};
+
+use crate::cli::args::PreviewArgs;
+use crate::cli::connection;
+use crate::config as settings;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::Query;
+
+mod show;
+
+/// Decides now and sends nothing.
+pub(super) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
+    let config = settings::load(&home.config)?;
+    let now = Timestamp::now();
+    let state = subject(home, &config, arguments, now)?;
+    let stop = Stop {
+        seq: 0,
+        at: now,
+        host_turn: None,
+        can_reply: true,
+        background_tasks: 0,
+        restart: false,
+    };
+    let preview = Preview {
+        slug: arguments.slug.clone(),
+    };
+    let Gathered { evidence, policy } = evidence::foresee(&config, &state, &stop, &preview);
+    let fingerprint = policy.to_text().0;
+    let case = Case {
+        state: &state,
+        stop: &stop,
+        evidence: &evidence,
+        policy: &policy,
+        fingerprint,
+    };
+    let decision = decide::decide(&case);
+    for note in &evidence.notes {
+        eprintln!("note: {}", crate::render::printable_lines(note));
+    }
+    if arguments.output.json {
+        println!("{}", answer(&decision, &evidence));
+    } else {
+        show::show(&case, &decision);
+    }
+    Ok(exit::OK)
+}
+
+/// Returns the answer as the machine interface promises it.
+fn answer(decision: &journal::Decision, evidence: &Evidence) -> Value {
+    let files = evidence.changes.files();
+    json!({
+        "verdict": decision.verdict,
+        "reason": decision.reason,
+        "route": decision.route,
+        "changed_files": files.map(|files| files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>()),
+        "timeline": {
+            "source": evidence.timeline.source,
+            "calls": evidence.timeline.calls.iter().map(call).collect::<Vec<_>>(),
+        },
+        "categories": decision.categories,
+        "actions": decision.actions,
+        "observations": decision.observations,
+        "all_clear": decision.all_clear,
+        "message": decision.message,
+    })
+}
+
+fn call(call: &ToolCall) -> Value {
+    json!({
+        "tool": call.tool,
+        "kind": call.kind,
+        "command": call.command,
+        "paths": call.paths,
+        "is_error": call.is_error,
+        // Gemini's older transcripts do not always say when.
+        "at": Some(call.at).filter(|at| *at != Timestamp::default()),
+    })
+}
+
+/// Returns the session that is decided about: one of the journal, or one that is made of the arguments alone.
+fn subject(
+    home: &Home,
+    config: &Config,
+    arguments: &PreviewArgs,
+    now: Timestamp,
+) -> Result<SessionState> {
+    let agent = Agent::from(arguments.agent);
+    let elapsed = arguments.elapsed.as_deref().map(|given| {
+        parse_duration(given).map_err(|error| {
+            Failure::usage(format!("--elapsed: {error}")).hint("for example 90s, 2m or 180.2s")
+        })
+    });
+    let elapsed = elapsed.transpose()?;
+    let project = arguments.project.as_deref().map(folder).transpose()?;
+    let mut state = match &arguments.session {
+        Some(session) => journaled(home, session, agent)?,
+        None => unknown(agent),
+    };
+    match project {
+        Some(project) => move_to(&mut state, &project),
+        None if arguments.session.is_none() => move_to(&mut state, &folder(Path::new("."))?),
+        None => {}
+    }
+    if let Some(transcript) = &arguments.transcript {
+        state.place.transcript = Some(absolute(transcript)?.to_string_lossy().into_owned());
+    }
+    let began = match elapsed {
+        Some(elapsed) => Some(now.minus(elapsed)),
+        None if arguments.session.is_none() => by_transcript(config, &state),
+        None => return Ok(state),
+    };
+    state.turn.started_at = began;
+    state.turn.first_tool_use_at = began;
+    state.turn.last_checkpoint_at = None;
+    Ok(state)
+}
+
+/// Reads a session from the journal, by way of the daemon where one runs.
+fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
+    let answer = connection::ask_one(
+        home,
+        &Query::Folded {
+            session: session.to_owned(),
+        },
+        |_, _| (),
+    )?;
+    let state: SessionState = serde_json::from_value(answer)
+        .map_err(|error| Failure::failed(format!("the daemon is of another version: {error}")))?;
+    if state.stream.agent != agent {
+        let found = state.stream.agent;
+        return Err(Failure::usage(format!(
+            "session {} is one of {found}, not of {agent}",
+            state.stream.native()
+        ))
+        .hint(format!("give `--agent {found}`")));
+    }
+    Ok(state)
+}
+
+/// Returns a session of which nothing is known but that a person sits in front of it.
+fn unknown(agent: Agent) -> SessionState {
+    let mut state = SessionState::new(Stream::of_native(agent, "preview"));
+    state.turns = 1;
+    state.place = Place {
+        env: vec![("CHECKPOINTD_TTY".into(), "1".into())],
+        ..Place::default()
+    };
+    state
+}
+
+/// Lets a session work in a folder.
+fn move_to(state: &mut SessionState, project: &Path) {
+    state.place.cwd = project.to_string_lossy().into_owned();
+    state
+        .place
+        .env
+        .retain(|(name, _)| !matches!(name.as_str(), "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR"));
+}
+
+/// Returns when the turn began, as the transcript tells.
+fn by_transcript(config: &Config, state: &SessionState) -> Option<Timestamp> {
+    let transcript = state.place.transcript.as_deref()?;
+    let prefix = evidence::project_policy(config, state.project(), &mut Vec::new()).prefix;
+    evidence::turn_start(config, state.stream.agent, transcript, &prefix)
+}
+
+/// Returns the absolute path of a project's folder.
+pub(super) fn folder(given: &Path) -> Result<PathBuf> {
+    let path = absolute(given)?;
+    if path.is_dir() {
+        return Ok(path);
+    }
+    Err(Failure::usage(format!("{} is no folder", given.display()))
+        .hint("--project takes the folder of a project"))
+}
+
+/// Returns a path as an agent would write it: absolute, links left as they are, nothing at its end.
+fn absolute(given: &Path) -> Result<PathBuf> {
+    let up = given
+        .components()
+        .any(|part| part == std::path::Component::ParentDir);
+    let path = std::path::absolute(given)?;
+    let path = if up {
+        path.canonicalize().unwrap_or(path)
+    } else {
+        path
+    };
+    Ok(path.components().collect())
+}

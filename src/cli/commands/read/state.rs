@@ -1,0 +1,167 @@
+//! `state`: what is known of a session at a point of its history, and what changed between two.
+
+use journal::Home;
+use serde_json::{Value, json};
+
+use super::{answer, text};
+use crate::cli::args::Output;
+use crate::cli::connection;
+use crate::cli::time as when;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::Query;
+use crate::ops::views::{self, Changed};
+use crate::render::{self, Colour};
+
+/// Returns the question for a session at a point: an event's number, or a time, of a day its end.
+fn at_point(session: &str, point: &str) -> Result<Query> {
+    let session = session.to_owned();
+    if let Ok(seq) = point.parse() {
+        return Ok(Query::State {
+            session,
+            seq: Some(seq),
+            time: None,
+        });
+    }
+    let time = when::read_now(point).map_err(|problem| {
+        Failure::usage(problem)
+            .hint("or give the sequence number of an event; `checkpointd timeline` shows them")
+    })?;
+    Ok(Query::State {
+        session,
+        seq: None,
+        time: Some(time.end),
+    })
+}
+
+/// Shows what is known of a session.
+pub(in crate::cli::commands) fn state(
+    home: &Home,
+    session: &str,
+    at: Option<&str>,
+    output: Output,
+) -> Result<u8> {
+    let query = match at {
+        Some(point) => at_point(session, point)?,
+        None => Query::State {
+            session: session.to_owned(),
+            seq: None,
+            time: None,
+        },
+    };
+    answer(home, &query, output, |lines| {
+        for (key, value) in lines
+            .first()
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            match (key.as_str(), value) {
+                ("calls", Value::Array(calls)) => {
+                    println!("{:22} {}", "calls this turn", calls.len())
+                }
+                (key, value) => println!(
+                    "{}",
+                    render::fit(&format!("{key:22} {}", shown(value)), render::width())
+                ),
+            }
+        }
+    })
+}
+
+/// Shows what changed in a session between two points.
+pub(in crate::cli::commands) fn state_diff(
+    home: &Home,
+    session: &str,
+    a: &str,
+    b: &str,
+    output: Output,
+) -> Result<u8> {
+    let was = connection::ask_one(home, &at_point(session, a)?, |_, _| ())?;
+    let now = connection::ask_one(home, &at_point(session, b)?, |_, _| ())?;
+    let changes = views::differences(&was, &now);
+    if output.json {
+        let point = |state: &Value| json!({ "seq": state["seq"], "at": state["at"] });
+        println!(
+            "{}",
+            json!({ "from": point(&was), "to": point(&now), "changes": changes })
+        );
+        return Ok(exit::OK);
+    }
+    println!(
+        "from event {} ({}) to event {} ({})",
+        was["seq"],
+        shown(&was["at"]),
+        now["seq"],
+        shown(&now["at"])
+    );
+    if changes.is_empty() {
+        println!("nothing changed");
+    }
+    show_changes(&changes);
+    Ok(exit::OK)
+}
+
+/// Prints what changed, a field a line.
+pub(in crate::cli::commands) fn show_changes(changes: &[Changed]) {
+    for change in changes {
+        let arrow = |was: &str, now: &str| {
+            format!(
+                "{} -> {}",
+                render::paint(Colour::Dim, was),
+                render::paint(Colour::Green, now)
+            )
+        };
+        let what = match (change.field.as_str(), &change.was, &change.now) {
+            ("calls", Value::Array(gone), Value::Array(new)) => calls(gone, new),
+            (_, was, now) => arrow(&shown(was), &shown(now)),
+        };
+        println!(
+            "{}",
+            render::fit(&format!("  {:22} {what}", change.field), render::width())
+        );
+    }
+}
+
+/// Says which tool calls came, ended and went.
+fn calls(gone: &[Value], new: &[Value]) -> String {
+    let name = |call: &Value| {
+        let about = call["command"]
+            .as_str()
+            .or_else(|| call["paths"][0].as_str())
+            .unwrap_or_default();
+        render::printable(format!("{} {about}", text(&call["tool"])).trim_end())
+    };
+    let same = |a: &Value, b: &Value| a["id"] == b["id"] && name(a) == name(b);
+    let mut said: Vec<_> = new
+        .iter()
+        .map(|call| {
+            let known = gone.iter().any(|was| same(was, call));
+            let mark = if known { "ended: " } else { "+ " };
+            format!("{}{}", render::paint(Colour::Green, mark), name(call))
+        })
+        .collect();
+    let forgotten = gone
+        .iter()
+        .filter(|was| !new.iter().any(|call| same(was, call)))
+        .count();
+    if forgotten > 0 {
+        said.push(render::paint(
+            Colour::Dim,
+            &format!("{forgotten} of an earlier turn"),
+        ));
+    }
+    said.join(", ")
+}
+
+/// Returns a value as a person would read it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "-".into(),
+        Value::String(text) if text.is_empty() => "-".into(),
+        Value::String(text) if text.parse::<journal::Timestamp>().is_ok() => {
+            render::local_time(text)
+        }
+        Value::String(text) => render::printable(text),
+        other => render::printable(&other.to_string()),
+    }
+}

@@ -1,0 +1,234 @@
+//! `replay`: prove past decisions, try another policy, play recorded hook calls.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use checkpoint::Policy;
+use checkpoint::hooks::HookCall;
+use checkpoint::replay::{Played, Player};
+use journal::{Agent, Event, Home, Outcome, Stream, Timestamp};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::cli::args::Output;
+use crate::cli::commands::status;
+use crate::cli::connection;
+use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::config;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::Query;
+use crate::ops::views;
+use crate::ops::wire::HookLine;
+use crate::render::{self, Table};
+
+mod step;
+mod whatif;
+
+pub(super) use step::step;
+
+/// Runs `replay` in the form that was asked for.
+pub(super) fn run(
+    home: &Home,
+    session: Option<String>,
+    verify: bool,
+    policy: Option<&Path>,
+    file: Option<&Path>,
+    output: Output,
+) -> Result<u8> {
+    match (policy, file) {
+        (Some(policy), _) => whatif::run(home, session, policy, output),
+        (_, Some(file)) => play(home, file, session.as_deref(), output),
+        _ if verify => prove(home, session, output),
+        _ => {
+            let hint = "`--verify` decides again what was decided, `--policy FILE` under another config or other rules, `--file FILE` plays recorded calls";
+            Err(Failure::usage("say what to replay").hint(hint))
+        }
+    }
+}
+
+fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
+    let answer = connection::ask_one(home, &Query::Verify { session }, progress("deciding again"))?;
+    progress_done();
+    let mismatched = answer["mismatched"].as_array().cloned().unwrap_or_default();
+    if output.json {
+        println!("{answer}");
+    } else {
+        for line in &mismatched {
+            let fields: Vec<_> = line["fields"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let what = line["why"].as_str().map_or_else(
+                || format!("differs in {}", fields.join(", ")),
+                str::to_owned,
+            );
+            render::print_wrapped(
+                &format!("decision {}: ", line["seq"]),
+                &render::printable(&what),
+            );
+        }
+        println!(
+            "{} decisions, {} decided the same again",
+            answer["decisions"], answer["matched"]
+        );
+        if let Some(first) = mismatched.first() {
+            println!(
+                "`checkpointd explain {}` shows the first with all that it was based on",
+                first["seq"]
+            );
+        }
+    }
+    Ok(if mismatched.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
+}
+
+/// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with
+/// lines.
+fn play_file<'a>(
+    file: &Path,
+    policy: &'a Policy,
+    mut each: impl FnMut(Played) -> ControlFlow<()>,
+) -> Result<(Player<'a>, Vec<Value>)> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    let mut player = Player::new(policy);
+    let (mut problems, mut last_at) = (Vec::new(), Timestamp::default());
+    for (number, text) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        match play_line(&mut player, text, number, &mut last_at) {
+            Ok(Some(played)) => {
+                if each(played).is_break() {
+                    break;
+                }
+            }
+            Ok(None) => {}
+            Err(problem) => problems.push(json!({ "line": number + 1, "error": problem })),
+        }
+    }
+    Ok((player, problems))
+}
+
+/// Says what was wrong with lines of a file.
+fn print_problems(problems: &[Value]) {
+    for problem in problems {
+        eprintln!(
+            "line {}: {}",
+            problem["line"],
+            render::printable(problem["error"].as_str().unwrap_or_default())
+        );
+    }
+}
+
+/// Tells whether a session, known by two ids, is the one that was asked for, or any is.
+fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
+    let begins = |wanted: &str| {
+        stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted)
+    };
+    wanted.is_none_or(begins)
+}
+
+/// Plays hook calls from a file, in memory.
+fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
+    let policy = actors::evidence::default_policy(&config::load(&home.config)?);
+    let mut decided = Vec::new();
+    let (player, problems) = play_file(file, &policy, |played| {
+        decided.extend(played.decided().cloned());
+        ControlFlow::Continue(())
+    })?;
+    let decisions: Vec<_> = decided
+        .iter()
+        .filter(|envelope| is_wanted(session, &envelope.stream))
+        .filter_map(|envelope| match &envelope.event {
+            Event::Decided(decision) => {
+                let sent = if decision.message.is_some() {
+                    Outcome::Pending
+                } else {
+                    Outcome::None
+                };
+                Some(views::decision(envelope, decision, sent, None))
+            }
+            _ => None,
+        })
+        .collect();
+    let states = player.states();
+    let states: Vec<_> = states
+        .into_iter()
+        .filter(|state| is_wanted(session, &state.stream))
+        .map(views::state)
+        .collect();
+    if output.json {
+        println!(
+            "{}",
+            json!({ "sessions": states, "decisions": decisions, "problems": problems })
+        );
+    } else {
+        print_problems(&problems);
+        let mut table = Table::new([
+            "SESSION",
+            "AGENT",
+            "TURNS",
+            "LAST MESSAGE",
+            "LAST CHECKPOINT",
+            "LAST TOOL USE",
+        ]);
+        let time = |value: &Value| value.as_str().map_or("-".into(), render::time_of_day);
+        for state in &states {
+            table.row([
+                state["session"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .chars()
+                    .take(8)
+                    .collect(),
+                state["agent"].as_str().unwrap_or_default().into(),
+                state["turn"].to_string(),
+                time(&state["last_message_sent_at"]),
+                time(&state["last_checkpoint_at"]),
+                time(&state["last_tool_use_at"]),
+            ]);
+        }
+        table.print();
+        println!();
+        status::decision_table(&decisions).print();
+    }
+    Ok(if problems.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
+}
+
+fn play_line(
+    player: &mut Player<'_>,
+    text: &str,
+    number: usize,
+    last_at: &mut Timestamp,
+) -> std::result::Result<Option<Played>, String> {
+    let line = HookLine::read(text)?;
+    let agent =
+        Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
+    let payload = line.payload.to_string();
+    let env: Value = line.env.into();
+    // A line without a time happened when the one before it did.
+    *last_at = line.at.unwrap_or(*last_at);
+    let call = HookCall {
+        agent,
+        event: line.event.as_deref(),
+        payload: payload.as_bytes(),
+        at: *last_at,
+        id: line.id.unwrap_or_else(|| {
+            Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes())
+        }),
+        env: actors::spool::read_env(&env.to_string()),
+        truncated: false,
+    };
+    player.play(&call)
+}

@@ -1,0 +1,118 @@
+//! `replay --step`: a session's history, or a file of hook calls, event by event with what each changed.
+
+use std::collections::HashMap;
+use std::io::{BufRead, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use checkpoint::state::SessionState;
+use journal::Home;
+use serde_json::Value;
+
+use super::{is_wanted, play_file, print_problems};
+use crate::cli::args::Output;
+use crate::cli::commands::read;
+use crate::cli::connection;
+use crate::cli::text::event_line;
+use crate::config;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::{self, Query};
+use crate::ops::views::Changed;
+
+/// Steps through a session of the journal, or through what recorded hook calls lead to: on a terminal one event at a
+/// time, elsewhere all of them.
+pub(in crate::cli::commands) fn step(
+    home: &Home,
+    session: Option<String>,
+    file: Option<&Path>,
+    output: Output,
+) -> Result<u8> {
+    let mut pace = Pace::new(output);
+    if let Some(file) = file {
+        return step_file(home, session.as_deref(), file, &mut pace);
+    }
+    let session = session.ok_or_else(|| {
+        Failure::usage("say what to step through")
+            .hint("`--session last --step`, or `--file hooks.ndjson --step`")
+    })?;
+    // Asked for whole: whoever reads slowly holds up neither daemon nor journal.
+    let mut lines = Vec::new();
+    connection::ask(home, &Query::Steps { session }, |line| lines.push(line))?;
+    let _ = lines.iter().try_for_each(|line| pace.show(line));
+    Ok(exit::OK)
+}
+
+fn step_file(home: &Home, session: Option<&str>, file: &Path, pace: &mut Pace) -> Result<u8> {
+    let policy = actors::evidence::default_policy(&config::load(&home.config)?);
+    let mut states = HashMap::new();
+    let (_, problems) = play_file(file, &policy, |played| {
+        played
+            .events
+            .iter()
+            .filter(|envelope| is_wanted(session, &envelope.stream))
+            .try_for_each(|envelope| {
+                let stream = &envelope.stream;
+                let state = states
+                    .entry(stream.session)
+                    .or_insert_with(|| SessionState::new(stream.clone()));
+                pace.show(&query::step(state, envelope))
+            })
+    })?;
+    print_problems(&problems);
+    Ok(if problems.is_empty() {
+        exit::OK
+    } else {
+        exit::FAILED
+    })
+}
+
+/// How fast events go by.
+struct Pace {
+    json: bool,
+    /// Somebody presses Enter for each.
+    waits: bool,
+}
+
+impl Pace {
+    fn new(output: Output) -> Self {
+        let waits =
+            !output.json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if waits {
+            eprintln!("Enter: the next event, `a`: all the others, `q`: stop");
+        }
+        Self {
+            json: output.json,
+            waits,
+        }
+    }
+
+    /// Shows one event with what it changed; breaks when nobody wants to see more.
+    fn show(&mut self, line: &Value) -> ControlFlow<()> {
+        if self.json {
+            println!("{line}");
+            return ControlFlow::Continue(());
+        }
+        println!("{}", event_line::in_tail(&line["event"]));
+        let changes: Vec<Changed> =
+            serde_json::from_value(line["changes"].clone()).unwrap_or_default();
+        // Every event counts.
+        let changes: Vec<_> = changes
+            .into_iter()
+            .filter(|change| change.field != "counts.events")
+            .collect();
+        read::show_changes(&changes);
+        if !self.waits {
+            return ControlFlow::Continue(());
+        }
+        let _ = std::io::stdout().flush();
+        let mut answer = String::new();
+        match std::io::stdin().lock().read_line(&mut answer) {
+            Ok(1..) if answer.trim() == "q" => ControlFlow::Break(()),
+            Ok(1..) => {
+                self.waits = answer.trim() != "a";
+                ControlFlow::Continue(())
+            }
+            _ => ControlFlow::Break(()),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `rules`: which there are, which match, and whether a file of them is right.
+
+use std::path::{Path, PathBuf};
+
+use actors::evidence;
+use checkpoint::Policy;
+use checkpoint::config::{Config, ConfigError};
+use checkpoint::rules::{Kind, ProjectFacts, Rule, RuleSet};
+use journal::Home;
+use serde_json::{Value, json};
+
+use crate::cli::args::{Output, RulesAction};
+use crate::cli::commands::preview::folder;
+use crate::config as settings;
+use crate::error::{Failure, Result, exit};
+use crate::render::{self, Colour, Table};
+
+/// Shows or checks rules.
+pub(super) fn run(
+    home: &Home,
+    action: Option<RulesAction>,
+    project: &Path,
+    output: Output,
+) -> Result<u8> {
+    let config = settings::load(&home.config)?;
+    let project = folder(project)?;
+    match action {
+        None | Some(RulesAction::List) => list(&policy(&config, &project), &project, output),
+        Some(RulesAction::Test { files }) => {
+            test(&policy(&config, &project), &project, &files, output)
+        }
+        Some(RulesAction::Check { file }) => check(&config, &project, file, output),
+    }
+}
+
+/// Returns the project's policy, and says what is wrong with its file.
+fn policy(config: &Config, project: &Path) -> Policy {
+    let mut notes = Vec::new();
+    let policy = evidence::project_policy(config, &project.to_string_lossy(), &mut notes);
+    for note in notes {
+        eprintln!("note: {}", render::printable_lines(&note));
+    }
+    policy
+}
+
+fn list(policy: &Policy, project: &Path, output: Output) -> Result<u8> {
+    if output.json {
+        let rules = serde_json::to_value(&policy.rules).expect("rules are plain data");
+        let project = project.to_string_lossy();
+        println!(
+            "{}",
+            json!({ "project": project, "enabled": policy.enabled, "packs": policy.packs, "rules": rules })
+        );
+        return Ok(exit::OK);
+    }
+    println!("packs: {}", policy.packs.join(", "));
+    if !policy.enabled {
+        println!(
+            "{}",
+            render::paint(
+                Colour::Yellow,
+                "this project is switched off: no rule speaks here"
+            )
+        );
+    }
+    println!();
+    let mut table = Table::new(["PACK", "RULE", "KIND", "ASKS FOR", "FILES"]);
+    for rule in &policy.rules {
+        let files = if rule.kind == Kind::Always {
+            "every stop".into()
+        } else {
+            rule.include.join(" ")
+        };
+        table.row([
+            rule.pack.clone(),
+            rule.name.clone(),
+            kind(rule),
+            purposes(rule),
+            files,
+        ]);
+    }
+    table.print();
+    Ok(exit::OK)
+}
+
+fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Result<u8> {
+    let set = RuleSet::new(&policy.rules);
+    for file in files {
+        let path = inside(file, project);
+        let taking: Vec<&Rule> = set
+            .taking(&path)
+            .into_iter()
+            .filter_map(|rule| policy.rules.get(rule))
+            .collect();
+        if output.json {
+            let rules: Vec<_> = taking.iter().map(|rule| line(rule)).collect();
+            println!("{}", json!({ "path": path, "rules": rules }));
+            continue;
+        }
+        println!("{}", render::paint(Colour::Bold, &render::printable(&path)));
+        if taking.is_empty() {
+            println!("  no rule");
+        }
+        for rule in taking {
+            let only = if rule.alone {
+                "; speaks only when no code changed"
+            } else {
+                ""
+            };
+            println!("  {} ({}, {}{only})", rule.name, rule.pack, kind(rule));
+            rule.actions.iter().for_each(|action| {
+                render::print_wrapped(&format!("    {:10} ", action.purpose), &action.text)
+            });
+        }
+    }
+    Ok(exit::OK)
+}
+
+fn line(rule: &Rule) -> Value {
+    let action = |action: &checkpoint::rules::RuleAction| json!({ "purpose": action.purpose, "text": action.text, "step": action.step, "evidence": action.evidence });
+    let actions: Vec<_> = rule.actions.iter().map(action).collect();
+    json!({ "rule": rule.name, "pack": rule.pack, "kind": rule.kind, "alone": rule.alone, "actions": actions })
+}
+
+fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output) -> Result<u8> {
+    let path = file.unwrap_or_else(|| project.join(evidence::PROJECT_FILE));
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(format!("cannot read {name}: {error}"))
+            .hint("`checkpointd rules check FILE` checks any file; a project needs none")
+    })?;
+    let facts = ProjectFacts {
+        path: project.to_string_lossy().into_owned(),
+        files: evidence::names(project),
+    };
+    let problem = config.policy_for(&facts, Some((&name, &text))).err();
+    if output.json {
+        println!("{}", verdict(&name, problem.as_ref()));
+        return Ok(if problem.is_none() {
+            exit::OK
+        } else {
+            exit::FAILED
+        });
+    }
+    match problem {
+        None => {
+            println!("{name}: ok");
+            Ok(exit::OK)
+        }
+        Some(problem) => Err(Failure::failed(problem)),
+    }
+}
+
+fn verdict(name: &str, problem: Option<&ConfigError>) -> Value {
+    json!({
+        "ok": problem.is_none(),
+        "file": name,
+        "line": problem.and_then(|problem| problem.line),
+        "column": problem.and_then(|problem| problem.column),
+        "message": problem.map(|problem| &problem.message),
+        "hint": problem.and_then(|problem| problem.hint.as_ref()),
+    })
+}
+
+fn kind(rule: &Rule) -> String {
+    serde_json::to_value(rule.kind)
+        .ok()
+        .and_then(|kind| kind.as_str().map(String::from))
+        .unwrap_or_default()
+}
+
+fn purposes(rule: &Rule) -> String {
+    let purposes: Vec<_> = rule
+        .actions
+        .iter()
+        .map(|action| action.purpose.as_str())
+        .collect();
+    if purposes.is_empty() {
+        "-".into()
+    } else {
+        purposes.join(", ")
+    }
+}
+
+/// Returns a path relative to the project, as git would give it.
+fn inside(file: &str, project: &Path) -> String {
+    let path = Path::new(file);
+    let path = path.strip_prefix(project).unwrap_or(path);
+    let parts = path
+        .components()
+        .filter(|part| !matches!(part, std::path::Component::CurDir));
+    parts.collect::<PathBuf>().to_string_lossy().into_owned()
+}

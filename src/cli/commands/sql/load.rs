@@ -1,0 +1,291 @@
+//! Filling the tables that a question reads.
+
+use std::collections::{BTreeMap, HashMap};
+
+use checkpoint::state::SessionState;
+use journal::{Envelope, Event, Home, Timestamp, ToolCall, Verdict, codec};
+use rusqlite::{Connection, Statement, params_from_iter};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Fields, Wanted, tables};
+use crate::cli::connection;
+use crate::error::{Failure, Result};
+use crate::ops::query::{Audit, Events, Query};
+
+/// Columns of `events` that an event's line does not have by itself.
+const MADE_HERE: [&str; 2] = ["turn", "fields"];
+
+/// Fills what is wanted. `progress` gets the name of what is read with every line.
+pub(super) fn fill(
+    home: &Home,
+    database: &Connection,
+    wanted: &Wanted,
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
+    let reads = |table: &str| wanted.iter().any(|(name, _)| name == table);
+    let transaction = database.unchecked_transaction().map_err(Failure::failed)?;
+    for (table, query) in [
+        ("decisions", Query::Audit(Audit::default())),
+        ("sessions", Query::Sessions),
+    ] {
+        if reads(table) {
+            let mut insert = insert_into(database, table)?;
+            ask(home, &query, |line| {
+                progress(table);
+                put(&mut insert, &line)
+            })?;
+        }
+    }
+    if ["events", "tools", "turns"].into_iter().any(reads) {
+        let payloads = wanted
+            .iter()
+            .any(|(table, column)| table == "events" && column.starts_with("payload"));
+        let mut history = History {
+            events: reads("events")
+                .then(|| insert_into(database, "events"))
+                .transpose()?,
+            tools: reads("tools")
+                .then(|| insert_into(database, "tools"))
+                .transpose()?,
+            states: HashMap::new(),
+            turns: BTreeMap::new(),
+        };
+        let query = Query::Events(Events {
+            from: 1,
+            payloads,
+            ..Events::default()
+        });
+        ask(home, &query, |line| {
+            progress("events");
+            history.take(line)
+        })?;
+        if reads("turns") {
+            let mut insert = insert_into(database, "turns")?;
+            history
+                .turns
+                .values()
+                .try_for_each(|turn| put(&mut insert, &turn.line()))?;
+        }
+    }
+    transaction.commit().map_err(Failure::failed)
+}
+
+/// Asks, and hands every line on until one fails.
+fn ask(home: &Home, query: &Query, mut take: impl FnMut(Value) -> Result<()>) -> Result<()> {
+    let mut failed = Ok(());
+    connection::ask(home, query, |line| {
+        if failed.is_ok() {
+            failed = take(line);
+        }
+    })?;
+    failed
+}
+
+/// An INSERT with the columns that it takes, in order.
+struct Insert<'a> {
+    statement: Statement<'a>,
+    columns: Vec<&'static str>,
+}
+
+fn insert_into<'a>(database: &'a Connection, table: &str) -> Result<Insert<'a>> {
+    let columns: Vec<_> = tables::columns_of(table).collect();
+    let places = vec!["?"; columns.len()].join(",");
+    let statement = database
+        .prepare(&format!("INSERT INTO {table} VALUES ({places})"))
+        .map_err(Failure::failed)?;
+    Ok(Insert { statement, columns })
+}
+
+/// Inserts a row by its fields' names.
+fn put(insert: &mut Insert<'_>, line: &Value) -> Result<()> {
+    let cell = |name: &&str| match line.get(name) {
+        None | Some(Value::Null) => rusqlite::types::Value::Null,
+        Some(Value::Bool(is)) => i64::from(*is).into(),
+        Some(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => whole.into(),
+            (None, real) => real.unwrap_or_default().into(),
+        },
+        Some(Value::String(text)) => text.clone().into(),
+        Some(other) => other.to_string().into(),
+    };
+    let cells: Vec<_> = insert.columns.iter().map(cell).collect();
+    insert
+        .statement
+        .execute(params_from_iter(cells))
+        .map(drop)
+        .map_err(Failure::failed)
+}
+
+/// Folds events as the daemon does, so that turns are counted as decisions count them.
+struct History<'a> {
+    events: Option<Insert<'a>>,
+    tools: Option<Insert<'a>>,
+    states: HashMap<Uuid, SessionState>,
+    turns: BTreeMap<(Uuid, u64), Turn>,
+}
+
+impl History<'_> {
+    fn take(&mut self, line: Value) -> Result<()> {
+        let (envelope, _) = codec::from_json(line.clone()).map_err(Failure::failed)?;
+        let session = envelope.stream.session;
+        let state = self
+            .states
+            .entry(session)
+            .or_insert_with(|| SessionState::new(envelope.stream.clone()));
+        state.apply(&envelope);
+        let turn = state.turns;
+        self.count(&envelope, turn);
+        if let (
+            Some(tools),
+            Event::ToolFinished { host, call } | Event::ToolFailed { host, call },
+        ) = (&mut self.tools, &envelope.event)
+        {
+            put(tools, &tool(&line, turn, host.subagent.as_deref(), call))?;
+        }
+        if let (Some(events), Value::Object(line)) = (&mut self.events, line) {
+            put(events, &event(line, turn))?;
+        }
+        Ok(())
+    }
+
+    /// Counts an event to its turn.
+    fn count(&mut self, envelope: &Envelope, number: u64) {
+        let session = envelope.stream.session;
+        // A turn that was taken back was a part of the one before.
+        let gone: Vec<_> = self
+            .turns
+            .range((session, number + 1)..=(session, u64::MAX))
+            .map(|(key, _)| *key)
+            .collect();
+        let gone: Vec<_> = gone
+            .iter()
+            .filter_map(|key| self.turns.remove(key))
+            .collect();
+        if number == 0 {
+            return;
+        }
+        let turn = self
+            .turns
+            .entry((session, number))
+            .or_insert_with(|| Turn::new(envelope, number));
+        gone.iter().for_each(|other| turn.add(other));
+        if envelope.event.host().is_some() {
+            turn.ended_at = turn.ended_at.max(envelope.at);
+        }
+        match &envelope.event {
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+                turn.tool_calls += 1;
+                turn.tool_errors += u64::from(call.is_error);
+            }
+            Event::AgentStopped { .. } => turn.stops += 1,
+            Event::Decided(decision) if decision.verdict == Verdict::Inject => turn.injected += 1,
+            Event::Decided(_) => turn.passed += 1,
+            _ => {}
+        }
+    }
+}
+
+fn tool(line: &Value, turn: u64, subagent: Option<&str>, call: &ToolCall) -> Value {
+    json!({
+        "seq": line["seq"],
+        "at": line["at"],
+        "session": line["session"],
+        "native_session": line["native_session"],
+        "agent": line["agent"],
+        "turn": turn,
+        "subagent": subagent,
+        "id": call.id,
+        "tool": call.tool,
+        "kind": call.kind,
+        "command": call.command,
+        "paths": call.paths,
+        "is_error": call.is_error,
+        "refused": call.refused,
+        "output": call.output,
+        "duration_ms": call.duration_ms,
+    })
+}
+
+fn event(line: Fields, turn: u64) -> Value {
+    let is_column = |name: &str| {
+        tables::columns_of("events").any(|column| column == name) && !MADE_HERE.contains(&name)
+    };
+    // What is no column of its own belongs to the kind.
+    let (mut row, own): (Fields, Fields) = line.into_iter().partition(|(name, _)| is_column(name));
+    let dropped = row.get("payload_dropped").is_some();
+    row.insert("payload_dropped".into(), dropped.into());
+    row.insert("fields".into(), Value::Object(own));
+    row.insert("turn".into(), turn.into());
+    Value::Object(row)
+}
+
+/// A row of `turns` that is being counted.
+struct Turn {
+    first: Envelope,
+    number: u64,
+    ended_at: Timestamp,
+    tool_calls: u64,
+    tool_errors: u64,
+    stops: u64,
+    injected: u64,
+    passed: u64,
+}
+
+impl Turn {
+    fn new(first: &Envelope, number: u64) -> Self {
+        let (first, ended_at) = (first.clone(), first.at);
+        Self {
+            first,
+            number,
+            ended_at,
+            tool_calls: 0,
+            tool_errors: 0,
+            stops: 0,
+            injected: 0,
+            passed: 0,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.ended_at = self.ended_at.max(other.ended_at);
+        self.tool_calls += other.tool_calls;
+        self.tool_errors += other.tool_errors;
+        self.stops += other.stops;
+        self.injected += other.injected;
+        self.passed += other.passed;
+    }
+
+    fn line(&self) -> Value {
+        let Self {
+            first,
+            number,
+            ended_at,
+            tool_calls,
+            tool_errors,
+            stops,
+            injected,
+            passed,
+        } = self;
+        let prompt = match &first.event {
+            Event::PromptSubmitted { text, .. } | Event::PromptFound { text, .. } => Some(text),
+            _ => None,
+        };
+        json!({
+            "session": first.stream.session,
+            "native_session": first.stream.native(),
+            "agent": first.stream.agent,
+            "turn": number,
+            "seq": first.seq,
+            "began_at": first.at,
+            "ended_at": ended_at,
+            "duration_ms": ended_at.millis_since(first.at),
+            "prompt": prompt,
+            "tool_calls": tool_calls,
+            "tool_errors": tool_errors,
+            "stops": stops,
+            "injected": injected,
+            "passed": passed,
+        })
+    }
+}

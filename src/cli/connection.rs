@@ -1,0 +1,366 @@
+//! Where answers come from: the running daemon through its socket, or without one the journal itself. Same question,
+//! same answer.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use journal::{Home, Journal, Options};
+use serde_json::{Value, json};
+
+use crate::error::{Failure, Result};
+use crate::ops::query::{self, Query, Reader};
+
+/// How long the daemon may take to say that it is there.
+const HEALTH_WAIT: Duration = Duration::from_millis(500);
+/// How long another process may have the journal: mostly a daemon that comes up or is busy, which then answers itself.
+const JOURNAL_WAIT: Duration = Duration::from_secs(10);
+/// Pause between two tries.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// How long the daemon may be silent within an answer.
+const ANSWER_WAIT: Duration = Duration::from_secs(120);
+
+/// Asks the daemon how it is; none where no daemon takes hooks.
+pub(crate) fn health(home: &Home) -> Option<Value> {
+    let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
+    if response.status != 200 {
+        return None;
+    }
+    serde_json::from_slice(&response.whole().ok()?).ok()
+}
+
+/// Reads one JSON document from the daemon.
+///
+/// # Errors
+///
+/// When no daemon answers.
+pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
+    let response = request(home, "GET", path, b"", ANSWER_WAIT)?;
+    serde_json::from_slice(&response.whole()?).map_err(Failure::failed)
+}
+
+/// Sends something to the daemon and returns the status and the body of its answer, whatever they are.
+///
+/// # Errors
+///
+/// When no daemon answers.
+pub(crate) fn exchange(home: &Home, path: &str, body: &[u8]) -> Result<(u16, Vec<u8>)> {
+    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
+    Ok((response.status, response.whole()?))
+}
+
+/// Sends something to the daemon and returns its answer.
+///
+/// # Errors
+///
+/// When no daemon answers, or it refuses.
+pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
+    let (status, body) = exchange(home, path, body)?;
+    if status == 200 {
+        return Ok(body);
+    }
+    let refusal: Value = serde_json::from_slice(&body).unwrap_or_default();
+    Err(Failure::failed(
+        refusal["error"]
+            .as_str()
+            .unwrap_or(String::from_utf8_lossy(&body).trim()),
+    ))
+}
+
+/// Asks a question. `progress` gets what is done and what there is in all, of answers that take long.
+///
+/// # Errors
+///
+/// When neither daemon nor journal can answer, or what was asked about is not there.
+pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
+    let Some(journal) = reach(home)? else {
+        let body = serde_json::to_vec(query).expect("a question is plain data");
+        return post_lines(home, "/v1/query", &body, &mut each);
+    };
+    let answered = Reader::new(journal.clone()).answer(query, &mut |line| {
+        each(line);
+        true
+    });
+    journal.close();
+    answered.map_err(|error| match error {
+        query::Error::Journal(error) => error.into(),
+        other => Failure::failed(other),
+    })
+}
+
+/// Returns the journal, opened here; none where a daemon has it, which is then to be asked.
+///
+/// # Errors
+///
+/// When there is none yet, or another process has it.
+pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
+    let began = Instant::now();
+    loop {
+        if health(home).is_some() {
+            return Ok(None);
+        }
+        has_journal(home)?;
+        match Journal::open(&home.journal, Options::default()) {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
+                std::thread::sleep(RETRY_PAUSE)
+            }
+            opened => return Ok(Some(opened?.0)),
+        }
+    }
+}
+
+/// Asks for the one line of an answer, passing signs of progress by.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub(crate) fn ask_one(
+    home: &Home,
+    query: &Query,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Value> {
+    let mut answer = Value::Null;
+    ask(home, query, |line| match progress_of(&line) {
+        Some(at) => progress(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
+        None => answer = line,
+    })?;
+    Ok(answer)
+}
+
+/// Returns what a sign of progress says: what is done and what there is in all. An answer may have a field of that name.
+pub(crate) fn progress_of(line: &Value) -> Option<&Value> {
+    line.get("progress")
+        .filter(|at| at.is_array() && line.as_object().is_some_and(|fields| fields.len() == 1))
+}
+
+/// Opens the journal in this process, which is how it is used where no daemon runs.
+///
+/// # Errors
+///
+/// When there is none yet, or another process has it.
+pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
+    has_journal(home)?;
+    Ok(Journal::open(&home.journal, options)?.0)
+}
+
+/// Opens the journal in this process, making one where there is none; none where a daemon has come up that answers.
+/// Waits a moment for another process that works on it.
+///
+/// # Errors
+///
+/// When it cannot be opened, or the other process keeps it.
+pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
+    let began = Instant::now();
+    let options = || Options {
+        sync: journal::Sync::Always,
+        ..Options::default()
+    };
+    loop {
+        if health(home).is_some() {
+            return Ok(None);
+        }
+        match Journal::open(&home.journal, options()) {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
+                std::thread::sleep(RETRY_PAUSE)
+            }
+            opened => return Ok(Some(opened?.0)),
+        }
+    }
+}
+
+/// Refuses where there is no journal yet.
+///
+/// # Errors
+///
+/// Exactly then.
+pub(crate) fn has_journal(home: &Home) -> Result<()> {
+    if home.journal.join("intake").is_dir() {
+        return Ok(());
+    }
+    Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
+        .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"))
+}
+
+/// Sends something to the daemon and returns its answer as bytes that are still to come.
+///
+/// # Errors
+///
+/// When no daemon answers, or it refuses.
+pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl Read> {
+    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
+    if response.status != 200 {
+        return Err(Failure::failed(
+            String::from_utf8_lossy(&response.whole()?).trim(),
+        ));
+    }
+    Ok(response)
+}
+
+/// Sends something to the daemon and hands on its answer line by line.
+///
+/// # Errors
+///
+/// When no daemon answers, or it could not do what was asked.
+pub(crate) fn post_lines(
+    home: &Home,
+    path: &str,
+    body: &[u8],
+    each: &mut dyn FnMut(Value),
+) -> Result<()> {
+    let response = post_stream(home, path, body)?;
+    for line in BufReader::new(response).lines() {
+        let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
+        if let Some(error) = line
+            .get("error")
+            .filter(|error| error.get("kind").is_some())
+        {
+            let text = error["text"]
+                .as_str()
+                .unwrap_or("the daemon could not answer");
+            let is_journal = error["kind"] == json!("journal");
+            return Err(if is_journal {
+                Failure::unreachable(text)
+            } else {
+                Failure::failed(text)
+            });
+        }
+        each(line);
+    }
+    Ok(())
+}
+
+/// A response whose body has not been read yet.
+struct Response {
+    status: u16,
+    reader: BufReader<UnixStream>,
+    left: Left,
+}
+
+/// What is left of a body.
+enum Left {
+    Bytes(u64),
+    /// Bytes left of the current chunk, and whether the last one was seen.
+    Chunks(u64, bool),
+    ToEnd,
+}
+
+impl Response {
+    fn whole(mut self) -> Result<Vec<u8>> {
+        let mut body = Vec::new();
+        self.read_to_end(&mut body)?;
+        Ok(body)
+    }
+}
+
+impl Read for Response {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match &mut self.left {
+            Left::ToEnd => self.reader.read(buffer),
+            Left::Bytes(left) => {
+                let wanted = buffer
+                    .len()
+                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let read = self.reader.read(&mut buffer[..wanted])?;
+                *left -= read as u64;
+                Ok(read)
+            }
+            Left::Chunks(_, true) => Ok(0),
+            Left::Chunks(left, ended) => {
+                while *left == 0 {
+                    let mut line = String::new();
+                    if self.reader.read_line(&mut line)? == 0 {
+                        return Err(std::io::ErrorKind::UnexpectedEof.into());
+                    }
+                    let size = line.trim();
+                    if size.is_empty() {
+                        continue;
+                    }
+                    *left = u64::from_str_radix(size, 16).map_err(std::io::Error::other)?;
+                    if *left == 0 {
+                        *ended = true;
+                        return Ok(0);
+                    }
+                }
+                let wanted = buffer
+                    .len()
+                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let read = self.reader.read(&mut buffer[..wanted])?;
+                if read == 0 {
+                    return Err(std::io::ErrorKind::UnexpectedEof.into());
+                }
+                *left -= read as u64;
+                Ok(read)
+            }
+        }
+    }
+}
+
+fn connect(socket: &Path) -> std::io::Result<UnixStream> {
+    match UnixStream::connect(socket) {
+        // The path is too long for a socket address: go to its folder and back.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
+            let (folder, name) = (
+                socket.parent().unwrap_or(Path::new("/")),
+                socket.file_name().unwrap_or_default(),
+            );
+            let here = std::env::current_dir();
+            std::env::set_current_dir(folder)?;
+            let stream = UnixStream::connect(name);
+            if let Ok(here) = here {
+                std::env::set_current_dir(here)?;
+            }
+            stream
+        }
+        other => other,
+    }
+}
+
+fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -> Result<Response> {
+    let no_daemon = |error: std::io::Error| {
+        Failure::unreachable(format!(
+            "no daemon answers on {}: {error}",
+            home.socket.display()
+        ))
+        .hint("start it with `checkpointd daemon --detach`")
+    };
+    let mut stream = connect(&home.socket).map_err(no_daemon)?;
+    stream.set_read_timeout(Some(wait)).map_err(no_daemon)?;
+    stream.set_write_timeout(Some(wait)).map_err(no_daemon)?;
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: checkpointd\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(body))
+        .map_err(no_daemon)?;
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first).map_err(no_daemon)?;
+    let status = first
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or(0);
+    let mut left = Left::ToEnd;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).map_err(no_daemon)?;
+        let line = line.trim().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(length) = line.strip_prefix("content-length:") {
+            left = Left::Bytes(length.trim().parse().unwrap_or(0));
+        } else if line.starts_with("transfer-encoding:") && line.contains("chunked") {
+            left = Left::Chunks(0, false);
+        }
+    }
+    Ok(Response {
+        status,
+        reader,
+        left,
+    })
+}

@@ -1,0 +1,132 @@
+//! Sending a test event through an installed hook, as the agent would, and looking for it in the journal.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use journal::{Agent, Home};
+use serde_json::json;
+
+use super::Check;
+use crate::cli::connection;
+use crate::edit::files;
+use crate::install::agents::{self, Found};
+use crate::install::{hooks, hooks_file, settings};
+use crate::ops::query::{Events, Query};
+use crate::render;
+
+/// Native ids of test sessions begin so.
+pub(super) const SESSION_PREFIX: &str = "checkpointd-doctor-";
+/// An event that no agent has: it is kept and changes nothing.
+const EVENT: &str = "CheckpointdDoctor";
+/// How long the event may take into the journal, a daemon's start included.
+const ARRIVAL_MAX: Duration = Duration::from_secs(15);
+
+/// Fires one agent's hook.
+pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
+    let name = format!("{agent}.fire");
+    let command = match installed(agent) {
+        Ok(Some(command)) => command,
+        Ok(None) => {
+            let fix = format!("`checkpointd init --agent {agent}` installs it");
+            return Check::fail(
+                name,
+                format!("{} has no hook of checkpointd", agents::name(agent)),
+                fix,
+            );
+        }
+        Err(error) => {
+            return Check::fail(name, error, "mend the file, then run `checkpointd init`");
+        }
+    };
+    let session = format!("{SESSION_PREFIX}{}", uuid::Uuid::now_v7());
+    let began = Instant::now();
+    if let Err(error) = run(agent, &command, &session) {
+        return Check::fail(
+            name,
+            error,
+            "`checkpointd doctor` says what is wrong with the hooks",
+        );
+    }
+    let called =
+        render::duration_ms(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+    while began.elapsed() < ARRIVAL_MAX {
+        // Without a daemon the journal is not looked into: one that comes up needs it for itself.
+        if connection::health(home).is_some() && has_arrived(home, &session) {
+            return Check::pass(
+                name,
+                format!("the hook took {called}, and the event is in the journal"),
+            );
+        }
+        let spooled = actors::spool::list(&home.spool).is_ok_and(|calls| !calls.is_empty());
+        let stays_away =
+            std::env::var_os("CHECKPOINTD_AUTOSTART").is_some_and(|value| value == "0");
+        if spooled && stays_away && connection::health(home).is_none() {
+            let detail =
+                format!("the hook took {called}, and the event waits in the spool: no daemon runs");
+            return Check::warn(name, detail, "`checkpointd daemon --detach` takes it in");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let detail = format!("the hook took {called}, but its event did not arrive");
+    Check::fail(
+        name,
+        detail,
+        "`checkpointd doctor`; then `CHECKPOINTD_DEBUG=1` in front of the hook's command says more",
+    )
+}
+
+fn installed(agent: Agent) -> Result<Option<String>, String> {
+    let path = hooks_file(agent, &Found::look(agent)?.folder);
+    let text = files::text(files::read(&path)?.as_deref());
+    let handlers =
+        settings::handlers(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let at_stop = |handler: &&settings::Handler| handler.event == hooks::stop_event(agent);
+    let ours = handlers
+        .iter()
+        .filter(|handler| handler.client.is_some())
+        .find(at_stop);
+    Ok(ours.map(|handler| handler.command.clone()))
+}
+
+fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
+    let shell = if agent == Agent::Gemini && agents::on_path("bash").is_some() {
+        "bash"
+    } else {
+        "sh"
+    };
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let payload = json!({ "session_id": session, "hook_event_name": EVENT, "cwd": cwd, "transcript_path": null });
+    let failed = |error: std::io::Error| format!("the hook cannot be run: {error}");
+    let mut child = Command::new(shell)
+        .args(["-c", command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    // A hook whose program is gone ends without reading.
+    let _ = child
+        .stdin
+        .take()
+        .map(|mut stdin| stdin.write_all(payload.to_string().as_bytes()));
+    let output = child.wait_with_output().map_err(failed)?;
+    let said = [output.stdout, output.stderr].concat();
+    if !output.status.success() || !said.is_empty() {
+        let said = render::printable(&render::cut(&String::from_utf8_lossy(&said), 200));
+        return Err(format!(
+            "the hook ended with {} and said: {said}",
+            output.status
+        ));
+    }
+    Ok(())
+}
+
+fn has_arrived(home: &Home, session: &str) -> bool {
+    let query = Query::Events(Events {
+        session: Some(session.to_owned()),
+        ..Events::default()
+    });
+    let mut seen = false;
+    connection::ask(home, &query, |_| seen = true).is_ok() && seen
+}

@@ -1,0 +1,269 @@
+//! Our own parts: client, daemon, socket, configuration, journal, spool, and who may read them.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use journal::Home;
+use serde_json::Value;
+
+use super::Check;
+use crate::cli::{connection, daemon_process};
+use crate::config as settings;
+use crate::install::plan;
+use crate::ops::query::Query;
+use crate::render;
+
+/// The socket must answer within this time; hook calls wait for it.
+const ANSWER_MAX: Duration = Duration::from_millis(50);
+/// The best of so many answers counts, so that one that was unlucky does not.
+const ANSWERS: usize = 5;
+
+/// Checks what is ours.
+pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
+    let mut checks = vec![client()];
+    checks.extend(daemon_and_socket(home));
+    checks.extend([
+        config(home),
+        journal(home, progress),
+        spool(home),
+        permissions(home),
+    ]);
+    checks
+}
+
+/// Mends what can be: permissions, and calls that wait for a daemon. Says what was done.
+pub(crate) fn mend(home: &Home) -> Vec<String> {
+    let mut done = Vec::new();
+    for (path, mode) in too_open(home) {
+        if fs::set_permissions(&path, Permissions::from_mode(mode)).is_ok() {
+            done.push(format!("{} is private again", path.display()));
+        }
+    }
+    let waiting = actors::spool::list(&home.spool).is_ok_and(|calls| !calls.is_empty());
+    if waiting
+        && connection::health(home).is_none()
+        && daemon_process::start_in_background(home).is_ok()
+    {
+        done.push("the daemon was started".into());
+    }
+    done
+}
+
+fn client() -> Check {
+    let path = match plan::client() {
+        Ok(path) => path,
+        Err(error) => {
+            return Check::fail(
+                "binary",
+                error,
+                "install both programs again: `cargo install --path .`",
+            );
+        }
+    };
+    let output = Command::new(&path).arg("--version").output();
+    let version = output
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        .unwrap_or_default();
+    let own = env!("CARGO_PKG_VERSION");
+    if version.split(' ').next_back() == Some(own) {
+        return Check::pass(
+            "binary",
+            format!(
+                "{} is version {own}, as this program is",
+                render::path(&path)
+            ),
+        );
+    }
+    let said = if version.is_empty() {
+        "does not say its version"
+    } else {
+        &version
+    };
+    Check::fail(
+        "binary",
+        format!("{} {said}; this program is version {own}", path.display()),
+        "install both programs again: `cargo install --path .`",
+    )
+}
+
+fn daemon_and_socket(home: &Home) -> [Check; 2] {
+    let mut best = Duration::MAX;
+    let mut health = None;
+    for _ in 0..ANSWERS {
+        let began = Instant::now();
+        health = connection::health(home);
+        if health.is_none() {
+            break;
+        }
+        best = best.min(began.elapsed());
+    }
+    let Some(health) = health else {
+        let none = "no daemon runs; the first hook call starts one";
+        let socket = Check::skip("socket", "no daemon runs");
+        return [
+            Check::warn(
+                "daemon",
+                none,
+                "`checkpointd daemon --detach` starts it now",
+            ),
+            socket,
+        ];
+    };
+    let version = health["version"].as_str().unwrap_or("unknown");
+    let daemon = if version == env!("CARGO_PKG_VERSION") {
+        Check::pass(
+            "daemon",
+            format!("version {version}, pid {}", health["pid"]),
+        )
+    } else {
+        let detail = format!(
+            "the daemon is version {version}, this program {}",
+            env!("CARGO_PKG_VERSION")
+        );
+        Check::fail(
+            "daemon",
+            detail,
+            "`checkpointd daemon stop`; the next hook call starts the new one",
+        )
+    };
+    let micros = best.as_micros();
+    let detail = format!("answered within {}.{} ms", micros / 1000, micros / 100 % 10);
+    let socket = if best <= ANSWER_MAX {
+        Check::pass("socket", detail)
+    } else {
+        Check::warn(
+            "socket",
+            detail,
+            "the machine is busy, or the daemon is: `checkpointd status` says what it does",
+        )
+    };
+    [daemon, socket]
+}
+
+fn config(home: &Home) -> Check {
+    match settings::load(&home.config) {
+        Ok(_) if home.config.exists() => {
+            Check::pass("config", format!("{} is right", home.config.display()))
+        }
+        Ok(_) => Check::pass("config", "the defaults hold"),
+        Err(error) => Check::fail(
+            "config",
+            error.to_string(),
+            format!("mend {}", home.config.display()),
+        ),
+    }
+}
+
+fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
+    if !home.journal.join("intake").is_dir() {
+        return Check::skip("journal", "there is none yet");
+    }
+    match connection::ask_one(home, &Query::VerifyJournal, progress) {
+        Ok(verified) if verified["ok"] == Value::Bool(true) => Check::pass(
+            "journal",
+            format!("{} events, store and intake log agree", verified["events"]),
+        ),
+        Ok(verified) => {
+            let problem = verified["problems"][0]
+                .as_str()
+                .unwrap_or("it is damaged")
+                .to_owned();
+            let fix = "`checkpointd daemon stop`, then `checkpointd daemon --detach`: it rebuilds the store from the log";
+            Check::fail("journal", problem, fix)
+        }
+        Err(error) => Check::fail(
+            "journal",
+            error.to_string(),
+            "`checkpointd journal verify` says more",
+        ),
+    }
+}
+
+fn spool(home: &Home) -> Check {
+    let calls = actors::spool::list(&home.spool).unwrap_or_default().len();
+    match (calls, connection::health(home).is_some()) {
+        (0, _) => Check::pass("spool", "empty"),
+        (_, true) => {
+            let fix = "wait a moment and check again; if it stays so, `checkpointd daemon stop` and start it anew";
+            Check::warn(
+                "spool",
+                format!("{calls} hook calls are being taken in"),
+                fix,
+            )
+        }
+        (_, false) => {
+            let fix = "`checkpointd daemon --detach` takes them in";
+            Check::warn(
+                "spool",
+                format!("{calls} hook calls wait for a daemon"),
+                fix,
+            )
+        }
+    }
+}
+
+fn permissions(home: &Home) -> Check {
+    let open = too_open(home);
+    let foreign = foreign(home);
+    match (open.first(), foreign.first()) {
+        (_, Some(path)) => {
+            let fix = format!("`chown -R \"$USER\" {}`", path.display());
+            Check::fail(
+                "permissions",
+                format!("{} belongs to somebody else", path.display()),
+                fix,
+            )
+        }
+        (Some((path, mode)), None) => {
+            let fix = format!(
+                "`chmod {mode:o} {}`, or `checkpointd doctor --fix`",
+                path.display()
+            );
+            Check::fail(
+                "permissions",
+                format!("others can read {}", path.display()),
+                fix,
+            )
+        }
+        (None, None) if parts(home).is_empty() => {
+            Check::skip("permissions", "there is no data yet")
+        }
+        (None, None) => Check::pass("permissions", "only you can read the data and the socket"),
+    }
+}
+
+fn parts(home: &Home) -> Vec<PathBuf> {
+    let all = [
+        &home.journal,
+        &home.spool,
+        &home.run,
+        &home.logs,
+        &home.installed,
+        &home.socket,
+    ];
+    all.into_iter()
+        .filter(|path| path.exists())
+        .cloned()
+        .collect()
+}
+
+/// Returns what others can get at, with the mode that it is to have.
+fn too_open(home: &Home) -> Vec<(PathBuf, u32)> {
+    let mode = |path: PathBuf| {
+        let meta = path.metadata().ok()?;
+        let wanted = if meta.is_dir() { 0o700 } else { 0o600 };
+        (meta.permissions().mode() & 0o077 != 0).then_some((path, wanted))
+    };
+    parts(home).into_iter().filter_map(mode).collect()
+}
+
+fn foreign(home: &Home) -> Vec<PathBuf> {
+    let own = rustix::process::geteuid().as_raw();
+    parts(home)
+        .into_iter()
+        .filter(|path| path.metadata().is_ok_and(|meta| meta.uid() != own))
+        .collect()
+}

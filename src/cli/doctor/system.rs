@@ -1,0 +1,124 @@
+//! What the machine offers: git, tmux, a service, disk space, a sane clock.
+
+use journal::{Home, Timestamp};
+
+use super::Check;
+use crate::cli::connection;
+use crate::install::agents;
+use crate::ops::query::{Events, Query};
+use crate::render;
+use crate::service::manager::Manager;
+
+/// Below this much free space the journal is about to fail.
+const DISK_MIN: u64 = 100 * 1024 * 1024;
+/// Below this much it is worth a word.
+const DISK_LOW: u64 = 1024 * 1024 * 1024;
+/// An event may be this far ahead of the clock, in milliseconds, before the clock is wrong.
+const AHEAD_MAX_MS: u64 = 120_000;
+/// No clock that is right shows an earlier time than this.
+const EARLIEST: &str = "2025-01-01T00:00:00Z";
+
+/// Checks the machine.
+pub(super) fn checks(home: &Home) -> [Check; 5] {
+    let git = program(
+        "git",
+        "--version",
+        "without it checkpoints do not know what has changed",
+    );
+    let tmux = program(
+        "tmux",
+        "-V",
+        "only checkpoints that are typed into a terminal need it",
+    );
+    [git, tmux, service(), disk(home), clock(home)]
+}
+
+fn service() -> Check {
+    let manager = Manager::of_platform();
+    if !manager.is_installed() {
+        return Check::skip("service", "none is installed; hooks start the daemon");
+    }
+    if manager.is_active() {
+        return Check::pass("service", "it is active");
+    }
+    let fix = "`checkpointd service start`, and `checkpointd service logs` says what happened";
+    Check::warn("service", "it is installed and not active", fix)
+}
+
+fn program(name: &str, argument: &str, without: &str) -> Check {
+    match agents::version_line(name, argument) {
+        Some(version) => Check::pass(name, version),
+        None => Check::warn(
+            name,
+            format!("{name} is not there; {without}"),
+            format!("install {name}"),
+        ),
+    }
+}
+
+/// Returns the bytes that may still be written where the journal lies, or will.
+///
+/// # Errors
+///
+/// When the system does not tell.
+pub(crate) fn free_bytes(home: &Home) -> std::io::Result<u64> {
+    let folder = home
+        .journal
+        .ancestors()
+        .find(|folder| folder.exists())
+        .unwrap_or(&home.journal);
+    let stat = rustix::fs::statvfs(folder)?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+fn disk(home: &Home) -> Check {
+    let free = match free_bytes(home) {
+        Ok(free) => free,
+        Err(error) => return Check::skip("disk", format!("free space cannot be told: {error}")),
+    };
+    let detail = format!(
+        "{} free for {}",
+        render::bytes(free),
+        render::path(&home.journal)
+    );
+    let fix = "free some space: without it nothing can be journaled";
+    match free {
+        0..DISK_MIN => Check::fail("disk", detail, fix),
+        DISK_MIN..DISK_LOW => Check::warn("disk", detail, fix),
+        _ => Check::pass("disk", detail),
+    }
+}
+
+fn clock(home: &Home) -> Check {
+    let now = Timestamp::now();
+    let fix = "set the system's clock: turns are measured by it";
+    if EARLIEST
+        .parse::<Timestamp>()
+        .is_ok_and(|earliest| now < earliest)
+    {
+        return Check::fail("clock", format!("it shows {now}"), fix);
+    }
+    let mut last = None;
+    if home.journal.join("intake").is_dir() {
+        let newest = Query::Events(Events {
+            last: Some(1),
+            ..Events::default()
+        });
+        // Without an answer the check of the journal says why.
+        let _ = connection::ask(home, &newest, |line| {
+            last = line["recorded_at"].as_str().and_then(|at| at.parse().ok())
+        });
+    }
+    let ahead = last.map_or(0, |last: Timestamp| last.millis_since(now));
+    if ahead > AHEAD_MAX_MS {
+        return Check::fail(
+            "clock",
+            format!(
+                "the last event is {} ahead of it",
+                render::duration_ms(ahead)
+            ),
+            fix,
+        );
+    }
+    Check::pass("clock", format!("it shows {now}"))
+}

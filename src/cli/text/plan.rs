@@ -1,0 +1,188 @@
+//! A plan in words, as a diff, and as JSON.
+
+use journal::Timestamp;
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+
+use crate::install::{AgentPlan, Change, Status, agents};
+use crate::render::{self, Colour};
+
+/// Unchanged lines around a change.
+const CONTEXT_LINES: usize = 3;
+
+/// The order in which states are told.
+const STATES: [Status; 5] = [
+    Status::Added,
+    Status::Updated,
+    Status::Removed,
+    Status::AlreadyThere,
+    Status::Kept,
+];
+
+/// Prints what is done for an agent; with the diff of every file, if asked for.
+pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
+    let version = plan
+        .version
+        .map(|version| format!(" {version}"))
+        .unwrap_or_default();
+    let title = format!("{}{version}", agents::name(plan.agent));
+    println!("{}", render::paint(Colour::Bold, &title));
+    for change in &plan.changes {
+        let verb = verb(change);
+        if verb == "unchanged" && change.entries.is_empty() {
+            continue;
+        }
+        println!("  {} ({verb})", render::path(&change.path));
+        for state in STATES {
+            let names: Vec<&str> = change
+                .entries
+                .iter()
+                .filter(|entry| entry.status == state)
+                .map(|entry| entry.name.as_str())
+                .collect();
+            if !names.is_empty() {
+                print_names(state, &names);
+            }
+        }
+        if with_diff && change.is_needed() {
+            print_diff(change);
+        }
+    }
+    for note in &plan.notes {
+        println!(
+            "  {} {}",
+            render::paint(Colour::Yellow, "note:"),
+            render::printable(note)
+        );
+    }
+}
+
+/// Prints the names of entries in a column of their own.
+fn print_names(state: Status, names: &[&str]) {
+    const INDENT: usize = 19;
+    let colour = match state {
+        Status::Added => Colour::Green,
+        Status::Updated | Status::Removed => Colour::Yellow,
+        Status::AlreadyThere | Status::Kept => Colour::Dim,
+    };
+    let width = render::width().saturating_sub(INDENT).max(20);
+    let mut lines: Vec<String> = vec![String::new()];
+    for (number, name) in names.iter().enumerate() {
+        let word = render::printable(name) + if number + 1 < names.len() { "," } else { "" };
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(&word),
+            Some(line) if line.len() + word.len() < width => line.extend([" ", &word]),
+            _ => lines.push(word),
+        }
+    }
+    for (number, line) in lines.iter().enumerate() {
+        let label = if number == 0 { state.word() } else { "" };
+        println!(
+            "    {} {line}",
+            render::paint(colour, &format!("{label:14}"))
+        );
+    }
+}
+
+/// The texts and names of both sides of a change.
+fn sides(change: &Change) -> [(String, String); 2] {
+    [&change.before, &change.after].map(|bytes| {
+        let name = if bytes.is_some() {
+            change.path.display().to_string()
+        } else {
+            "/dev/null".to_owned()
+        };
+        (
+            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned(),
+            name,
+        )
+    })
+}
+
+/// Returns a change as a unified diff.
+fn diff(change: &Change) -> String {
+    let [(before, old), (after, new)] = sides(change);
+    let diff = TextDiff::from_lines(&before, &after);
+    diff.unified_diff()
+        .context_radius(CONTEXT_LINES)
+        .header(&old, &new)
+        .to_string()
+}
+
+/// Prints the same in colours, with nothing in it that could act on the terminal.
+fn print_diff(change: &Change) {
+    let [(before, old), (after, new)] = sides(change);
+    let diff = TextDiff::from_lines(&before, &after);
+    println!(
+        "{}",
+        render::paint(Colour::Bold, &format!("--- {}", render::printable(&old)))
+    );
+    println!(
+        "{}",
+        render::paint(Colour::Bold, &format!("+++ {}", render::printable(&new)))
+    );
+    for hunk in diff
+        .unified_diff()
+        .context_radius(CONTEXT_LINES)
+        .iter_hunks()
+    {
+        println!("{}", render::paint(Colour::Dim, &hunk.header().to_string()));
+        for line in hunk.iter_changes() {
+            let whole = line.value();
+            let shown = render::printable(whole.trim_end_matches(['\n', '\r']));
+            match line.tag() {
+                ChangeTag::Equal => println!(" {shown}"),
+                ChangeTag::Delete => {
+                    println!("{}", render::paint(Colour::Red, &format!("-{shown}")))
+                }
+                ChangeTag::Insert => {
+                    println!("{}", render::paint(Colour::Green, &format!("+{shown}")))
+                }
+            }
+            if !whole.ends_with('\n') {
+                println!(
+                    "{}",
+                    render::paint(Colour::Dim, "\\ No newline at end of file")
+                );
+            }
+        }
+    }
+}
+
+fn verb(change: &Change) -> &'static str {
+    match (&change.before, &change.after) {
+        (None, Some(_)) => "created",
+        (Some(_), None) => "removed",
+        (before, after) if before == after => "unchanged",
+        _ => "changed",
+    }
+}
+
+/// Returns plans as JSON.
+pub(crate) fn to_json(plans: &[AgentPlan], is_dry_run: bool) -> Value {
+    let plan = |plan: &AgentPlan| {
+        let file = |change: &Change| {
+            let entry = |entry: &crate::install::Entry| json!({ "entry": entry.name, "status": entry.status.word() });
+            json!({
+                "path": change.path,
+                "kind": change.kind,
+                "change": verb(change),
+                "entries": change.entries.iter().map(entry).collect::<Vec<_>>(),
+                "diff": change.is_needed().then(|| diff(change)),
+            })
+        };
+        json!({
+            "agent": plan.agent,
+            "version": plan.version.map(|version| version.to_string()),
+            "folder": plan.folder,
+            "files": plan.changes.iter().map(file).collect::<Vec<_>>(),
+            "notes": plan.notes,
+        })
+    };
+    json!({
+        "at": Timestamp::now(),
+        "dry_run": is_dry_run,
+        "changed": plans.iter().flat_map(|plan| &plan.changes).any(Change::is_needed),
+        "agents": plans.iter().map(plan).collect::<Vec<_>>(),
+    })
+}

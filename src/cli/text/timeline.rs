@@ -1,0 +1,281 @@
+//! A session's turns, each on a time axis of its own.
+
+use journal::Timestamp;
+use serde_json::Value;
+
+use super::event_line;
+use crate::render::{self, Colour};
+
+/// The narrowest and the widest axis; in between it takes a quarter of the line.
+const AXIS_CHARS: (usize, usize) = (16, 40);
+
+/// A line of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Drawn {
+    /// For people.
+    pub(crate) text: String,
+    /// The decision that it tells of.
+    pub(crate) decision: Option<u64>,
+}
+
+/// A timeline that grows. Turns that are over stay as they were drawn; the last one gets a new axis with every event.
+#[derive(Default)]
+pub(crate) struct Growing {
+    turns: Turns,
+    /// Lines that were drawn of turns that are over.
+    settled: usize,
+}
+
+impl Growing {
+    /// Takes the next lines that [`Query::Timeline`] answers with. Returns how many of the lines drawn so far stay, and
+    /// those that come after them.
+    pub(crate) fn take(&mut self, lines: &[Value]) -> (usize, Vec<Drawn>) {
+        lines.iter().for_each(|line| self.turns.take(line));
+        let mut drawn = std::mem::take(&mut self.turns.drawn);
+        let stay = self.settled;
+        self.settled += drawn.len();
+        drawn.extend(self.turns.draw(true));
+        (stay, drawn)
+    }
+}
+
+/// What happened at some place of a turn.
+struct Moment {
+    seq: u64,
+    began: Timestamp,
+    ended: Timestamp,
+    mark: char,
+    colour: Option<Colour>,
+    words: String,
+    is_decision: bool,
+}
+
+/// The turn that lines come from, what is still to be drawn of it, and what was drawn and not printed yet.
+#[derive(Default)]
+pub(crate) struct Turns {
+    number: Option<u64>,
+    began: Timestamp,
+    moments: Vec<Moment>,
+    drawn: Vec<Drawn>,
+}
+
+impl Turns {
+    /// Takes the next line. A turn is drawn once another one begins.
+    pub(crate) fn take(&mut self, line: &Value) {
+        let time = |name: &str| text(&line[name]).parse::<Timestamp>().ok();
+        if self.number != line["turn"].as_u64() {
+            self.settle(true);
+            self.number = line["turn"].as_u64();
+            self.began = time("turn_began_at").unwrap_or_default();
+            self.head();
+        }
+        let Some(mut words) = event_line::in_timeline(line) else {
+            return;
+        };
+        let ended = time("at").unwrap_or_default();
+        let began = time("began_at").unwrap_or(ended);
+        if line["host"]["subagent"].is_string() {
+            words.push_str(" (subagent)");
+        }
+        if line["call"]["duration_ms"].is_null() && began < ended {
+            words.push_str(&format!(
+                " {}",
+                render::duration_ms(ended.millis_since(began))
+            ));
+        }
+        let (mark, colour) = mark(line);
+        let seq = line["seq"].as_u64().unwrap_or(0);
+        let is_decision = line["kind"] == "decided";
+        self.moments.push(Moment {
+            seq,
+            began,
+            ended,
+            mark,
+            colour,
+            words,
+            is_decision,
+        });
+    }
+
+    fn head(&mut self) {
+        let name = match self.number {
+            None | Some(0) => "before the first turn".to_owned(),
+            Some(number) => format!("turn {number}"),
+        };
+        let began = render::local_time(&self.began.to_string());
+        let text = format!(
+            "{}  {}",
+            render::paint(Colour::Bold, &name),
+            render::paint(Colour::Dim, &began)
+        );
+        self.drawn.push(Drawn {
+            text,
+            decision: None,
+        });
+    }
+
+    /// Prints what was drawn.
+    pub(crate) fn print(&mut self) {
+        self.drawn
+            .drain(..)
+            .for_each(|line| println!("{}", line.text));
+    }
+
+    /// Draws what is still to be drawn for good.
+    pub(crate) fn settle(&mut self, with_axis: bool) {
+        let drawn = self.draw(with_axis);
+        self.drawn.extend(drawn);
+        self.moments.clear();
+    }
+
+    /// Returns what is still to be drawn, on an axis from the turn's beginning to its last moment.
+    fn draw(&self, with_axis: bool) -> Vec<Drawn> {
+        let width = render::width();
+        let cells = if with_axis {
+            (width / 4).clamp(AXIS_CHARS.0, AXIS_CHARS.1)
+        } else {
+            0
+        };
+        let span = self
+            .moments
+            .iter()
+            .map(|moment| moment.ended.millis_since(self.began))
+            .max()
+            .unwrap_or(0);
+        let line = |moment: &Moment| {
+            let offset = moment.began.millis_since(self.began);
+            let axis = if with_axis {
+                axis(moment, self.began, span, cells)
+            } else {
+                String::new()
+            };
+            let line = format!(
+                "{:>9} {:>6} {axis} {}",
+                format!("+{}", offset_of(offset)),
+                moment.seq,
+                moment.words
+            );
+            let decision = moment.is_decision.then_some(moment.seq);
+            Drawn {
+                text: render::fit(&line, width),
+                decision,
+            }
+        };
+        self.moments.iter().map(line).collect()
+    }
+}
+
+/// Says how far into its turn something is: to the millisecond at first, then to the second.
+fn offset_of(ms: u64) -> String {
+    if ms < 10_000 {
+        format!("{}.{:03}s", ms / 1_000, ms % 1_000)
+    } else {
+        render::duration_ms(ms)
+    }
+}
+
+fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> String {
+    let cell = |at: Timestamp| {
+        let ms = at.millis_since(turn_began).min(span);
+        usize::try_from(ms * (cells as u64 - 1) / span.max(1)).unwrap_or(0)
+    };
+    let (first, last) = (
+        cell(moment.began),
+        cell(moment.ended).max(cell(moment.began)),
+    );
+    let bar = moment.mark.to_string().repeat(last - first + 1);
+    let bar = moment
+        .colour
+        .map_or_else(|| bar.clone(), |colour| render::paint(colour, &bar));
+    format!(
+        "|{}{bar}{}|",
+        " ".repeat(first),
+        " ".repeat(cells - 1 - last)
+    )
+}
+
+/// Returns what stands for an event on the axis.
+fn mark(line: &Value) -> (char, Option<Colour>) {
+    match text(&line["kind"]) {
+        "prompt_submitted" | "prompt_found" => ('>', Some(Colour::Bold)),
+        "tool_failed" => ('=', Some(Colour::Red)),
+        "tool_finished" if line["call"]["is_error"] == true => ('=', Some(Colour::Red)),
+        "tool_finished" => ('=', None),
+        "agent_stopped" | "interrupted" | "session_ended" => ('#', Some(Colour::Bold)),
+        "decided" if line["verdict"] == "inject" => ('!', Some(Colour::Green)),
+        "decided" => ('.', Some(Colour::Dim)),
+        "delivery_failed" | "delivery_expired" => ('x', Some(Colour::Red)),
+        kind if kind.starts_with("delivery_") => ('^', Some(Colour::Green)),
+        _ => ('-', Some(Colour::Dim)),
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_takes_its_share_of_the_axis() {
+        let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
+        let drawn = |began, ended| {
+            let words = String::new();
+            axis(
+                &Moment {
+                    seq: 1,
+                    began: at(began),
+                    ended: at(ended),
+                    mark: '=',
+                    colour: None,
+                    words,
+                    is_decision: false,
+                },
+                at(10),
+                10_000,
+                11,
+            )
+        };
+        assert_eq!(drawn(10, 10), "|=          |");
+        assert_eq!(drawn(12, 15), "|  ====     |");
+        assert_eq!(drawn(20, 20), "|          =|");
+        // What came late may lie before the turn.
+        assert_eq!(drawn(5, 12), "|===        |");
+    }
+
+    #[test]
+    fn a_timeline_that_grows_comes_to_the_same_as_one_that_is_drawn_at_once() {
+        let line = |seq: u64| {
+            let turn = seq / 4;
+            let at =
+                |seconds: u64| Timestamp::from_micros((seconds * 1_000_000) as i64).to_string();
+            let kind = if seq.is_multiple_of(3) {
+                "decided"
+            } else {
+                "agent_stopped"
+            };
+            serde_json::json!({ "seq": seq, "at": at(seq * seq), "kind": kind, "verdict": "pass", "turn": turn, "turn_began_at": at(turn * turn * 16) })
+        };
+        let lines: Vec<_> = (1..40).map(line).collect();
+        let (_, whole) = Growing::default().take(&lines);
+        let (mut growing, mut drawn) = (Growing::default(), Vec::new());
+        for (number, some) in lines.chunks(3).enumerate() {
+            let (stay, news) = growing.take(some);
+            assert!(
+                news.len() <= 12,
+                "only the last turn is drawn anew: {} lines at {number}",
+                news.len()
+            );
+            drawn.truncate(stay);
+            drawn.extend(news);
+        }
+        assert_eq!(drawn, whole);
+        assert_eq!(
+            growing.take(&[]).0,
+            whole.len() - 4,
+            "nothing came: only the last turn"
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! What the daemon tells: looked for again and again on a thread of its own, so that no key waits for an answer.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use journal::Home;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::model::Input;
+use super::page::{News, Subject};
+use crate::cli::connection;
+use crate::cli::text::timeline::{Drawn, Growing};
+use crate::cli::text::{event_line, explanation};
+use crate::error::{Failure, Result};
+use crate::ops::query::{Events, Query};
+use crate::ops::sessions_now::Now;
+
+/// Pause between two looks. A look at which nothing has happened costs the daemon next to nothing.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Events that are shown at first, and at most of each look.
+const EVENTS: u64 = 50;
+
+/// A page to be read.
+pub(super) struct Ask {
+    pub(super) subject: Subject,
+    /// It was read before and is still there: only what is new is wanted.
+    pub(super) is_open: bool,
+}
+
+/// Reads the pages that are asked for, and in between what is new, until nobody asks any more.
+pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
+    let mut feed = Feed {
+        home,
+        known: None,
+        is_lost: false,
+        open: None,
+    };
+    loop {
+        if feed
+            .look()
+            .into_iter()
+            .any(|input| tell.send(input).is_err())
+        {
+            return;
+        }
+        match asks.recv_timeout(LOOK_EVERY) {
+            Ok(ask) => {
+                if tell
+                    .send(Input::Read(ask.subject, feed.read(&ask)))
+                    .is_err()
+                {
+                    return;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+struct Feed<'a> {
+    home: &'a Home,
+    /// The last event that was told of.
+    known: Option<u64>,
+    is_lost: bool,
+    /// The timeline that is open.
+    open: Option<Open>,
+}
+
+/// A timeline as far as it was read.
+struct Open {
+    session: Uuid,
+    timeline: Growing,
+    /// The first event that was not read.
+    next: u64,
+}
+
+impl Feed<'_> {
+    /// Returns what is new.
+    fn look(&mut self) -> Vec<Input> {
+        match self.changes() {
+            Ok(inputs) => {
+                let is_back = std::mem::take(&mut self.is_lost) && inputs.is_empty();
+                if is_back { vec![Input::Back] } else { inputs }
+            }
+            Err(failure) => {
+                self.is_lost = true;
+                vec![Input::Lost(failure.text())]
+            }
+        }
+    }
+
+    fn changes(&mut self) -> Result<Vec<Input>> {
+        let known = self
+            .known
+            .map(|known| format!("?known={known}"))
+            .unwrap_or_default();
+        let answer = connection::get(self.home, &format!("/v1/now{known}"))?;
+        let Some(now) = serde_json::from_value::<Option<Now>>(answer).map_err(Failure::failed)?
+        else {
+            return Ok(Vec::new());
+        };
+        let from = self.known.map_or(1, |known| known + 1);
+        let mut lines = Vec::new();
+        self.ask(
+            &Query::Events(Events {
+                from,
+                last: Some(EVENTS),
+                ..Events::default()
+            }),
+            |line| {
+                if line["seq"].as_u64().is_some_and(|seq| seq <= now.seq) {
+                    lines.push(event_line::whole(&line));
+                }
+            },
+        )?;
+        self.known = Some(now.seq);
+        Ok(vec![Input::Events(lines), Input::Now(Box::new(now))])
+    }
+
+    fn read(&mut self, ask: &Ask) -> News {
+        let news = match ask.subject {
+            Subject::Timeline(session) => self.timeline(session, ask.is_open),
+            Subject::Decision(seq) => self.decision(seq).map(|lines| (0, lines)),
+        };
+        news.map_err(|failure| failure.text())
+    }
+
+    /// Reads what is new of a timeline, all of it where it is not open.
+    fn timeline(&mut self, session: Uuid, is_open: bool) -> Result<(usize, Vec<Drawn>)> {
+        let known = self
+            .open
+            .take()
+            .filter(|open| is_open && open.session == session);
+        let mut open = known.unwrap_or_else(|| Open {
+            session,
+            timeline: Growing::default(),
+            next: 1,
+        });
+        let mut lines = Vec::new();
+        let query = Query::Timeline {
+            session: session.to_string(),
+            turn: None,
+            from: open.next,
+        };
+        self.ask(&query, |line| lines.push(line))?;
+        open.next = lines
+            .last()
+            .and_then(|line| line["seq"].as_u64())
+            .map_or(open.next, |last| last + 1);
+        let news = open.timeline.take(&lines);
+        self.open = Some(open);
+        Ok(news)
+    }
+
+    fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
+        let mut lines = Vec::new();
+        self.ask(
+            &Query::Explain {
+                seq: Some(seq),
+                session: None,
+            },
+            |line| lines.push(line),
+        )?;
+        let text = lines
+            .last()
+            .map(explanation::explanation)
+            .unwrap_or_default()
+            .into_iter();
+        Ok(text
+            .map(|text| Drawn {
+                text,
+                decision: None,
+            })
+            .collect())
+    }
+
+    /// Asks the daemon, and never the journal itself: it must stay free for a daemon that comes up.
+    fn ask(&self, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
+        let body = serde_json::to_vec(query).expect("a question is plain data");
+        connection::post_lines(self.home, "/v1/query", &body, &mut each)
+    }
+}

@@ -1,0 +1,152 @@
+//! `checkpointd top`: how every session stands right now, in the terminal.
+//!
+//! `model.rs` says what each input does, `view.rs` draws that; both are pure. Here are the effects: the terminal, the
+//! keyboard, signals, and the daemon by way of `feed.rs`.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use journal::{Home, Timestamp};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::connection;
+use crate::error::{Failure, Result, exit};
+use crate::render;
+
+mod ansi;
+mod feed;
+mod model;
+mod page;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use feed::Ask;
+use model::{Effect, Input, Model};
+
+/// The clocks are drawn anew this often.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Shows the view until the user has seen enough.
+///
+/// # Errors
+///
+/// Where there is no terminal, no daemon, or the terminal cannot be used.
+pub(crate) fn run(home: &Home) -> Result<u8> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("`top` needs a terminal")
+            .hint("`checkpointd status` and `checkpointd sessions` print the same once, with --json for programs"));
+    }
+    if connection::health(home).is_none() {
+        return Err(Failure::unreachable("no daemon runs, and `top` shows what the daemon sees")
+            .hint("start it with `checkpointd daemon --detach`; `checkpointd sessions` works without it"));
+    }
+    // Also puts a panic's message onto a terminal that is as it was before.
+    let mut terminal = ratatui::try_init()?;
+    let shown = show(home, &mut terminal);
+    ratatui::try_restore()?;
+    shown.map(|()| exit::OK)
+}
+
+fn show(home: &Home, terminal: &mut DefaultTerminal) -> Result<()> {
+    let (tell, inputs) = mpsc::channel();
+    let (ask, asks) = mpsc::channel();
+    let (of_daemon, of_keyboard, of_system) = (tell.clone(), tell.clone(), tell);
+    let home = home.clone();
+    std::thread::spawn(move || feed::follow(&home, &asks, &of_daemon));
+    std::thread::spawn(move || read_keyboard(&of_keyboard));
+    std::thread::spawn(move || wait_for_signal(&of_system));
+    let size = terminal.size()?;
+    let mut model = Model {
+        size: (size.width, size.height),
+        colours: render::colours_wanted(),
+        clock: Timestamp::now(),
+        ..Model::default()
+    };
+    loop {
+        terminal.draw(|frame| view::draw(&model, frame))?;
+        if !take(&mut model, &inputs, &ask)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Takes what has come, at least one input or the passing of a moment. Returns false when it is over.
+fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Result<bool> {
+    let mut next = match inputs.recv_timeout(TICK) {
+        Ok(input) => Some(input),
+        Err(RecvTimeoutError::Timeout) => None,
+        Err(RecvTimeoutError::Disconnected) => return Ok(false),
+    };
+    model.update(Input::Tick(Timestamp::now()));
+    while let Some(input) = next {
+        match model.update(input) {
+            Effect::Nothing => {}
+            Effect::Read(subject) => send(
+                ask,
+                Ask {
+                    subject,
+                    is_open: false,
+                },
+            )?,
+            Effect::ReadOn(subject) => send(
+                ask,
+                Ask {
+                    subject,
+                    is_open: true,
+                },
+            )?,
+            Effect::Quit => return Ok(false),
+        }
+        next = inputs.try_recv().ok();
+    }
+    Ok(true)
+}
+
+fn send(asks: &Sender<Ask>, ask: Ask) -> Result<()> {
+    asks.send(ask)
+        .map_err(|_| Failure::failed("the reader has ended"))
+}
+
+/// Passes on keys and new sizes; ends with the terminal.
+fn read_keyboard(tell: &Sender<Input>) {
+    loop {
+        let input = match event::read() {
+            Ok(event::Event::Key(key)) => Input::Key(key),
+            Ok(event::Event::Resize(width, height)) => Input::Resized(width, height),
+            Ok(_) => continue,
+            Err(_) => Input::Stop,
+        };
+        let is_last = matches!(input, Input::Stop);
+        if tell.send(input).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Ends the view in good order when the process is told to end.
+fn wait_for_signal(tell: &Sender<Input>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+    else {
+        return;
+    };
+    let told = runtime.block_on(async {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut hangup = signal(SignalKind::hangup())?;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        std::io::Result::Ok(())
+    });
+    if told.is_ok() {
+        let _ = tell.send(Input::Stop);
+    }
+}

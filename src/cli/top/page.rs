@@ -1,0 +1,109 @@
+//! A page that was opened: a session's timeline, or the explanation of a decision.
+
+use uuid::Uuid;
+
+use super::ansi;
+use crate::cli::text::timeline::Drawn;
+
+/// What a page is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// All turns of a session.
+    Timeline(Uuid),
+    /// One decision, by its event.
+    Decision(u64),
+}
+
+/// What is on a page, or a sentence on why nothing is.
+pub(crate) type Content = Result<Vec<Drawn>, String>;
+
+/// What was read of a page: how many of its lines stay as they are, and those after them; or why nothing was.
+pub(crate) type News = Result<(usize, Vec<Drawn>), String>;
+
+/// A page, and how far one has read.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// What it is about.
+    pub(crate) subject: Subject,
+    /// What is on it; none until it was read.
+    pub(crate) content: Option<Content>,
+    /// Lines without this text are not shown.
+    pub(crate) filter: String,
+    /// The line that the keys move, among those that are shown.
+    pub(crate) cursor: usize,
+    /// The first line on the screen, among those that are shown.
+    pub(crate) first: usize,
+}
+
+impl Page {
+    /// Makes one that is still to be read.
+    pub(crate) const fn new(subject: Subject) -> Self {
+        Self {
+            subject,
+            content: None,
+            filter: String::new(),
+            cursor: 0,
+            first: 0,
+        }
+    }
+
+    /// Returns the lines that the filter lets through.
+    pub(crate) fn lines(&self) -> Vec<&Drawn> {
+        let wanted = self.filter.to_lowercase();
+        let lines = self.content.iter().flatten().flatten();
+        lines
+            .filter(|line| {
+                wanted.is_empty() || ansi::plain(&line.text).to_lowercase().contains(&wanted)
+            })
+            .collect()
+    }
+
+    /// Tells whether there is a line to choose, as against text to read.
+    pub(crate) const fn has_cursor(&self) -> bool {
+        matches!(self.subject, Subject::Timeline(_))
+    }
+
+    /// Returns the decision in the chosen line.
+    pub(crate) fn decision(&self) -> Option<u64> {
+        self.lines()
+            .get(self.cursor)
+            .filter(|_| self.has_cursor())?
+            .decision
+    }
+
+    /// Takes what was read. A timeline begins at its end, and who is at the end stays there.
+    pub(crate) fn show(&mut self, news: News, height: usize) {
+        let is_at_end = self.content.is_none() || self.cursor + 1 >= self.lines().len();
+        self.content = Some(news.map(|(stay, lines)| {
+            let mut all = self.content.take().and_then(Result::ok).unwrap_or_default();
+            all.truncate(stay);
+            all.extend(lines);
+            all
+        }));
+        self.move_by(
+            if self.has_cursor() && is_at_end {
+                isize::MAX
+            } else {
+                0
+            },
+            height,
+        );
+    }
+
+    /// Moves by so many lines, on a screen of so many.
+    pub(crate) fn move_by(&mut self, by: isize, height: usize) {
+        let count = self.lines().len();
+        if self.has_cursor() {
+            self.cursor = self
+                .cursor
+                .saturating_add_signed(by)
+                .min(count.saturating_sub(1));
+            self.first = self
+                .first
+                .clamp((self.cursor + 1).saturating_sub(height), self.cursor);
+        } else {
+            self.first = self.first.saturating_add_signed(by);
+        }
+        self.first = self.first.min(count.saturating_sub(height));
+    }
+}

@@ -1,0 +1,448 @@
+//! Draws the [`Model`]. Nothing here changes it.
+
+use std::path::Path;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState, Wrap};
+
+use super::ansi;
+use super::model::{Model, word_of};
+use super::page::{Page, Subject};
+use crate::ops::sessions_now::{Now, Row, Standing};
+use crate::render;
+
+/// The smallest terminal in which all of it can be read.
+const SIZE_MIN: (u16, u16) = (60, 12);
+/// From this width on the columns are wider.
+const WIDE: u16 = 110;
+/// The most lines that live events take.
+const EVENT_LINES_MAX: u16 = 12;
+
+/// The keys, and what they do; and what else is to be known. All of it fits the smallest terminal.
+const KEYS: [(&str, &str); 7] = [
+    ("k, j, Up, Down", "move"),
+    ("b, Space, PageUp, PageDown", "move by a screen"),
+    ("g, G, Home, End", "to the first or last line"),
+    ("Enter", "open a session or a decision"),
+    ("Esc, Backspace", "drop the filter, or go back"),
+    ("/", "show only lines with a text"),
+    ("q, Ctrl-C", "quit"),
+];
+const NOTES: [&str; 4] = [
+    "",
+    "  TURN is how long a turn has lasted / from when on its",
+    "  stop gets a checkpoint. Dim rows were quiet for a day.",
+    "  In a timeline, ! and . are decisions.",
+];
+
+/// Draws everything.
+pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    if area.width < SIZE_MIN.0 || area.height < SIZE_MIN.1 {
+        let text = format!(
+            "This terminal has {}x{} characters; top needs {}x{}. Make it larger, or quit with q.",
+            area.width, area.height, SIZE_MIN.0, SIZE_MIN.1
+        );
+        return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+    }
+    let [head, body, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Min(1),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    let paint = Paint {
+        colours: model.colours,
+    };
+    match model.pages.last() {
+        _ if model.is_helping => draw_help(paint, frame, head, body),
+        Some(page) => draw_page(model, page, paint, frame, head, body),
+        None => draw_now(model, paint, frame, head, body),
+    }
+    frame.render_widget(foot_line(model, paint), foot);
+}
+
+/// Styles, by whether colours are wanted.
+#[derive(Clone, Copy)]
+struct Paint {
+    colours: bool,
+}
+
+impl Paint {
+    fn colour(self, colour: Color) -> Style {
+        if self.colours {
+            Style::new().fg(colour)
+        } else {
+            Style::new()
+        }
+    }
+
+    const fn bold(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    const fn dim(self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    const fn bar(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    fn of(self, row: &Row) -> Style {
+        match row.standing {
+            Standing::NeedsYou => self.colour(Color::Red).add_modifier(Modifier::BOLD),
+            Standing::Waiting => self.colour(Color::Yellow),
+            Standing::Running => self.colour(Color::Green),
+            Standing::Idle | Standing::Ended => self.dim(),
+        }
+    }
+}
+
+/// Draws a text at the left and one at the right of a line; where both do not fit, the left one is cut.
+fn draw_head(frame: &mut Frame<'_>, area: Rect, left: &str, right: Span<'_>, style: Style) {
+    let room = usize::from(area.width).saturating_sub(right.width() + 2);
+    let left = render::cut(&render::printable(left), room);
+    frame.render_widget(Line::styled(format!(" {left}"), style), area);
+    frame.render_widget(Line::from(right).right_aligned(), area);
+}
+
+fn connection(model: &Model, paint: Paint) -> Span<'static> {
+    match (&model.lost, &model.now) {
+        (Some(_), _) => Span::styled("no daemon, trying again ", paint.colour(Color::Red)),
+        (None, Some(now)) => Span::styled(format!("event {} ", now.seq), paint.dim()),
+        (None, None) => Span::styled("asking the daemon ", paint.dim()),
+    }
+}
+
+fn draw_now(model: &Model, paint: Paint, frame: &mut Frame<'_>, head: Rect, body: Rect) {
+    draw_head(
+        frame,
+        head,
+        &summary(model),
+        connection(model, paint),
+        paint.bold(),
+    );
+    let event_lines = (body.height / 3).min(EVENT_LINES_MAX);
+    let [table, detail, events] = Layout::vertical([
+        Constraint::Min(3),
+        Constraint::Length(1),
+        Constraint::Length(event_lines),
+    ])
+    .areas(body);
+    let rows = model.rows();
+    if rows.is_empty() {
+        frame.render_widget(
+            Paragraph::new(nothing(model)).wrap(Wrap { trim: true }),
+            table,
+        );
+    } else {
+        let is_wide = table.width >= WIDE;
+        let widths: [u16; 5] = if is_wide {
+            [9, 6, 26, 20, 14]
+        } else {
+            [9, 6, 13, 8, 10]
+        };
+        let flags = if is_wide { 16 } else { 8 };
+        let columns = widths.map(Constraint::Length).into_iter();
+        let columns: Vec<_> = columns
+            .chain([Constraint::Min(10), Constraint::Length(flags)])
+            .collect();
+        let head = TableRow::new([
+            "STATE",
+            "AGENT",
+            "PROJECT",
+            "BRANCH",
+            "TURN",
+            "LAST TOOL",
+            "FLAGS",
+        ]);
+        let lines = rows
+            .iter()
+            .map(|row| line_of(row, model, paint, widths, flags));
+        let drawn = Table::new(lines, columns)
+            .header(head.style(paint.dim()))
+            .row_highlight_style(paint.bar());
+        frame.render_stateful_widget(
+            drawn,
+            table,
+            &mut TableState::new().with_selected(model.selected_at()),
+        );
+    }
+    frame.render_widget(
+        Line::styled(
+            render::cut(&details(model), usize::from(detail.width)),
+            paint.dim(),
+        ),
+        detail,
+    );
+    let newest = model
+        .events
+        .iter()
+        .rev()
+        .take(usize::from(events.height))
+        .rev();
+    frame.render_widget(
+        Paragraph::new(newest.map(|event| ansi::line(event)).collect::<Vec<_>>()),
+        events,
+    );
+}
+
+/// Says what there is to see where there is no session.
+fn nothing(model: &Model) -> String {
+    match &model.now {
+        None => String::new(),
+        Some(_) if !model.filter.is_empty() => format!("\n  No session has \"{}\".", render::printable(&model.filter)),
+        Some(_) => "\n  There are no sessions yet. `checkpointd init` adds the hooks to your agents' settings; \
+                    `checkpointd demo` shows recorded ones."
+            .to_owned(),
+    }
+}
+
+fn summary(model: &Model) -> String {
+    let Some(Now { rows, sessions, .. }) = &model.now else {
+        return "checkpointd".into();
+    };
+    let count = |standing| {
+        rows.iter()
+            .filter(|row| row.standing == standing && !row.earlier)
+            .count()
+    };
+    let counts = [
+        ("needs you", Standing::NeedsYou),
+        ("waiting", Standing::Waiting),
+        ("running", Standing::Running),
+    ];
+    let counts = counts.map(|(word, standing)| (count(standing), word));
+    let counts: Vec<_> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let what = if *sessions == 1 {
+        "session"
+    } else {
+        "sessions"
+    };
+    let shown = if rows.len() < *sessions {
+        format!(", the newest {} shown", rows.len())
+    } else {
+        String::new()
+    };
+    format!(
+        "checkpointd  {}  ({sessions} {what}{shown})",
+        counts.join(", ")
+    )
+    .replace("    (", "  (")
+}
+
+fn line_of(
+    row: &Row,
+    model: &Model,
+    paint: Paint,
+    widths: [u16; 5],
+    flags: u16,
+) -> TableRow<'static> {
+    let cut = |text: &str, column: usize| {
+        render::cut(&render::printable(text), usize::from(widths[column]))
+    };
+    // The end of a path says more than its beginning.
+    let project = Path::new(&row.project)
+        .file_name()
+        .map_or(row.project.clone(), |name| name.to_string_lossy().into());
+    let (turn, is_due) = turn_clock(row, model);
+    let tool = row.last_tool.as_ref().map(|tool| {
+        let mark = if tool.failed { "✗ " } else { "" };
+        render::printable(&format!("{mark}{} {}", tool.tool, tool.about))
+    });
+    let is_failed = row.last_tool.as_ref().is_some_and(|tool| tool.failed);
+    let style = if row.earlier {
+        paint.dim()
+    } else {
+        Style::new()
+    };
+    TableRow::new([
+        Cell::from(word_of(row)).style(if row.earlier {
+            paint.dim()
+        } else {
+            paint.of(row)
+        }),
+        Cell::from(cut(row.agent.word(), 1)),
+        Cell::from(cut(&project, 2)),
+        Cell::from(cut(row.branch.as_deref().unwrap_or("-"), 3)),
+        Cell::from(turn).style(if is_due {
+            paint.colour(Color::Yellow)
+        } else {
+            Style::new()
+        }),
+        Cell::from(tool.unwrap_or_else(|| "-".into())).style(if is_failed {
+            paint.colour(Color::Red)
+        } else {
+            Style::new()
+        }),
+        Cell::from(render::cut(&row.flags.join(","), usize::from(flags))),
+    ])
+    .style(style)
+}
+
+/// Returns how long the turn has lasted, against the shortest that gets a checkpoint, and whether it is that long.
+fn turn_clock(row: &Row, model: &Model) -> (String, bool) {
+    let lasts = matches!(row.standing, Standing::Running | Standing::NeedsYou);
+    let Some(began) = row.turn_start.filter(|_| lasts) else {
+        return ("-".into(), false);
+    };
+    let elapsed = model.clock.millis_since(began);
+    let short = |ms: u64| match ms {
+        0..60_000 => format!("{}s", ms / 1_000),
+        _ if ms.is_multiple_of(60_000) && ms < 3_600_000 => format!("{}m", ms / 60_000),
+        _ => render::duration_ms(ms),
+    };
+    (
+        format!("{}/{}", short(elapsed), short(row.min_turn_ms)),
+        elapsed >= row.min_turn_ms,
+    )
+}
+
+/// Says more of the selected session.
+fn details(model: &Model) -> String {
+    let Some(row) = model
+        .rows()
+        .into_iter()
+        .find(|row| Some(row.session) == model.selected)
+    else {
+        return String::new();
+    };
+    let ago = render::duration_ms(model.clock.millis_since(row.last_at) / 1_000 * 1_000);
+    let why = row
+        .why
+        .as_deref()
+        .map(|why| format!(", {}", render::printable(why)))
+        .unwrap_or_default();
+    let id: String = row.session.to_string().chars().take(8).collect();
+    let project = render::path(Path::new(&row.project));
+    let sent = format!(
+        "asked at {} of {} stops",
+        row.injected,
+        row.injected + row.passed
+    );
+    format!(
+        " {id}: {}{why}, heard of {ago} ago, turn {}, {sent}, {project}",
+        word_of(row),
+        row.turn
+    )
+}
+
+fn draw_page(
+    model: &Model,
+    page: &Page,
+    paint: Paint,
+    frame: &mut Frame<'_>,
+    head: Rect,
+    body: Rect,
+) {
+    let title = match page.subject {
+        Subject::Decision(seq) => format!("decision {seq}"),
+        Subject::Timeline(session) => {
+            let row = model
+                .now
+                .iter()
+                .flat_map(|now| &now.rows)
+                .find(|row| row.session == session);
+            let id: String = session.to_string().chars().take(8).collect();
+            row.map_or_else(
+                || format!("timeline of {id}"),
+                |row| {
+                    let project = render::path(Path::new(&row.project));
+                    format!(
+                        "timeline of {id}: {}, {}, {project}",
+                        row.agent,
+                        word_of(row)
+                    )
+                },
+            )
+        }
+    };
+    let lines = page.lines();
+    let last = (page.first + usize::from(body.height)).min(lines.len());
+    let place = format!(
+        "lines {}-{last} of {} ",
+        (page.first + 1).min(last),
+        lines.len()
+    );
+    let place = if model.lost.is_some() {
+        connection(model, paint)
+    } else {
+        Span::styled(place, paint.dim())
+    };
+    draw_head(frame, head, &title, place, paint.bold());
+    match &page.content {
+        None => frame.render_widget("  Reading...", body),
+        Some(Err(why)) => {
+            let text = format!("\n  {}", render::printable(why));
+            frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), body);
+        }
+        Some(Ok(_)) => {
+            let shown = lines
+                .iter()
+                .enumerate()
+                .skip(page.first)
+                .take(usize::from(body.height));
+            let styled = shown.map(|(number, line)| {
+                let is_chosen = page.has_cursor() && number == page.cursor;
+                ansi::line(&line.text).style(if is_chosen { paint.bar() } else { Style::new() })
+            });
+            frame.render_widget(Paragraph::new(styled.collect::<Vec<_>>()), body);
+        }
+    }
+}
+
+fn draw_help(paint: Paint, frame: &mut Frame<'_>, head: Rect, body: Rect) {
+    draw_head(frame, head, "keys", Span::raw(""), paint.bold());
+    let key = |(keys, what): &(&'static str, &'static str)| {
+        Line::from(vec![
+            Span::styled(format!("  {keys:27}"), paint.bold()),
+            Span::raw(*what),
+        ])
+    };
+    let mut lines = vec![Line::raw("")];
+    lines.extend(KEYS.iter().map(key));
+    lines.extend(NOTES.map(Line::raw));
+    frame.render_widget(Paragraph::new(lines), body);
+}
+
+fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
+    let filter = model
+        .pages
+        .last()
+        .map_or(&model.filter, |page| &page.filter);
+    let filter = render::printable(filter);
+    let keys = match model.pages.last() {
+        _ if model.is_helping => "any key: back",
+        Some(page) if page.has_cursor() => {
+            "Enter explains a decision  Esc back  / filter  ? help  q quit"
+        }
+        Some(_) => "Esc back  / filter  ? help  q quit",
+        None => "Enter timeline  / filter  ? help  q quit",
+    };
+    if model.is_typing {
+        return Line::styled(format!(" filter: {filter}_"), paint.bold());
+    }
+    if let Some(why) = &model.lost {
+        return Line::styled(
+            format!(" {}", render::printable(why)),
+            paint.colour(Color::Red),
+        );
+    }
+    let filter = if filter.is_empty() {
+        filter
+    } else {
+        format!("filter: {filter}  ")
+    };
+    Line::from(vec![
+        Span::styled(format!(" {filter}"), paint.bold()),
+        Span::styled(keys, paint.dim()),
+    ])
+}

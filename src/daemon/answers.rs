@@ -1,0 +1,131 @@
+//! One question answered over HTTP, for the socket and the page.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use actors::Shared;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::ops::query::{self, Query, Reader};
+use crate::ops::sessions_now::{self, Wanted};
+
+/// Lines of an answer go out together once they have so many bytes, or have waited so long.
+const BLOCK_BYTES: usize = 32 * 1024;
+const BLOCK_WAIT: Duration = Duration::from_millis(50);
+/// Blocks of lines that wait for a slow reader.
+const BLOCKS_MAX: usize = 16;
+
+pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
+    HttpResponse::build(status).json(json!({ "error": reason }))
+}
+
+/// Answers a question as [`ask`] does, and holds on to `permit` until it is answered.
+pub(crate) fn stream_answer(
+    reader: &Arc<Reader>,
+    query: Query,
+    permit: impl Send + 'static,
+) -> HttpResponse {
+    let (blocks, answer) = mpsc::channel::<Result<web::Bytes, std::io::Error>>(BLOCKS_MAX);
+    let reader = Arc::clone(reader);
+    std::thread::spawn(move || {
+        let _permit = permit;
+        let mut block = Vec::new();
+        let send = |block: &mut Vec<u8>| {
+            blocks
+                .blocking_send(Ok(std::mem::take(block).into()))
+                .is_ok()
+        };
+        let mut sent = Instant::now();
+        let answered = reader.answer(&query, &mut |line| {
+            add(&mut block, &line);
+            if block.len() < BLOCK_BYTES && sent.elapsed() < BLOCK_WAIT {
+                return true;
+            }
+            sent = Instant::now();
+            send(&mut block)
+        });
+        if let Err(error) = answered
+            && !matches!(error, query::Error::Gone)
+        {
+            let kind = if matches!(error, query::Error::NotFound(_)) {
+                "not_found"
+            } else {
+                "journal"
+            };
+            add(
+                &mut block,
+                &json!({ "error": { "kind": kind, "text": error.to_string() } }),
+            );
+        }
+        if !block.is_empty() {
+            send(&mut block);
+        }
+    });
+    HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        .streaming(ReceiverStream::new(answer))
+}
+
+fn add(block: &mut Vec<u8>, line: &Value) {
+    serde_json::to_writer(&mut *block, line).expect("memory takes all that is written");
+    block.push(b'\n');
+}
+
+/// Answers a question as one JSON document: an array, or the one object there is.
+pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> HttpResponse {
+    let reader = Arc::clone(reader);
+    let answered = web::block(move || {
+        let mut lines = Vec::new();
+        let result = reader.answer(&query, &mut |line| {
+            lines.push(line);
+            true
+        });
+        result.map(|()| lines)
+    });
+    match answered.await {
+        Ok(Ok(lines)) if one => HttpResponse::Ok().json(lines.into_iter().next()),
+        Ok(Ok(lines)) => HttpResponse::Ok().json(lines),
+        Ok(Err(error @ query::Error::NotFound(_))) => {
+            refuse(StatusCode::NOT_FOUND, &error.to_string())
+        }
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
+/// How many sessions are wanted.
+#[derive(Deserialize)]
+pub(crate) struct Shown {
+    /// All of them, not only those heard of last.
+    #[serde(default)]
+    all: bool,
+    /// The last event that the asker knows of.
+    known: Option<u64>,
+}
+
+/// Says how sessions stand, what waits for a person first; `null` where nothing has happened since the event that the
+/// asker knows of.
+pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpResponse {
+    if shown
+        .known
+        .is_some_and(|known| known == shared.journal.last_seq())
+    {
+        return HttpResponse::Ok().json(Value::Null);
+    }
+    let wanted = Wanted::Newest(if shown.all {
+        usize::MAX
+    } else {
+        sessions_now::SHOWN
+    });
+    let shared = Arc::clone(shared);
+    match web::block(move || sessions_now::now(&shared.journal, &shared.config(), &wanted)).await {
+        Ok(Ok(now)) => HttpResponse::Ok().json(now),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}

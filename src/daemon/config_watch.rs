@@ -1,0 +1,33 @@
+//! Puts a changed configuration into force.
+
+use actix_web::web;
+use actors::spool;
+
+use super::http::Api;
+use super::instance::private_folder_if_missing;
+
+/// Puts a changed configuration into force. A file with a mistake changes nothing, and `status` says so.
+pub(super) fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
+    use notify::{RecursiveMode, Watcher};
+    let path = api.shared.home.config.clone();
+    let folder = path.parent()?.to_owned();
+    let watched = api.clone();
+    let reload = move |event: notify::Result<notify::Event>| {
+        let is_ours = event.is_ok_and(|event| {
+            let named = event
+                .paths
+                .iter()
+                .any(|changed| changed.file_name() == path.file_name());
+            spool::is_change(&event) && (event.need_rescan() || named)
+        });
+        if is_ours {
+            watched.reload();
+        }
+    };
+    let mut watcher = notify::recommended_watcher(reload).ok()?;
+    private_folder_if_missing(&folder).ok()?;
+    watcher.watch(&folder, RecursiveMode::NonRecursive).ok()?;
+    // What was changed between the first reading and now was seen by nobody.
+    api.reload();
+    Some(watcher)
+}

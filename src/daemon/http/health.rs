@@ -1,0 +1,66 @@
+//! The daemon itself: `/healthz`, `/v1/status`, `/v1/shutdown`.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use actors::registry::CountAwake;
+use serde_json::json;
+
+use super::state::Api;
+
+/// Sets up the routes.
+pub(super) fn routes(config: &mut web::ServiceConfig) {
+    config
+        .route("/healthz", web::get().to(health))
+        .route("/v1/status", web::get().to(status))
+        .route("/v1/shutdown", web::post().to(shutdown));
+}
+
+async fn health(api: web::Data<Api>) -> HttpResponse {
+    let ready = *api.ready.borrow();
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    HttpResponse::build(status).json(json!({
+        "ok": ready,
+        "version": env!("CARGO_PKG_VERSION"),
+        "pid": std::process::id(),
+        "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }))
+}
+
+/// What only a running daemon can tell.
+async fn status(api: web::Data<Api>) -> HttpResponse {
+    let counters = &api.shared.counters;
+    let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let config_error = api
+        .config_error
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    HttpResponse::Ok().json(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "pid": std::process::id(),
+        "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "ready": *api.ready.borrow(),
+        "awake": api.sessions.send(CountAwake).await.unwrap_or(0),
+        "rejected": count(&counters.rejected),
+        "overloaded": count(&counters.overloaded),
+        "unspooled": count(&counters.unspooled),
+        "duplicates": count(&counters.duplicates),
+        "restarted": count(&counters.restarted),
+        "recovery": api.recovery,
+        "config_error": config_error,
+        "otlp_error": api.otlp.trouble(),
+        "degraded": api.shared.troubles(),
+    }))
+}
+
+async fn shutdown(api: web::Data<Api>) -> HttpResponse {
+    api.stop.notify_one();
+    HttpResponse::Ok().json(json!({ "ok": true }))
+}

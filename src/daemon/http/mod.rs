@@ -1,0 +1,31 @@
+//! The HTTP interface on the socket. Hooks come in here, and everything that the command line asks.
+
+pub(crate) mod connections;
+mod health;
+mod hooks;
+mod journal;
+mod metrics;
+mod orders;
+mod phase;
+mod progress;
+mod queries;
+mod state;
+mod web;
+
+use actix_web::web::ServiceConfig;
+
+pub(crate) use state::Api;
+
+/// Sets up the routes.
+pub(crate) fn routes(config: &mut ServiceConfig) {
+    config
+        .configure(hooks::routes)
+        .configure(queries::routes)
+        .configure(health::routes)
+        .configure(journal::routes)
+        .configure(metrics::routes)
+        .configure(web::routes)
+        .configure(orders::routes)
+        .configure(phase::routes)
+        .configure(progress::routes);
+}

@@ -1,0 +1,103 @@
+//! Orders for one session: `POST /sessions/{id}/{clear,mute,unmute,agent-restart}`.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use actors::restart::{Refusal, RestartAgent, Restarted};
+use journal::SessionEntry;
+use serde_json::json;
+
+use super::state::Api;
+use crate::daemon::answers::refuse;
+use crate::error::Failure;
+use crate::ops::orders::{MuteBody, Order, answer, draft};
+use crate::ops::query;
+
+/// Sets up the routes.
+pub(super) fn routes(config: &mut web::ServiceConfig) {
+    config
+        .route("/sessions/{id}/clear", web::post().to(clear))
+        .route("/sessions/{id}/mute", web::post().to(mute))
+        .route("/sessions/{id}/unmute", web::post().to(unmute))
+        .route("/sessions/{id}/agent-restart", web::post().to(restart));
+}
+
+async fn clear(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
+    order(&api, &id, &Order::Clear).await
+}
+
+async fn unmute(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
+    order(&api, &id, &Order::Unmute).await
+}
+
+async fn mute(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
+    let body = if body.is_empty() {
+        Ok(MuteBody::default())
+    } else {
+        serde_json::from_slice(&body)
+    };
+    let read = body
+        .map_err(Failure::usage)
+        .and_then(|body: MuteBody| Order::mute(body.period.as_deref()));
+    match read {
+        Ok(mute) => order(&api, &id, &mute).await,
+        Err(failure) => refuse(StatusCode::BAD_REQUEST, failure.text().as_str()),
+    }
+}
+
+async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
+    let entry = match find(api, session).await {
+        Ok(entry) => entry,
+        Err(refusal) => return refusal,
+    };
+    let draft = draft(&entry, order);
+    let event = draft.event.clone();
+    match api.shared.append_and_settle(vec![draft]).await {
+        Ok(appended) => HttpResponse::Ok().json(answer(
+            &entry,
+            &event,
+            appended.first().map_or(0, |own| own.seq),
+        )),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
+/// Restarts an agent. 200 once its resume command runs, 409 with a word where it was not restarted.
+async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
+    let entry = match find(&api, &id).await {
+        Ok(entry) => entry,
+        Err(refusal) => return refusal,
+    };
+    let mut answer = json!({
+        "session": entry.stream.session,
+        "native_session": entry.stream.native(),
+        "agent": entry.stream.agent,
+    });
+    match api
+        .restarts
+        .send(RestartAgent(entry.stream))
+        .await
+        .unwrap_or(Err(Refusal::Failed))
+    {
+        Ok(Restarted { seq, due }) => {
+            answer["did"] = "agent_restarted".into();
+            answer["due"] = json!(due);
+            answer["seq"] = seq.into();
+            HttpResponse::Ok().json(answer)
+        }
+        Err(refusal) => {
+            answer["error"] = refusal.to_string().into();
+            answer["reason"] = refusal.word().into();
+            HttpResponse::Conflict().json(answer)
+        }
+    }
+}
+
+/// Finds the session that a path names.
+async fn find(api: &Api, session: &str) -> std::result::Result<SessionEntry, HttpResponse> {
+    // What was acknowledged a moment ago can be named.
+    if let Err(error) = api.shared.settle().await {
+        return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()));
+    }
+    query::find_session(&api.shared.journal, session)
+        .map_err(|error| refuse(StatusCode::NOT_FOUND, &error.to_string()))
+}

@@ -1,0 +1,49 @@
+//! `POST /v1/phase/{create,show,list,detect,complete,cleanup,rebuild}` on the daemon's socket.
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
+
+use super::state::Api;
+use crate::ops::phase::{Places, Refusal, Request, Trouble, answer};
+
+/// Sets up the routes.
+pub(super) fn routes(config: &mut web::ServiceConfig) {
+    config.route("/v1/phase/{word}", web::post().to(take));
+}
+
+async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) -> HttpResponse {
+    let shared = Arc::clone(&api.shared);
+    let work = web::block(move || {
+        let fields = if body.is_empty() {
+            Ok(json!({}))
+        } else {
+            serde_json::from_slice::<Value>(&body)
+        };
+        let fields =
+            fields.map_err(|error| (Trouble::Request, format!("the body is not JSON: {error}")))?;
+        let request = Request::read(&word, fields)?;
+        answer(
+            &request,
+            &shared.journal,
+            &Places::of(&shared.config().settings.phase)?,
+        )
+    });
+    match work.await {
+        Ok(Ok(answer)) => HttpResponse::Ok().json(answer),
+        Ok(Err(refusal)) => refuse(refusal),
+        Err(_) => refuse((Trouble::Journal, "the daemon is stopping".to_owned())),
+    }
+}
+
+fn refuse((trouble, error): Refusal) -> HttpResponse {
+    let status = match trouble {
+        Trouble::Request => StatusCode::BAD_REQUEST,
+        Trouble::Unknown => StatusCode::NOT_FOUND,
+        Trouble::Files => StatusCode::CONFLICT,
+        Trouble::Journal => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    HttpResponse::build(status).json(json!({ "ok": false, "error": error }))
+}

@@ -1,0 +1,52 @@
+//! Questions: `/v1/query`, `/v1/sessions`, `/v1/decisions`, `/v1/events`, `/v1/now`.
+
+use actix_web::{HttpResponse, web};
+
+use super::state::Api;
+use crate::daemon::answers::{Shown, answer_now, ask_whole, stream_answer};
+use crate::ops::query::{self, Query};
+
+/// Sets up the routes.
+pub(super) fn routes(config: &mut web::ServiceConfig) {
+    config
+        .route("/v1/query", web::post().to(ask))
+        .route("/v1/sessions", web::get().to(sessions))
+        .route("/v1/sessions/{id}", web::get().to(session))
+        .route("/v1/decisions", web::get().to(decisions))
+        .route("/v1/events", web::get().to(events))
+        .route("/v1/now", web::get().to(now));
+}
+
+/// Answers a question line by line, as fast as the asker reads.
+async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
+    stream_answer(&api.reader, query.into_inner(), ())
+}
+
+async fn sessions(api: web::Data<Api>) -> HttpResponse {
+    ask_whole(&api.reader, Query::Sessions, false).await
+}
+
+async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
+    ask_whole(
+        &api.reader,
+        Query::State {
+            session: id.into_inner(),
+            seq: None,
+            time: None,
+        },
+        true,
+    )
+    .await
+}
+
+async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> HttpResponse {
+    ask_whole(&api.reader, Query::Audit(filter.into_inner()), false).await
+}
+
+async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpResponse {
+    ask_whole(&api.reader, Query::Events(wanted.into_inner()), false).await
+}
+
+async fn now(api: web::Data<Api>, shown: web::Query<Shown>) -> HttpResponse {
+    answer_now(&api.shared, &shown).await
+}

@@ -1,0 +1,122 @@
+//! One daemon a home: its folders, its lock, its socket.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use journal::Home;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+use crate::error::{Failure, Result};
+
+/// A daemon that was killed while it started a process leaves its lock to that until it runs its own program.
+const PID_WAIT: Duration = Duration::from_secs(5);
+
+pub(crate) fn private_folder(folder: &Path) -> Result<()> {
+    let made = journal::home::create_folder(folder);
+    made.and_then(|()| fs::set_permissions(folder, Permissions::from_mode(0o700)))
+        .map_err(|error| {
+            Failure::unreachable(format!(
+                "cannot use the folder {}: {error}",
+                folder.display()
+            ))
+            .hint("it must belong to you; CHECKPOINTD_HOME can name another place")
+        })
+}
+
+/// Makes this the one daemon, and says so in the pid file.
+pub(super) fn lock(home: &Home) -> Result<File> {
+    let path = home.run.join("pid");
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(fs::TryLockError::WouldBlock) => {
+                let pid = fs::read_to_string(&path).unwrap_or_default();
+                let owner = pid.trim().parse().ok().and_then(Pid::from_raw);
+                if owner.is_some_and(|owner| test_kill_process(owner) != Err(Errno::SRCH))
+                    || began.elapsed() > PID_WAIT
+                {
+                    return Err(Failure::failed(format!("a daemon is running already (pid {})", pid.trim()))
+                        .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(fs::TryLockError::Error(error)) => return Err(error.into()),
+        }
+    }
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    writeln!(file, "{}", std::process::id())?;
+    Ok(file)
+}
+
+/// The socket, and who made it.
+pub(super) struct Socket {
+    pub(super) listener: tokio::net::UnixListener,
+    /// The service manager holds it, and keeps it when the daemon goes.
+    pub(super) is_handed_over: bool,
+}
+
+/// Takes the socket that a service manager holds, or binds one, readable for its owner only. The pid
+/// lock is held, so an old socket is a dead one's.
+pub(super) fn listen(home: &Home) -> Result<Socket> {
+    if let Some(listener) = handed_over()? {
+        listener.set_nonblocking(true)?;
+        return Ok(Socket {
+            listener: tokio::net::UnixListener::from_std(listener)?,
+            is_handed_over: true,
+        });
+    }
+    let folder = home.socket.parent().unwrap_or(Path::new("/"));
+    private_folder_if_missing(folder)?;
+    let name = home
+        .socket
+        .file_name()
+        .ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
+    // A socket's path may have about 100 bytes; the name alone always fits.
+    std::env::set_current_dir(folder)?;
+    let _ = fs::remove_file(name);
+    let listener = UnixListener::bind(name).map_err(|error| {
+        Failure::unreachable(format!(
+            "cannot listen on {}: {error}",
+            home.socket.display()
+        ))
+        .hint("CHECKPOINTD_SOCKET can name another place")
+    })?;
+    fs::set_permissions(name, Permissions::from_mode(0o600))?;
+    std::env::set_current_dir("/")?;
+    listener.set_nonblocking(true)?;
+    Ok(Socket {
+        listener: tokio::net::UnixListener::from_std(listener)?,
+        is_handed_over: false,
+    })
+}
+
+/// Returns the socket of a service manager: launchd is asked for it, systemd passes it on (`LISTEN_FDS`).
+fn handed_over() -> std::io::Result<Option<UnixListener>> {
+    #[cfg(target_os = "macos")]
+    if let Some(listener) = crate::service::launchd::socket() {
+        return Ok(Some(listener));
+    }
+    listenfd::ListenFd::from_env().take_unix_listener(0)
+}
+
+pub(super) fn private_folder_if_missing(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        Ok(())
+    } else {
+        private_folder(folder)
+    }
+}

@@ -1,0 +1,317 @@
+//! The daemon: journal, actors, socket, signals, and the order in which they start and stop.
+
+pub(crate) mod answers;
+mod compaction;
+mod config_watch;
+mod http;
+pub(crate) mod instance;
+pub(crate) mod log_file;
+mod telemetry;
+mod web;
+
+use std::fs::{self, File};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::{Duration, Instant};
+
+use actix::{Actor, Addr, Arbiter};
+use actix_web::App;
+use actix_web::web::Data;
+use actors::draft::daemon_draft;
+use actors::hook_reply::HookReply;
+use actors::ingest::Ingest;
+use actors::listener::{self, Listener};
+use actors::progress;
+use actors::registry::{EventsAppended, SessionRegistry};
+use actors::restart::Restarts;
+use actors::routes::Routes;
+use actors::tmux::TmuxDelivery;
+use actors::{Shared, recovery, spool};
+use checkpoint::config::Config;
+use journal::recovery::Recovered;
+use journal::{Agent, Envelope, Event, Home, Journal, Options};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Notify, watch};
+
+use crate::error::{Failure, Result};
+use crate::ops::phase;
+use crate::ops::query::Reader;
+use crate::{client, config};
+use http::Api;
+use instance::{Socket, listen, lock, private_folder};
+use telemetry::figures::Metrics;
+use telemetry::otlp::Otlp;
+use web::{Page, Server};
+
+/// How long to wait for a journal that a command holds open.
+const JOURNAL_WAIT: Duration = Duration::from_secs(5);
+/// The longest that a stop waits for requests under way.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Runs the daemon until it is asked to stop.
+///
+/// # Errors
+///
+/// When another daemon runs, or the journal or the socket cannot be opened.
+pub(crate) fn run(home: Home) -> Result<()> {
+    // Whatever the caller's umask, files made here are readable by their owner only.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    for folder in [&home.run, &home.spool, &home.journal, &home.logs] {
+        private_folder(folder)?;
+    }
+    let pid_file = lock(&home)?;
+    let (config, config_error) = match config::load(&home.config) {
+        Ok(config) => (config, None),
+        Err(error) => (Config::default(), Some(error.to_string())),
+    };
+    log_to_stderr(&home, &config);
+    if let Some(error) = &config_error {
+        tracing::warn!(%error, "The configuration was not used; the defaults hold.");
+    }
+    actix::System::new().block_on(async {
+        let daemon = Daemon::start(home, config, config_error)?;
+        daemon.serve(pid_file).await
+    })
+}
+
+fn log_to_stderr(home: &Home, config: &Config) {
+    let level = config.settings.logs.level.word();
+    let filter =
+        tracing_subscriber::EnvFilter::try_from_env("CHECKPOINTD_LOG").unwrap_or_else(|_| {
+            tracing_subscriber::EnvFilter::new(format!("{level},actix_server=warn,sled=warn"))
+        });
+    let log = Mutex::new(log_file::Log::new(home.logs.clone()));
+    let _ = tracing_subscriber::fmt()
+        .json()
+        .with_env_filter(filter)
+        .with_writer(log)
+        .try_init();
+}
+
+fn open_journal(home: &Home, config: &Config) -> Result<(Journal, Recovered)> {
+    let options = Options {
+        sync: match config.settings.journal.sync {
+            checkpoint::config::Sync::Mixed => journal::Sync::Mixed,
+            checkpoint::config::Sync::Always => journal::Sync::Always,
+        },
+        batch_window: Duration::from_millis(config.settings.journal.batch_window.as_millis()),
+    };
+    let began = Instant::now();
+    loop {
+        match Journal::open(&home.journal, options) {
+            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// A daemon whose journal is open, whose socket is bound, and whose actors run.
+struct Daemon {
+    shared: Arc<Shared>,
+    recovered: Recovered,
+    socket: Socket,
+    api: Data<Api>,
+    page: Arc<Page>,
+    metrics: Arc<Metrics>,
+}
+
+impl Daemon {
+    /// Opens the journal, binds the socket and starts the actors. Nothing is served yet.
+    fn start(home: Home, config: Config, config_error: Option<String>) -> Result<Self> {
+        let (journal, recovered) = open_journal(&home, &config)?;
+        for note in &recovered.notes {
+            tracing::warn!(note, "Recovery of the journal.");
+        }
+        let shared = Arc::new(Shared::new(journal.clone(), home.clone(), config)?);
+        let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
+        fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
+        // Before any actor starts: one that never ran panics when it is dropped.
+        let socket = listen(&home)?;
+        let (sessions, ingest) = start_actors(&shared);
+        let reader = Arc::new(Reader::new(journal));
+        let page = Page::new(Arc::clone(&shared), Arc::clone(&reader));
+        let metrics = Arc::new(Metrics::default());
+        let otlp = Otlp::new(Arc::clone(&shared), Arc::clone(&metrics));
+        observe_journal(&shared, &page, &metrics, &otlp, &sessions);
+        let api = Data::new(Api {
+            shared: Arc::clone(&shared),
+            reader,
+            sessions,
+            ingest,
+            ready: watch::Sender::new(false),
+            restarts: Restarts::new(Arc::clone(&shared)).start(),
+            stop: Notify::new(),
+            began: Instant::now(),
+            recovery: recovered.notes.clone(),
+            config_error: RwLock::new(config_error),
+            otlp,
+        });
+        Ok(Self {
+            shared,
+            recovered,
+            socket,
+            api,
+            page,
+            metrics,
+        })
+    }
+
+    /// Serves until it is asked to stop, then closes everything in order.
+    async fn serve(self, pid_file: File) -> Result<()> {
+        let Self {
+            shared,
+            recovered,
+            socket,
+            api,
+            page,
+            metrics,
+        } = self;
+        // The first use compiles the redaction rules, which the first hook call must not wait for.
+        let _ = shared.config().redactor.text("");
+        let server = Data::from(Server::new(Arc::clone(&page)));
+        let stop = Rc::new(Notify::new());
+        let app = App::new()
+            .app_data(api.clone())
+            .app_data(server.clone())
+            .app_data(Data::from(metrics))
+            .configure(http::routes);
+        let connections = http::connections::serve(socket.listener, app, Rc::clone(&stop), GRACE);
+        let mut serving = actix::spawn(connections);
+
+        // Before the daemon says that it is ready: a change made after that must not be missed.
+        let _watcher = config_watch::watch_config(&api);
+        come_up(&shared, &api.ingest, &api.sessions, &recovered).await?;
+        start_upkeep(&api);
+
+        tokio::select! {
+            () = asked_to_stop(&api) => {}
+            ended = &mut serving => {
+                return Err(Failure::unreachable(format!("the server ended by itself: {ended:?}")));
+            }
+        }
+        tracing::info!("Stopping.");
+        if !socket.is_handed_over {
+            let _ = fs::remove_file(&shared.home.socket);
+        }
+        stop.notify_one();
+        server.close().await;
+        let _ = tokio::join!(serving, api.otlp.close());
+        let journal = shared.journal.clone();
+        let _ = tokio::task::spawn_blocking(move || journal.close()).await;
+        drop(pid_file);
+        Ok(())
+    }
+}
+
+fn start_actors(shared: &Arc<Shared>) -> (Addr<SessionRegistry>, Addr<Ingest>) {
+    let replies = HookReply::new(Arc::clone(shared)).start();
+    let typist = TmuxDelivery::new(Arc::clone(shared));
+    // On a thread of its own: it reads the journal while it types.
+    let tmux = TmuxDelivery::start_in_arbiter(&Arbiter::new().handle(), move |_| typist);
+    let routes = Routes {
+        replies: replies.clone(),
+        tmux,
+    };
+    let sessions = SessionRegistry::new(Arc::clone(shared), routes).start();
+    let ingest = Ingest::new(Arc::clone(shared), sessions.clone(), replies).start();
+    (sessions, ingest)
+}
+
+/// Passes appended events on to the page, figures, collector, listeners, documents and sessions.
+fn observe_journal(
+    shared: &Arc<Shared>,
+    page: &Arc<Page>,
+    metrics: &Arc<Metrics>,
+    otlp: &Arc<Otlp>,
+    sessions: &Addr<SessionRegistry>,
+) {
+    let page = Arc::clone(page);
+    let metrics = Arc::clone(metrics);
+    let otlp = Arc::clone(otlp);
+    let sessions = sessions.clone();
+    let listener = Listener::new(Arc::clone(shared)).start();
+    let automatic = progress::Automatic::new(Arc::clone(shared)).start();
+    shared.journal.observe(move |events| {
+        page.notify(events);
+        metrics.count(events);
+        otlp.tell(events);
+        listener::tell(&listener, events);
+        progress::tell(&automatic, events);
+        // If the registry's mailbox is full, its sessions catch up later.
+        let _ = sessions.try_send(EventsAppended(changed_sessions(events)));
+    });
+}
+
+fn changed_sessions(events: &[Envelope]) -> Vec<uuid::Uuid> {
+    let mut changed: Vec<_> = events
+        .iter()
+        .filter(|envelope| envelope.stream.agent != Agent::Daemon)
+        .map(|envelope| envelope.stream.session)
+        .collect();
+    changed.sort_unstable();
+    changed.dedup();
+    changed
+}
+
+/// Takes in what was spooled and settles what the last run left open, before anything new.
+async fn come_up(
+    shared: &Arc<Shared>,
+    ingest: &Addr<Ingest>,
+    sessions: &Addr<SessionRegistry>,
+    recovered: &Recovered,
+) -> Result<()> {
+    let event = Event::DaemonStarted {
+        version: env!("CARGO_PKG_VERSION").into(),
+        recovery: recovered.notes.clone(),
+    };
+    let name = format!(
+        "{}:{}",
+        std::process::id(),
+        journal::Timestamp::now().as_micros()
+    );
+    shared.append(vec![daemon_draft(event, &name)]).await?;
+    match spool::drain(shared, ingest).await {
+        Ok(0) => {}
+        Ok(calls) => tracing::info!(calls, "Took hook calls from the spool."),
+        Err(error) => tracing::warn!(%error, "Could not empty the spool; it is tried again."),
+    }
+    let open = recovery::settle(shared, sessions).await?;
+    if open > 0 {
+        tracing::info!(open, "Settling what the last run left open.");
+    }
+    Ok(())
+}
+
+/// Starts what runs beside the hooks, and reports that the daemon is ready.
+fn start_upkeep(api: &Data<Api>) {
+    let shared = Arc::clone(&api.shared);
+    drop(actix_web::rt::task::spawn_blocking(move || {
+        phase::look(&shared)
+    }));
+    api.otlp.start();
+    api.ready.send_replace(true);
+    actix::spawn(spool::watch(Arc::clone(&api.shared), api.ingest.clone()));
+    actix::spawn(compaction::compact_daily(Arc::clone(&api.shared)));
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        "Ready."
+    );
+}
+
+async fn asked_to_stop(api: &Api) {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+    ) else {
+        api.stop.notified().await;
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = api.stop.notified() => {}
+    }
+}

@@ -1,0 +1,354 @@
+//! Counts, sizes and times for a monitoring system: one list of figures, told as OpenMetrics by `GET /metrics` on the
+//! daemon's socket, and by OTLP. Nothing that an agent or a person wrote is in them.
+//!
+//! Counters and histograms begin with the daemon, as those systems expect; gauges are read when they are asked for.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::{Shared, session_state, spool};
+use journal::{Agent, Envelope, Event, Timestamp};
+use prometheus_client::registry::Unit;
+
+use crate::ops::query::{self, HookTime};
+
+/// Upper bounds of the classes of both histograms, in seconds.
+pub(crate) const BOUNDS_S: [f64; 11] = [
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+];
+/// Stops that wait for their decision; more are not timed.
+const STOPS_MAX: usize = 1_024;
+/// A session that nobody has heard of for so long is not looked at: its turn does not run any more.
+const RUNNING_WITHIN: Duration = Duration::from_secs(24 * 3_600);
+
+/// A name, and a word of our own: no label can hold what somebody wrote.
+pub(crate) type Label = (&'static str, &'static str);
+
+/// One figure, as every monitoring system is told of it.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    /// Its name, without the product's and without a unit.
+    pub(crate) name: &'static str,
+    /// What it says.
+    pub(crate) what: String,
+    /// Its unit; none for a number of things.
+    pub(crate) unit: Option<Unit>,
+    /// How it stands.
+    pub(crate) value: Value,
+}
+
+/// How a figure stands.
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// What has been counted, for each set of labels.
+    Counts(Vec<(Vec<Label>, u64)>),
+    /// What there is now.
+    Level(u64),
+    /// How long things took.
+    Times(Times),
+}
+
+/// How long things took, in classes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
+    /// How many there were in the class of each of [`BOUNDS_S`], and above all of them.
+    pub(crate) classes: [u64; BOUNDS_S.len() + 1],
+    /// All of them together, in seconds.
+    pub(crate) sum_s: f64,
+}
+
+impl Times {
+    fn add(&mut self, time: Duration) {
+        let seconds = time.as_secs_f64();
+        self.classes[BOUNDS_S.partition_point(|bound| *bound < seconds)] += 1;
+        self.sum_s += seconds;
+    }
+
+    /// Returns how many there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.classes.iter().sum()
+    }
+}
+
+/// What has been counted since the daemon came up.
+pub(crate) struct Metrics {
+    /// When counting began.
+    pub(crate) began: Timestamp,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Default)]
+struct Counted {
+    events: BTreeMap<[Label; 2], u64>,
+    decisions: BTreeMap<[Label; 3], u64>,
+    deliveries: BTreeMap<[Label; 2], u64>,
+    hooks: Times,
+    hooks_later: u64,
+    deciding: Times,
+    /// When each stop was journaled that is not decided about yet.
+    stops: BTreeMap<u64, Timestamp>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            began: Timestamp::now(),
+            counted: Mutex::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts what was appended. Never waits for anything but another scrape.
+    pub(crate) fn count(&self, events: &[Envelope]) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        events.iter().for_each(|envelope| counted.add(envelope));
+    }
+
+    /// Returns all figures, in order. Reads the journal and folders.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(crate) fn figures(&self, shared: &Shared) -> journal::Result<Vec<Figure>> {
+        shared.journal.settle()?;
+        let mut figures = self
+            .counted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .figures();
+        figures.extend(counters(shared));
+        figures.extend(levels(shared)?);
+        Ok(figures)
+    }
+}
+
+impl Counted {
+    fn add(&mut self, envelope: &Envelope) {
+        let agent = envelope.stream.agent.word();
+        *self
+            .events
+            .entry([("kind", envelope.event.kind()), ("agent", agent)])
+            .or_default() += 1;
+        match query::hook_time(envelope) {
+            Some(HookTime::Answered(time)) => self.hooks.add(time),
+            Some(HookTime::Later) => self.hooks_later += 1,
+            None => {}
+        }
+        match &envelope.event {
+            Event::AgentStopped { .. } => {
+                self.stops.insert(envelope.seq, envelope.recorded_at);
+                if self.stops.len() > STOPS_MAX {
+                    self.stops.pop_first();
+                }
+            }
+            Event::Decided(decision) => {
+                let labels = [
+                    ("agent", agent),
+                    ("verdict", decision.verdict.word()),
+                    ("reason", decision.reason.word()),
+                ];
+                *self.decisions.entry(labels).or_default() += 1;
+                if let Some(stopped) = self.stops.remove(&decision.trigger) {
+                    self.deciding.add(envelope.recorded_at.since(stopped));
+                }
+            }
+            event => {
+                if let Some(outcome) = outcome(event) {
+                    *self
+                        .deliveries
+                        .entry([("agent", agent), ("outcome", outcome)])
+                        .or_default() += 1;
+                }
+            }
+        }
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let figure = |name, what: &str, unit, value| Figure {
+            name,
+            what: since_start(what),
+            unit,
+            value,
+        };
+        vec![
+            figure(
+                "events",
+                "Events journaled, by kind and agent",
+                None,
+                family(&self.events),
+            ),
+            figure(
+                "decisions",
+                "Stops decided about, by agent, verdict and reason",
+                None,
+                family(&self.decisions),
+            ),
+            figure(
+                "deliveries",
+                "Deliveries of checkpoints that have ended, by agent and outcome",
+                None,
+                family(&self.deliveries),
+            ),
+            figure(
+                "hook",
+                "From a hook's start, by its own clock, until its call was journaled; without those by the spool",
+                Some(Unit::Seconds),
+                Value::Times(self.hooks.clone()),
+            ),
+            figure(
+                "hooks_later",
+                "Hook calls that came by the spool",
+                None,
+                single(self.hooks_later),
+            ),
+            figure(
+                "decision",
+                "From a stop's entry in the journal to its decision's",
+                Some(Unit::Seconds),
+                Value::Times(self.deciding.clone()),
+            ),
+        ]
+    }
+}
+
+/// Returns how a delivery has ended; none for an event that ends none.
+pub(crate) const fn outcome(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::DeliveryConfirmed { .. } => Some("confirmed"),
+        Event::DeliveryFailed { .. } => Some("failed"),
+        Event::DeliveryExpired { .. } => Some("expired"),
+        _ => None,
+    }
+}
+
+fn since_start(what: &str) -> String {
+    format!("{what}, since the daemon started")
+}
+
+fn family<const N: usize>(counts: &BTreeMap<[Label; N], u64>) -> Value {
+    Value::Counts(
+        counts
+            .iter()
+            .map(|(labels, count)| (labels.to_vec(), *count))
+            .collect(),
+    )
+}
+
+fn single(count: u64) -> Value {
+    Value::Counts(vec![(Vec::new(), count)])
+}
+
+/// What the actors count.
+fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
+    let counters = &shared.counters;
+    let all = [
+        (
+            "payloads_rejected",
+            "Payloads of hooks that could not be read",
+            &counters.rejected,
+        ),
+        (
+            "calls_refused",
+            "Hook calls that were told to spool",
+            &counters.overloaded,
+        ),
+        (
+            "calls_unspooled",
+            "Hook calls taken from the spool",
+            &counters.unspooled,
+        ),
+        (
+            "calls_duplicate",
+            "Hook calls that were in the journal already",
+            &counters.duplicates,
+        ),
+        (
+            "actors_restarted",
+            "Session actors that died and were started again",
+            &counters.restarted,
+        ),
+    ];
+    all.into_iter().map(|(name, what, value)| Figure {
+        name,
+        what: since_start(what),
+        unit: None,
+        value: single(value.load(Ordering::Relaxed)),
+    })
+}
+
+/// What there is now.
+fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
+    let entries = shared.journal.sessions();
+    let now = Timestamp::now();
+    let (mut sessions, mut running) = (0_u64, 0_u64);
+    for entry in entries
+        .iter()
+        .filter(|entry| entry.stream.agent != Agent::Daemon)
+    {
+        sessions += 1;
+        if now.since(entry.last_at) < RUNNING_WITHIN {
+            running += u64::from(session_state::load(&shared.journal, &entry.stream)?.running);
+        }
+    }
+    let (store, intake) = shared.journal.disk_bytes();
+    let spooled = spool::list(&shared.home.spool).map_or(0, |files| files.len() as u64);
+    let bytes = || Some(Unit::Bytes);
+    let all = [
+        ("sessions", "Sessions in the journal", None, Some(sessions)),
+        (
+            "turns_running",
+            "Turns that run, of sessions heard of within a day",
+            None,
+            Some(running),
+        ),
+        (
+            "spool_files",
+            "Hook calls in the spool",
+            None,
+            Some(spooled),
+        ),
+        (
+            "journal_store",
+            "The journal's store on disk",
+            bytes(),
+            Some(store),
+        ),
+        (
+            "journal_intake",
+            "The journal's intake log on disk",
+            bytes(),
+            Some(intake),
+        ),
+        (
+            "memory_resident",
+            "Memory that the daemon has",
+            bytes(),
+            resident_bytes(),
+        ),
+    ];
+    Ok(all.into_iter().filter_map(|(name, what, unit, value)| {
+        value.map(|value| Figure {
+            name,
+            what: what.to_owned(),
+            unit,
+            value: Value::Level(value),
+        })
+    }))
+}
+
+/// Returns the memory that this process has; none on a system that does not tell.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kilobytes = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    kilobytes
+        .trim()
+        .strip_suffix(" kB")?
+        .parse::<u64>()
+        .ok()
+        .map(|kilobytes| kilobytes * 1_024)
+}

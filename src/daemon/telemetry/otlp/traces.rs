@@ -1,0 +1,278 @@
+//! Every stop as a trace: how it was received, looked into, decided about and delivered, and how long each took.
+//!
+//! Pure: events in, finished spans out. What is kept of an event is its kind, its times and its numbers.
+
+use std::collections::VecDeque;
+
+use journal::{Decision, Envelope, Event, Timestamp, Verdict};
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use opentelemetry_proto::tonic::trace::v1::{Span, Status};
+use uuid::Uuid;
+
+use super::messages::{id, nanos, number, word};
+use crate::daemon::telemetry::figures;
+use crate::ops::query::{self, HookTime};
+
+/// Stops under way at once; the oldest is forgotten beyond that.
+const OPEN_MAX: usize = 256;
+/// Finished spans that wait for the collector; the oldest are forgotten beyond that.
+const SPANS_MAX: usize = 4_096;
+
+/// Stops under way, and spans that are to be sent.
+#[derive(Default)]
+pub(super) struct Traces {
+    open: VecDeque<Stop>,
+    finished: VecDeque<Span>,
+}
+
+/// A stop whose trace is not complete.
+struct Stop {
+    /// The trace's id: that of the event that it begins with.
+    trace: Uuid,
+    seq: u64,
+    began: Timestamp,
+    /// The end of its last step.
+    reached: Timestamp,
+    decision: Option<u64>,
+    attributes: Vec<KeyValue>,
+    steps: Vec<Span>,
+}
+
+impl Traces {
+    /// Takes in an event.
+    pub(super) fn note(&mut self, envelope: &Envelope) {
+        let at = envelope.recorded_at;
+        match &envelope.event {
+            Event::AgentStopped { .. } => self.open(Stop::new(envelope, envelope.seq)),
+            Event::EvidenceGathered { trigger, .. } => {
+                if let Some(stop) = self.open.iter_mut().find(|stop| stop.seq == *trigger) {
+                    stop.step("gather", envelope.seq, at);
+                }
+            }
+            Event::Decided(decision) => {
+                let mut stop = self
+                    .take(|stop| stop.seq == decision.trigger)
+                    .unwrap_or_else(|| {
+                        // An agent's restart, or a stop of the daemon's last run.
+                        Stop::new(envelope, decision.trigger)
+                    });
+                stop.decided(envelope.seq, at, decision);
+                match decision.verdict {
+                    Verdict::Inject => self.open(stop),
+                    Verdict::Pass => self.finish(stop),
+                }
+            }
+            Event::DeliveryConfirmed { decision, .. }
+            | Event::DeliveryFailed { decision, .. }
+            | Event::DeliveryExpired { decision, .. } => {
+                if let (Some(mut stop), Some(outcome)) = (
+                    self.take(|stop| stop.decision == Some(*decision)),
+                    figures::outcome(&envelope.event),
+                ) {
+                    stop.step("deliver", envelope.seq, at);
+                    if matches!(envelope.event, Event::DeliveryFailed { .. }) {
+                        stop.last_failed();
+                    }
+                    stop.attributes.push(word("outcome", outcome));
+                    self.finish(stop);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the finished spans, which leave.
+    pub(super) fn take_finished(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.finished).into()
+    }
+
+    /// Puts back what could not be sent, as long as there is room.
+    pub(super) fn put_back(&mut self, spans: Vec<Span>) {
+        let newer = std::mem::replace(&mut self.finished, spans.into());
+        self.keep(newer);
+    }
+
+    fn open(&mut self, stop: Stop) {
+        if self.open.len() == OPEN_MAX {
+            self.open.pop_front();
+        }
+        self.open.push_back(stop);
+    }
+
+    fn take(&mut self, is_meant: impl Fn(&Stop) -> bool) -> Option<Stop> {
+        self.open
+            .iter()
+            .position(is_meant)
+            .and_then(|place| self.open.remove(place))
+    }
+
+    fn finish(&mut self, stop: Stop) {
+        self.keep(stop.into_spans());
+    }
+
+    fn keep(&mut self, spans: impl IntoIterator<Item = Span>) {
+        self.finished.extend(spans);
+        let surplus = self.finished.len().saturating_sub(SPANS_MAX);
+        self.finished.drain(..surplus);
+    }
+}
+
+impl Stop {
+    fn new(first: &Envelope, seq: u64) -> Self {
+        let mut stop = Self {
+            trace: first.id,
+            seq,
+            began: first.recorded_at,
+            reached: first.recorded_at,
+            decision: None,
+            attributes: vec![
+                id("session.id", first.stream.session),
+                word("agent", first.stream.agent.word()),
+            ],
+            steps: Vec::new(),
+        };
+        // By the hook's own clock. A call that came by the spool was not on its way but lay there.
+        if let Some(HookTime::Answered(time)) = query::hook_time(first) {
+            stop.began = first.recorded_at.minus(time);
+            stop.reached = stop.began;
+            stop.step("receive", first.seq, first.recorded_at);
+        }
+        stop
+    }
+
+    /// Ends a step that took from the last one's end until now; `seq` is the event that ended it.
+    fn step(&mut self, name: &str, seq: u64, at: Timestamp) {
+        let mut span = self.span(name, seq.to_be_bytes(), self.reached, at);
+        span.parent_span_id = self.root().to_vec();
+        self.steps.push(span);
+        self.reached = at;
+    }
+
+    fn last_failed(&mut self) {
+        if let Some(step) = self.steps.last_mut() {
+            step.status = Some(Status {
+                code: StatusCode::Error.into(),
+                ..Status::default()
+            });
+        }
+    }
+
+    fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
+        self.step("decide", seq, at);
+        self.decision = Some(seq);
+        let words = [
+            ("verdict", decision.verdict.word()),
+            ("reason", decision.reason.word()),
+        ];
+        let route = decision.route.map(|route| ("route", route.word()));
+        self.attributes.extend(
+            words
+                .into_iter()
+                .chain(route)
+                .map(|(key, value)| word(key, value)),
+        );
+        let numbers = [
+            ("decision", Some(seq)),
+            ("turn", Some(decision.turn)),
+            ("turn_ms", decision.elapsed_ms),
+        ];
+        self.attributes.extend(
+            numbers
+                .into_iter()
+                .filter_map(|(key, value)| Some(number(key, value?))),
+        );
+    }
+
+    /// The id of the whole. A trace's id has bits that are set in its second half, so it is none of the steps'.
+    fn root(&self) -> [u8; 8] {
+        self.trace.as_u64_pair().1.to_be_bytes()
+    }
+
+    fn span(&self, name: &str, id: [u8; 8], from: Timestamp, to: Timestamp) -> Span {
+        Span {
+            trace_id: self.trace.as_bytes().to_vec(),
+            span_id: id.to_vec(),
+            name: name.to_owned(),
+            kind: SpanKind::Internal.into(),
+            start_time_unix_nano: nanos(from),
+            end_time_unix_nano: nanos(to.max(from)),
+            ..Span::default()
+        }
+    }
+
+    fn into_spans(mut self) -> Vec<Span> {
+        let mut whole = self.span("stop", self.root(), self.began, self.reached);
+        whole.attributes = std::mem::take(&mut self.attributes);
+        let mut spans = vec![whole];
+        spans.append(&mut self.steps);
+        spans
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use journal::{Agent, Host, Stream};
+
+    use super::*;
+
+    fn envelope(seq: u64, event: Event) -> Envelope {
+        let at = Timestamp::from_micros(i64::try_from(seq).expect("small"));
+        let stream = Stream::of_native(Agent::Codex, "s");
+        Envelope {
+            seq,
+            stream,
+            at,
+            recorded_at: at,
+            id: Uuid::now_v7(),
+            late: false,
+            event,
+        }
+    }
+
+    fn stop(seq: u64) -> Envelope {
+        let event = Event::AgentStopped {
+            host: Host::default(),
+            reentry: false,
+            background_tasks: 0,
+            can_reply: true,
+            prompt_digest: None,
+            last_message: None,
+        };
+        envelope(seq, event)
+    }
+
+    #[test]
+    fn what_waits_is_bounded_and_the_newest_of_it() {
+        let mut traces = Traces::default();
+        (1..=1_000).for_each(|seq| traces.note(&stop(seq)));
+        assert_eq!(
+            (traces.open.len(), traces.open[0].seq),
+            (OPEN_MAX, 1_000 - OPEN_MAX as u64 + 1)
+        );
+        let span = |number: u64| Span {
+            start_time_unix_nano: number,
+            ..Span::default()
+        };
+        traces.keep((0..5_000).map(span));
+        traces.put_back((0..5_000).map(span).collect());
+        let kept = traces.take_finished();
+        assert_eq!((kept.len(), kept.last()), (SPANS_MAX, Some(&span(4_999))));
+        assert_eq!(traces.take_finished(), []);
+    }
+
+    #[test]
+    fn a_delivery_of_no_known_decision_is_no_trace() {
+        let mut traces = Traces::default();
+        traces.note(&stop(1));
+        traces.note(&envelope(
+            2,
+            Event::DeliveryConfirmed {
+                decision: 7,
+                by: "next_event".into(),
+            },
+        ));
+        assert_eq!((traces.open.len(), traces.take_finished()), (1, vec![]));
+    }
+}

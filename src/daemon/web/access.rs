@@ -1,0 +1,111 @@
+//! Who was let in: tokens that open the page once, and the cookies that they are exchanged for.
+//!
+//! Only hashes are kept and compared, so that how long a comparison takes says nothing about a secret.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// A token that nobody has used by then opens nothing any more.
+const TOKEN_LIFE: Duration = Duration::from_secs(5 * 60);
+/// Tokens that wait to be used; of more, the oldest go.
+const TOKENS_MAX: usize = 8;
+/// Browsers that are let in at once; of more, the oldest have to ask again.
+const COOKIES_MAX: usize = 16;
+
+type Hash = [u8; 32];
+
+/// The tokens that wait, and the cookies that hold.
+#[derive(Default)]
+pub(super) struct AccessTokens {
+    tokens: VecDeque<(Hash, Instant)>,
+    cookies: VecDeque<Hash>,
+}
+
+impl AccessTokens {
+    /// Makes a token.
+    pub(super) fn issue(&mut self, now: Instant) -> String {
+        let token = secret();
+        self.tokens.push_back((hash(&token), now));
+        if self.tokens.len() > TOKENS_MAX {
+            self.tokens.pop_front();
+        }
+        token
+    }
+
+    /// Takes a token, which is void from then on, and returns a cookie for it; none where it opens nothing.
+    pub(super) fn exchange(&mut self, token: &str, now: Instant) -> Option<String> {
+        self.tokens
+            .retain(|(_, issued)| now.saturating_duration_since(*issued) < TOKEN_LIFE);
+        let token = hash(token);
+        let place = self.tokens.iter().position(|(known, _)| *known == token)?;
+        self.tokens.remove(place);
+        let cookie = secret();
+        self.cookies.push_back(hash(&cookie));
+        if self.cookies.len() > COOKIES_MAX {
+            self.cookies.pop_front();
+        }
+        Some(cookie)
+    }
+
+    /// Tells whether a token was not used yet.
+    pub(super) fn waits(&self, token: &str) -> bool {
+        let token = hash(token);
+        self.tokens.iter().any(|(known, _)| *known == token)
+    }
+
+    /// Tells whether a cookie holds.
+    pub(super) fn know(&self, cookie: &str) -> bool {
+        let cookie = hash(cookie);
+        self.cookies.contains(&cookie)
+    }
+}
+
+fn hash(secret: &str) -> Hash {
+    Sha256::digest(secret).into()
+}
+
+/// Returns 244 bits from the system's generator.
+fn secret() -> String {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_opens_once_and_not_for_long() {
+        let (mut tokens, now) = (AccessTokens::default(), Instant::now());
+        let token = tokens.issue(now);
+        assert!(tokens.waits(&token) && !tokens.waits(""));
+        let cookie = tokens.exchange(&token, now).expect("it opens");
+        assert!(!tokens.waits(&token));
+        assert!(tokens.know(&cookie) && !tokens.know(&token) && !tokens.know(""));
+        assert_eq!(tokens.exchange(&token, now), None, "it is used up");
+        let late = tokens.issue(now);
+        assert_eq!(
+            tokens.exchange(&late, now + TOKEN_LIFE),
+            None,
+            "it is too old"
+        );
+        assert_eq!(tokens.exchange("", now), None);
+    }
+
+    #[test]
+    fn there_is_a_bound_on_both() {
+        let (mut tokens, now) = (AccessTokens::default(), Instant::now());
+        let first = tokens.issue(now);
+        let cookies: Vec<_> = (0..=COOKIES_MAX)
+            .map(|_| {
+                let token = tokens.issue(now);
+                tokens.exchange(&token, now).expect("it opens")
+            })
+            .collect();
+        assert!(!tokens.know(&cookies[0]) && cookies[1..].iter().all(|cookie| tokens.know(cookie)));
+        (0..TOKENS_MAX).for_each(|_| drop(tokens.issue(now)));
+        assert_eq!(tokens.exchange(&first, now), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! The web page: served by the daemon on a loopback port, once the socket's owner has asked for it.
+//!
+//! It runs on a thread of its own, so that no page can slow a hook call down. It reads; nothing that it serves changes
+//! anything. `guard.rs` decides who may look, `routes.rs` what at.
+
+mod access;
+mod assets;
+mod guard;
+mod page;
+mod routes;
+mod stream;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use actix_web::dev::ServerHandle;
+use actix_web::middleware::from_fn;
+use actix_web::{App, HttpServer, web};
+
+use crate::ops::wire::Opened;
+use access::AccessTokens;
+
+pub(crate) use page::Page;
+
+/// Connections that are served at once; a browser opens six.
+const CONNECTIONS_MAX: usize = 64;
+/// Threads on which the journal is read for pages.
+const READERS: usize = 4;
+/// The longest that requests under way may take when the page is closed, in seconds.
+const CLOSE_WITHIN_S: u64 = 1;
+
+/// A page that is being served.
+struct Open {
+    port: u16,
+    handle: ServerHandle,
+}
+
+/// Serves the page, while it is open.
+pub(crate) struct Server {
+    page: Arc<Page>,
+    open: Mutex<Option<Open>>,
+}
+
+impl Server {
+    pub(crate) fn new(page: Arc<Page>) -> Arc<Self> {
+        Arc::new(Self {
+            page,
+            open: Mutex::default(),
+        })
+    }
+
+    /// Opens the page on a loopback port, 0 for any, unless it is open there; returns an address that works once.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, when the port cannot be had or the page is open on another one.
+    pub(crate) fn open(&self, port: u16) -> Result<Opened, String> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let port = match &*open {
+            Some(open) if port != 0 && port != open.port => {
+                return Err(format!(
+                    "the page is open on port {}; close it first with `checkpointd web --stop`",
+                    open.port
+                ));
+            }
+            Some(open) => open.port,
+            None => {
+                let served = self
+                    .serve(port)
+                    .map_err(|error| format!("cannot listen on 127.0.0.1:{port}: {error}"))?;
+                open.insert(served).port
+            }
+        };
+        let token = self.page.tokens().issue(Instant::now());
+        Ok(Opened {
+            url: format!("http://127.0.0.1:{port}/?token={token}"),
+            token,
+            port,
+        })
+    }
+
+    /// Closes the page; whoever looks at it has to be let in anew. Tells whether it was open.
+    pub(crate) async fn close(&self) -> bool {
+        let open = self
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        *self.page.tokens() = AccessTokens::default();
+        match open {
+            Some(open) => {
+                open.handle.stop(false).await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn serve(&self, port: u16) -> std::io::Result<Open> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let port = listener.local_addr()?.port();
+        let page = web::Data::from(Arc::clone(&self.page));
+        let own = web::Data::new(guard::Own { port });
+        let app = move || {
+            App::new()
+                .app_data(page.clone())
+                .app_data(own.clone())
+                .wrap(from_fn(guard::check))
+                .configure(routes::routes)
+        };
+        let server = HttpServer::new(app)
+            .workers(1)
+            .worker_max_blocking_threads(READERS)
+            .max_connections(CONNECTIONS_MAX)
+            .shutdown_timeout(CLOSE_WITHIN_S)
+            .disable_signals()
+            .listen(listener)?
+            .run();
+        let handle = server.handle();
+        actix::spawn(async move {
+            if let Err(error) = server.await {
+                tracing::warn!(%error, "The web page ended by itself.");
+            }
+        });
+        Ok(Open { port, handle })
+    }
+
+    /// Whether a token has not been used yet.
+    pub(crate) fn waits(&self, token: &str) -> bool {
+        self.page.tokens().waits(token)
+    }
+}

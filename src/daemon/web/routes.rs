@@ -1,0 +1,131 @@
+//! What there is to look at. Every answer is one of `query.rs` or `live.rs`; nothing here changes anything.
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::page::Page;
+use super::{assets, stream};
+use crate::daemon::answers::{Shown, answer_now, ask_whole, refuse, stream_answer};
+use crate::ops::query::{Audit, Query};
+
+/// The largest configuration that is tried.
+const CONFIG_BYTES_MAX: usize = 256 * 1024;
+
+/// Sets up the routes.
+pub(super) fn routes(config: &mut web::ServiceConfig) {
+    config
+        .app_data(web::JsonConfig::default().limit(CONFIG_BYTES_MAX))
+        .route("/", web::get().to(assets::index))
+        .route("/favicon.ico", web::get().to(assets::icon))
+        .route("/assets/{name}", web::get().to(assets::file))
+        .route("/api/now", web::get().to(now))
+        .route("/api/live", web::get().to(stream::follow))
+        .route("/api/sessions/{id}/timeline", web::get().to(timeline))
+        .route("/api/events/{seq}", web::get().to(event))
+        .route("/api/decisions", web::get().to(decisions))
+        .route("/api/decisions/{seq}", web::get().to(decision))
+        .route("/api/trends", web::get().to(trends))
+        .route("/api/config", web::get().to(configuration))
+        .route("/api/what-if", web::post().to(what_if))
+        .default_service(web::to(|| async {
+            refuse(StatusCode::NOT_FOUND, "there is nothing here")
+        }));
+}
+
+async fn now(page: web::Data<Page>, shown: web::Query<Shown>) -> HttpResponse {
+    answer_now(&page.shared, &shown).await
+}
+
+#[derive(Deserialize)]
+struct From {
+    #[serde(default)]
+    from: u64,
+}
+
+async fn timeline(
+    page: web::Data<Page>,
+    id: web::Path<String>,
+    from: web::Query<From>,
+) -> HttpResponse {
+    walk(
+        &page,
+        Query::Lanes {
+            session: id.into_inner(),
+            from: from.from,
+        },
+    )
+    .await
+}
+
+async fn event(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
+    ask_whole(&page.reader, Query::Event { seq: *seq }, true).await
+}
+
+async fn decisions(page: web::Data<Page>, filter: web::Query<Audit>) -> HttpResponse {
+    ask_whole(&page.reader, Query::Audit(filter.into_inner()), false).await
+}
+
+async fn decision(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
+    ask_whole(
+        &page.reader,
+        Query::Explain {
+            seq: Some(*seq),
+            session: None,
+        },
+        true,
+    )
+    .await
+}
+
+#[derive(Deserialize)]
+struct Days {
+    days: u32,
+}
+
+async fn trends(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
+    walk(&page, Query::Trends { days: days.days }).await
+}
+
+/// The user's configuration as it stands, and what holds.
+async fn configuration(page: web::Data<Page>) -> HttpResponse {
+    let shared = Arc::clone(&page.shared);
+    let read =
+        web::block(move || std::fs::read_to_string(&shared.home.config).unwrap_or_default()).await;
+    let settings: Vec<Value> = page
+        .shared
+        .config()
+        .show()
+        .into_iter()
+        .map(|(key, value, _)| json!([key, value]))
+        .collect();
+    HttpResponse::Ok().json(json!({ "text": read.unwrap_or_default(), "settings": settings }))
+}
+
+#[derive(Deserialize)]
+struct Tried {
+    text: String,
+}
+
+async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse {
+    walk(
+        &page,
+        Query::WhatIf {
+            session: None,
+            name: "config.yml".into(),
+            text: tried.into_inner().text,
+        },
+    )
+    .await
+}
+
+/// Answers line by line what takes a walk over many events, once not too many such walks are under way.
+async fn walk(page: &Page, query: Query) -> HttpResponse {
+    match Arc::clone(&page.walks).acquire_owned().await {
+        Ok(permit) => stream_answer(&page.reader, query, permit),
+        Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "the page is being closed"),
+    }
+}

@@ -1,0 +1,180 @@
+//! Reading and writing other programs' files: links are followed and stay, mode and owner stay, and a file is replaced
+//! whole or not at all.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Mode of a file that was not there before, and of folders made for it: as private as agents' own.
+const NEW_FILE_MODE: u32 = 0o600;
+const NEW_FOLDER_MODE: u32 = 0o700;
+/// A chain of links longer than this is a circle.
+const LINKS_MAX: usize = 40;
+/// The name of a file that is being written begins so.
+pub(crate) const HALF_WRITTEN: &str = ".checkpointd-";
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Reads a file; none where it is not there.
+///
+/// # Errors
+///
+/// One sentence.
+pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs::read(target(path)?) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
+    }
+}
+
+/// A text with or without the byte order mark in front of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    has_mark: bool,
+    /// What is behind the mark.
+    pub(crate) text: String,
+}
+
+impl Text {
+    /// Reads bytes; of a file that is not there, nothing.
+    pub(crate) fn of(bytes: Option<&[u8]>, path: &Path) -> Result<Self> {
+        let text = std::str::from_utf8(bytes.unwrap_or_default())
+            .map_err(|_| format!("{} is not UTF-8 text; nothing was changed", path.display()))?;
+        let bare = text.strip_prefix(BYTE_ORDER_MARK);
+        Ok(Self {
+            has_mark: bare.is_some(),
+            text: bare.unwrap_or(text).to_owned(),
+        })
+    }
+
+    /// Returns the bytes of another text in the same form.
+    pub(crate) fn bytes(&self, text: &str) -> Vec<u8> {
+        let mark = if self.has_mark { BYTE_ORDER_MARK } else { "" };
+        [mark, text].concat().into_bytes()
+    }
+}
+
+/// Returns what can be read of a file's bytes, for looking only.
+pub(crate) fn text(bytes: Option<&[u8]>) -> String {
+    let text = String::from_utf8_lossy(bytes.unwrap_or_default());
+    text.strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(&text)
+        .to_owned()
+}
+
+/// Says why a file could not be written, before anything is.
+///
+/// # Errors
+///
+/// One sentence with what to do.
+pub(crate) fn check_writable(path: &Path) -> Result<()> {
+    let target = target(path)?;
+    if let Ok(meta) = target.metadata() {
+        if !meta.is_file() {
+            return Err(format!("{} is not a file", path.display()));
+        }
+        // Replacing it would succeed all the same, against the will of whoever made it read-only.
+        if meta.permissions().mode() & 0o222 == 0
+            || rustix::fs::access(&target, Access::WRITE_OK).is_err()
+        {
+            return Err(format!(
+                "{} is read-only: make it writable (`chmod u+w`) and try again",
+                path.display()
+            ));
+        }
+    }
+    let folder = target
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.exists())
+        .unwrap_or(Path::new("/"));
+    let mode = folder
+        .metadata()
+        .map_or(0, |meta| meta.permissions().mode());
+    if mode & 0o222 == 0 || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err()
+    {
+        return Err(format!(
+            "the folder {} is read-only: make it writable and try again",
+            folder.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a file whole, making the folders that it needs. Returns those.
+///
+/// # Errors
+///
+/// One sentence; then the file is as it was.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
+    let target = target(path)?;
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+    let made: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|folder| !folder.exists())
+        .map(Path::to_owned)
+        .collect();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(NEW_FOLDER_MODE)
+        .create(folder)
+        .map_err(failed)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(HALF_WRITTEN)
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    let there = target.metadata().ok();
+    let mode = there
+        .as_ref()
+        .map_or(NEW_FILE_MODE, |meta| meta.permissions().mode() & 0o7777);
+    if let Some(there) = there {
+        let own = file.as_file().metadata().map_err(failed)?;
+        if (own.uid(), own.gid()) != (there.uid(), there.gid()) {
+            std::os::unix::fs::fchown(file.as_file(), Some(there.uid()), Some(there.gid()))
+                .map_err(failed)?;
+        }
+    }
+    file.as_file()
+        .set_permissions(Permissions::from_mode(mode))
+        .map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(&target).map_err(|error| failed(error.error))?;
+    // The new name is on the disk only with its folder; where that cannot be asked for, the system decides when.
+    let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(made)
+}
+
+/// Removes a file; a link to it stays.
+///
+/// # Errors
+///
+/// One sentence.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(target(path)?) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(format!("{} cannot be removed: {error}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Follows links, also to where nothing is yet.
+fn target(path: &Path) -> Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("/")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(format!("{} is a link in a circle", path.display()))
+}

@@ -1,0 +1,306 @@
+//! Edits of JSON settings as splices: what is not ours keeps every byte, with comments, order, indentation and line
+//! ends. The text is parsed for the places of things only; nothing is ever printed again from a parsed form.
+
+mod layout;
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use layout::Layout;
+
+/// Comments are allowed, as Gemini CLI allows them; all else is JSON as it is written.
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// Parses a text; none where it holds nothing but space and comments.
+///
+/// # Errors
+///
+/// One sentence with line and column.
+pub(crate) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
+    let value = parsed.map_err(|error| {
+        let what = error.kind().to_string().to_lowercase();
+        format!(
+            "line {}, column {}: {what}",
+            error.line_display(),
+            error.column_display()
+        )
+    })?;
+    Ok(value.value)
+}
+
+/// An object or an array: where it is, and where its children are.
+#[derive(Clone, Debug)]
+pub(crate) struct Container {
+    range: Range<usize>,
+    children: Vec<Range<usize>>,
+}
+
+impl Container {
+    /// Returns where an object or array and its children are; none for anything else.
+    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
+        match value {
+            Value::Object(object) => Some(Self::of_object(object)),
+            Value::Array(array) => {
+                let children = array.elements.iter().map(|child| span(child.range()));
+                Some(Self {
+                    range: span(array.range),
+                    children: children.collect(),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns where an object and its properties are.
+    pub(crate) fn of_object(object: &Object<'_>) -> Self {
+        let children = object.properties.iter().map(|child| span(child.range));
+        Self {
+            range: span(object.range),
+            children: children.collect(),
+        }
+    }
+
+    fn inner(&self) -> Range<usize> {
+        self.range.start + 1..self.range.end - 1
+    }
+}
+
+fn span(range: jsonc_parser::common::Range) -> Range<usize> {
+    range.start..range.end
+}
+
+/// Adds a child behind all others, in the manner in which the container is written. A property has a key.
+pub(crate) fn append(
+    text: &str,
+    into: &Container,
+    key: Option<&str>,
+    value: &serde_json::Value,
+) -> String {
+    let layout = Layout::of(text);
+    let own_indent = layout::indentation(text, into.range.start);
+    let (indent, is_multiline) = match into.children.first() {
+        Some(first) if text[into.range.start..first.start].contains('\n') => {
+            (layout::indentation(text, first.start).to_owned(), true)
+        }
+        first => (
+            format!("{own_indent}{}", layout.unit),
+            first.is_none() && layout.is_multiline,
+        ),
+    };
+    let (at, comma, ends_in_line_comment) = match into.children.last() {
+        Some(last) => {
+            let (after, is_line_comment) = past_remark(text, last.end, into.inner().end);
+            (after, Some(last.end), is_line_comment)
+        }
+        None => {
+            let inner = &text[into.inner()];
+            let kept = inner.trim_end();
+            (
+                into.inner().start + kept.len(),
+                None,
+                kept.lines().last().is_some_and(|line| line.contains("//")),
+            )
+        }
+    };
+    let is_multiline = is_multiline || ends_in_line_comment;
+    let item = layout.item(key, value, is_multiline.then_some(indent.as_str()));
+    let mut out = String::with_capacity(text.len() + item.len() + 64);
+    match comma {
+        Some(end) => {
+            out.push_str(&text[..end]);
+            out.push(',');
+            out.push_str(&text[end..at]);
+        }
+        None => out.push_str(&text[..at]),
+    }
+    match (is_multiline, comma) {
+        (true, _) => out.extend([layout.newline, &indent]),
+        (false, Some(_)) => out.push_str(layout.space),
+        (false, None) => {}
+    }
+    out.push_str(&item);
+    let rest = &text[at..];
+    if is_multiline && !text[at..into.inner().end].contains('\n') {
+        out.extend([layout.newline, own_indent]);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Takes a child out, with the comma and the space that came with it. What [`append`] added leaves no trace, except
+/// that an empty container loses the space that it held.
+pub(crate) fn remove(text: &str, from: &Container, index: usize) -> String {
+    let child = &from.children[index];
+    let (before, behind) = (&text[..child.start], &text[child.end..]);
+    let is_last = index + 1 == from.children.len();
+    if !is_last {
+        let comma = past_trivia(text, child.end);
+        return [before, text[comma + 1..].trim_start()].concat();
+    }
+    if index > 0 {
+        let comma = past_trivia(text, from.children[index - 1].end);
+        return join(&text[..comma], &before[comma + 1..], behind);
+    }
+    let inner = from.inner();
+    let is_alone = text[inner.start..child.start].trim().is_empty()
+        && text[child.end..inner.end].trim().is_empty();
+    let behind = if is_alone { &text[inner.end..] } else { behind };
+    join(
+        &text[..inner.start],
+        &text[inner.start..child.start],
+        behind,
+    )
+}
+
+/// Puts a text together around a gap, whose space at the end goes, unless it keeps a comment from what follows.
+fn join(before: &str, gap: &str, behind: &str) -> String {
+    let kept = gap.trim_end();
+    let is_open = kept.lines().last().is_some_and(|line| line.contains("//"));
+    let needs_newline = is_open
+        && !behind
+            .trim_start_matches([' ', '\t', '\r'])
+            .starts_with('\n');
+    let newline = if needs_newline {
+        Layout::of(before).newline
+    } else {
+        ""
+    };
+    [before, kept, newline, behind].concat()
+}
+
+/// Puts other text in the place of something.
+pub(crate) fn replace(text: &str, place: Range<usize>, with: &str) -> String {
+    [&text[..place.start], with, &text[place.end..]].concat()
+}
+
+/// Begins a document where there is none yet, behind the comments of an empty one.
+pub(crate) fn begin(text: &str) -> String {
+    let newline = Layout::of(text).newline;
+    let gap = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        newline
+    };
+    [text, gap, "{}", newline].concat()
+}
+
+/// Returns the place behind a remark that stands behind something on the same line, and whether that is one to the
+/// end of the line. Without a remark that is the place itself.
+fn past_remark(text: &str, from: usize, end: usize) -> (usize, bool) {
+    let line = text[from..end].lines().next().unwrap_or_default();
+    let rest = line.trim_start_matches([' ', '\t']);
+    let start = from + line.len() - rest.len();
+    if rest.starts_with("//") {
+        return (start + rest.trim_end().len(), true);
+    }
+    match rest
+        .strip_prefix("/*")
+        .and_then(|comment| comment.find("*/"))
+    {
+        Some(close) => (start + "/*".len() + close + "*/".len(), false),
+        None => (from, false),
+    }
+}
+
+/// Returns the place of the next character that is neither space nor in a comment.
+fn past_trivia(text: &str, from: usize) -> usize {
+    let mut at = from;
+    loop {
+        let rest = &text[at..];
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        if trimmed.starts_with("//") {
+            at += trimmed.find('\n').unwrap_or(trimmed.len());
+        } else if trimmed.starts_with("/*") {
+            at += trimmed.find("*/").map_or(trimmed.len(), |close| close + 2);
+        } else {
+            return at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn root(text: &str) -> Container {
+        Container::of(&parse(text).expect("JSON").expect("a value")).expect("a container")
+    }
+
+    fn added(text: &str) -> String {
+        append(text, &root(text), Some("k"), &json!({ "v": [1] }))
+    }
+
+    #[test]
+    fn an_addition_is_written_as_its_neighbours_are_and_leaves_no_trace() {
+        let cases = [
+            ("{}", "{\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}"),
+            ("{\"a\":1}", "{\"a\":1,\"k\":{\"v\":[1]}}"),
+            (
+                "{\"a\": 1, \"b\": 2}",
+                "{\"a\": 1, \"b\": 2, \"k\": {\"v\":[1]}}",
+            ),
+            (
+                "{\n\t\"a\": 1 // why\n}",
+                "{\n\t\"a\": 1, // why\n\t\"k\": {\n\t\t\"v\": [\n\t\t\t1\n\t\t]\n\t}\n}",
+            ),
+            (
+                "{\r\n \"a\": 1\r\n}\r\n",
+                "{\r\n \"a\": 1,\r\n \"k\": {\r\n  \"v\": [\r\n   1\r\n  ]\r\n }\r\n}\r\n",
+            ),
+            (
+                "{\"a\": 1 /* x */}",
+                "{\"a\": 1, /* x */ \"k\": {\"v\":[1]}}",
+            ),
+            (
+                "{\"a\": 1 // x\n}",
+                "{\"a\": 1, // x\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}",
+            ),
+            (
+                "{ // c\n}",
+                "{ // c\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}",
+            ),
+        ];
+        for (text, expected) in cases {
+            let with = added(text);
+            assert_eq!(with, expected);
+            let children = root(&with).children.len();
+            assert_eq!(remove(&with, &root(&with), children - 1), text);
+        }
+    }
+
+    #[test]
+    fn children_in_front_of_others_go_with_their_comma() {
+        let text = "[1, // one\n 2,\n 3]";
+        assert_eq!(remove(text, &root(text), 0), "[// one\n 2,\n 3]");
+        assert_eq!(remove(text, &root(text), 1), "[1, // one\n 3]");
+        assert_eq!(remove(text, &root(text), 2), "[1, // one\n 2]");
+        for text in ["[1, // one\n 2]", "[ // one\n 2]"] {
+            let without = remove(text, &root(text), root(text).children.len() - 1);
+            assert!(parse(&without).is_ok(), "{without}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let error = parse("{\n  \"a\": 1,\n}").expect_err("a trailing comma");
+        insta::assert_snapshot!(error, @"line 2, column 9: trailing commas are not allowed");
+    }
+}

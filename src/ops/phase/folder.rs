@@ -1,0 +1,289 @@
+//! The folder of phase checkpoints, held against the journal. Files are projections: what is missing is written anew,
+//! what other programs have left is taken over, and what does not fit is reported and stays as it is.
+//!
+//! This is done whenever the folder is looked at, and not by a command of its own: another program's checkpoint is
+//! found without anybody remembering to import it, and the price is one look into a small folder.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use actors::draft::derived;
+use checkpoint::phase::{Phase, Phases, file, input};
+use journal::{Draft, Event, Journal, PhaseCheckpoint, Stream, Timestamp};
+use serde::Serialize;
+
+use crate::edit::files;
+
+/// The end of the name under which a file is kept that had to make way.
+const ASIDE: &str = "old";
+
+/// A file that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Problem {
+    /// Its path.
+    pub(crate) file: String,
+    /// What is wrong with it.
+    pub(crate) error: String,
+}
+
+/// What a look into the folder has brought.
+pub(crate) struct Reconciled {
+    /// All checkpoints, those of other programs too.
+    pub(crate) phases: Phases,
+    /// Files that do not fit.
+    pub(crate) problems: Vec<Problem>,
+    /// Names of files that were taken over.
+    pub(crate) imported: Vec<String>,
+    /// Names of files that were written anew.
+    pub(crate) rebuilt: Vec<String>,
+    /// Names of files that outlived a cleanup.
+    pub(crate) leftover: Vec<String>,
+}
+
+/// What a file is to the journal.
+enum Standing {
+    /// It says what the journal says.
+    Fits,
+    /// It says less: a crash came between the journal and the file.
+    Behind,
+    /// The journal is to learn of this.
+    News(Box<Event>),
+    /// It was cleaned up, and is still there.
+    Leftover,
+    /// A sentence, and whether it stands in the place of a file that is known.
+    Wrong(String, bool),
+}
+
+/// Holds the folder against the journal. With `replace`, files that are damaged or say something else than the journal
+/// make way (they are kept under another name) for what the journal says.
+///
+/// `project_of` tells the project of a session.
+///
+/// # Errors
+///
+/// When the journal cannot be used.
+pub(crate) fn reconcile(
+    journal: &Journal,
+    folder: &Path,
+    replace: bool,
+    project_of: impl Fn(&str) -> Option<String>,
+) -> journal::Result<Reconciled> {
+    let mut phases = actors::phase::load(journal)?;
+    let mut found = Reconciled {
+        phases: Phases::default(),
+        problems: Vec::new(),
+        imported: Vec::new(),
+        rebuilt: Vec::new(),
+        leftover: Vec::new(),
+    };
+    let Some(names) = names(folder, &mut found.problems) else {
+        found.phases = phases;
+        return Ok(found);
+    };
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut stale = Vec::new();
+    let mut new: HashMap<String, String> = HashMap::new();
+    for name in &names {
+        match standing(&phases, &new, name, read(&folder.join(name)), &project_of) {
+            Standing::Fits => {}
+            Standing::Behind => stale.push(name.clone()),
+            Standing::News(event) => {
+                if let Event::PhaseCreated { checkpoint, .. } = &*event {
+                    new.insert(checkpoint.id.clone(), name.clone());
+                    found.imported.push(name.clone());
+                }
+                drafts.push(draft(*event));
+            }
+            Standing::Leftover => found.leftover.push(name.clone()),
+            Standing::Wrong(_, true) if replace => match put_aside(folder, name) {
+                Ok(()) => stale.push(name.clone()),
+                Err(error) => found.problem(folder, name, error),
+            },
+            Standing::Wrong(error, is_known) => {
+                let hint = if is_known {
+                    "; `checkpointd phase rebuild` writes it anew from the journal"
+                } else {
+                    ""
+                };
+                found.problem(folder, name, format!("{error}{hint}"));
+            }
+        }
+    }
+    if !drafts.is_empty() {
+        journal.append_wait(drafts)?;
+        journal.settle()?;
+        phases = actors::phase::load(journal)?;
+    }
+    for phase in phases.newest_first() {
+        if !names.contains(&phase.file) || stale.contains(&phase.file) {
+            match write(folder, phase) {
+                Ok(_) => found.rebuilt.push(phase.file.clone()),
+                Err(error) => found.problem(folder, &phase.file, error),
+            }
+        }
+    }
+    found.phases = phases;
+    Ok(found)
+}
+
+impl Reconciled {
+    fn problem(&mut self, folder: &Path, name: &str, error: String) {
+        self.problems.push(Problem {
+            file: folder.join(name).display().to_string(),
+            error,
+        });
+    }
+}
+
+/// Returns an event about phases. Its id is made from what it is about, so that it is journaled once.
+pub(crate) fn draft(event: Event) -> Draft {
+    let about = match &event {
+        Event::PhaseCreated { checkpoint, .. } => checkpoint.id.clone(),
+        Event::PhaseCompleted { checkpoint } | Event::PhaseDeleted { checkpoint } => {
+            checkpoint.clone()
+        }
+        _ => String::new(),
+    };
+    derived(&Stream::phases(), Timestamp::now(), event, &about)
+}
+
+/// Writes a checkpoint's file, whole or not at all. Returns its path.
+///
+/// # Errors
+///
+/// A sentence.
+pub(crate) fn write(folder: &Path, phase: &Phase) -> Result<PathBuf, String> {
+    let path = folder.join(&phase.file);
+    files::write(&path, file::text(&phase.checkpoint).as_bytes()).map(|_| path)
+}
+
+/// Returns the names of checkpoints' files, in order, and removes what is half written; none where nobody can tell.
+fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
+    let read = fs::read_dir(folder).and_then(|entries| {
+        entries
+            .map(|entry| entry.map(|entry| entry.file_name()))
+            .collect::<Result<Vec<_>, _>>()
+    });
+    let mut names: Vec<String> = match read {
+        Ok(names) => names
+            .into_iter()
+            .filter_map(|name| name.into_string().ok())
+            .collect(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => {
+            let error = format!("the folder cannot be read: {error}");
+            problems.push(Problem {
+                file: folder.display().to_string(),
+                error,
+            });
+            return None;
+        }
+    };
+    // Nobody writes here now but us, and we do not: what is half written was left by a process that was killed.
+    for half in names
+        .iter()
+        .filter(|name| name.starts_with(files::HALF_WRITTEN))
+    {
+        let _ = fs::remove_file(folder.join(half));
+    }
+    names.retain(|name| file::is_name(name));
+    names.sort();
+    Some(names)
+}
+
+/// Reads a file, unless it is too large for a checkpoint.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = path.metadata().map_or(0, |meta| meta.len());
+    if bytes > input::BYTES_MAX as u64 {
+        return Err(format!(
+            "has {bytes} bytes, and a checkpoint at most {}",
+            input::BYTES_MAX
+        ));
+    }
+    Ok(files::read(path)?.unwrap_or_default())
+}
+
+fn standing(
+    phases: &Phases,
+    new: &HashMap<String, String>,
+    name: &str,
+    bytes: Result<Vec<u8>, String>,
+    project_of: impl Fn(&str) -> Option<String>,
+) -> Standing {
+    let here = phases
+        .ever()
+        .find(|phase| phase.file == name && !phase.deleted);
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => return Standing::Wrong(error, here.is_some()),
+    };
+    if here.is_some_and(|phase| file::text(&phase.checkpoint).as_bytes() == bytes) {
+        return Standing::Fits;
+    }
+    let checkpoint = match input::file(&bytes) {
+        Ok(checkpoint) => checkpoint,
+        Err(error) => return Standing::Wrong(error, here.is_some()),
+    };
+    let copy_of = |file: &str| {
+        Standing::Wrong(
+            format!("holds the checkpoint of {file} once more"),
+            here.is_some(),
+        )
+    };
+    let id = &checkpoint.id;
+    let Some(known) = phases.get(id) else {
+        return match new.get(id) {
+            Some(first) => copy_of(first),
+            None if here.is_some() => {
+                Standing::Wrong(format!("holds another checkpoint, `{id}`"), true)
+            }
+            None => {
+                let project = project_of(&checkpoint.session);
+                let checkpoint = Box::new(checkpoint);
+                Standing::News(Box::new(Event::PhaseCreated {
+                    checkpoint,
+                    project,
+                    file: name.to_owned(),
+                    imported: true,
+                }))
+            }
+        };
+    };
+    if known.deleted {
+        return Standing::Leftover;
+    }
+    if known.file != name {
+        return copy_of(&known.file);
+    }
+    let is = &known.checkpoint;
+    let completed = PhaseCheckpoint {
+        completed: true,
+        ..checkpoint.clone()
+    };
+    match (checkpoint == *is, completed == *is, is.completed) {
+        (true, ..) => Standing::Fits,
+        (_, true, true) => Standing::Behind,
+        _ if checkpoint.completed
+            && completed
+                == (PhaseCheckpoint {
+                    completed: true,
+                    ..is.clone()
+                }) =>
+        {
+            Standing::News(Box::new(Event::PhaseCompleted {
+                checkpoint: checkpoint.id,
+            }))
+        }
+        _ => Standing::Wrong("says something else than the journal".to_owned(), true),
+    }
+}
+
+fn put_aside(folder: &Path, name: &str) -> Result<(), String> {
+    let free = (1_u64..)
+        .map(|count| folder.join(format!("{name}.{ASIDE}{count}")))
+        .find(|path| !path.exists());
+    let aside = free.expect("not all names are taken");
+    fs::rename(folder.join(name), &aside).map_err(|error| format!("cannot be renamed: {error}"))
+}

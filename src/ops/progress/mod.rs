@@ -1,0 +1,196 @@
+//! Progress documents for whoever asks: `POST /v1/progress/{write,show,validate,rebuild}` on the daemon's socket, and the same
+//! without a daemon on the journal itself.
+
+use actors::progress::{self, Error, Order, Rebuild};
+use checkpoint::config::{Config, ProgressPlace};
+use checkpoint::progress::{read, render};
+use journal::{Home, Journal, ProgressKind, Stream};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::ops::phase::lookup;
+use crate::ops::query;
+
+#[cfg(test)]
+mod tests;
+
+/// What is asked. A session is named, or hinted at by the environment that the command ran in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The session that was named.
+    pub(crate) session: Option<String>,
+    /// The session that the environment names; none of ours, maybe.
+    pub(crate) inside: Option<String>,
+    /// The project's folder; of `rebuild`, empty for all projects.
+    pub(crate) project: String,
+    /// Of `write`: the type.
+    #[serde(rename = "type")]
+    pub(crate) kind: Option<ProgressKind>,
+    /// Of `write`: what the agent states.
+    pub(crate) input: Option<String>,
+    /// Of `rebuild`: also files that somebody has changed.
+    pub(crate) force: bool,
+}
+
+/// Why a request was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The request makes no sense.
+    Request,
+    /// There is no such session or document.
+    NotFound,
+    /// The journal cannot be used.
+    Journal,
+}
+
+/// Why a request was refused: the kind, and a sentence.
+pub(crate) type Refusal = (Refused, String);
+
+/// Answers a request. Blocks on the disk and on git.
+///
+/// # Errors
+///
+/// As [`Refused`] says.
+pub(crate) fn answer(
+    word: &str,
+    request: &Request,
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+) -> Result<Value, Refusal> {
+    journal.settle().map_err(|error| refusal(error.into()))?;
+    match word {
+        "write" => write(request, journal, home, config),
+        "show" | "validate" => {
+            let seq = document(request, journal)?;
+            if word == "show" {
+                show(journal, seq)
+            } else {
+                validate(journal, config, seq)
+            }
+        }
+        "rebuild" => rebuild(request, journal, home),
+        _ => Err((
+            Refused::NotFound,
+            format!("there is no `{word}`: write, show, validate and rebuild are known"),
+        )),
+    }
+}
+
+fn refusal(error: Error) -> Refusal {
+    let kind = match &error {
+        Error::Refused(_) => Refused::Request,
+        Error::Journal(_) => Refused::Journal,
+    };
+    (kind, error.to_string())
+}
+
+fn write(
+    request: &Request,
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+) -> Result<Value, Refusal> {
+    let stated = request.input.as_deref().map(read).transpose();
+    let stated = stated
+        .map_err(|problem| (Refused::Request, problem))?
+        .unwrap_or_default();
+    let project = lookup::project(&request.project);
+    let Some(stream) = session(request, journal, &project)? else {
+        return Err((
+            Refused::NotFound,
+            format!("no session of an agent is known in {project}: `--session` names one"),
+        ));
+    };
+    let order = Order {
+        stream,
+        kind: request.kind.unwrap_or(ProgressKind::Full),
+        cause: "command".into(),
+        stated,
+        place: ProgressPlace::Project,
+        id: Uuid::now_v7(),
+    };
+    let written = progress::write(journal, home, config, order).map_err(refusal)?;
+    let document = &written.document;
+    Ok(json!({
+        "seq": written.seq,
+        "session": document.session,
+        "native_session": document.native_session,
+        "agent": document.agent,
+        "project": document.project,
+        "type": document.kind,
+        "at": document.at,
+        "file": written.file,
+        "notes": written.notes,
+    }))
+}
+
+/// Finds the session: the one that is named, the one that the command ran in, else the project's newest.
+fn session(request: &Request, journal: &Journal, project: &str) -> Result<Option<Stream>, Refusal> {
+    let find = |name: &str| query::find_session(journal, name).map(|entry| entry.stream);
+    if let Some(name) = &request.session {
+        return find(name)
+            .map(Some)
+            .map_err(|error| (Refused::NotFound, error.to_string()));
+    }
+    let inside = request.inside.as_deref().and_then(|id| find(id).ok());
+    Ok(inside
+        .or_else(|| lookup::newest_session(journal, project).and_then(|native| find(&native).ok())))
+}
+
+/// Finds the latest document: of the session that is named, else of the project.
+fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
+    let project = lookup::project(&request.project);
+    let named = if request.session.is_some() {
+        session(request, journal, &project)?
+    } else {
+        None
+    };
+    let found = progress::latest(journal, &project, named.as_ref()).map_err(refusal)?;
+    found.ok_or_else(|| {
+        let whose = named.map_or(project, |stream| format!("session {}", stream.native()));
+        (
+            Refused::NotFound,
+            format!(
+                "there is no progress document of {whose}: `checkpointd progress write` makes one"
+            ),
+        )
+    })
+}
+
+fn show(journal: &Journal, seq: u64) -> Result<Value, Refusal> {
+    let envelope = journal.event(seq).map_err(|error| refusal(error.into()))?;
+    let Some((file, document)) = envelope.as_ref().and_then(progress::read) else {
+        return Err((
+            Refused::NotFound,
+            format!("the document of event {seq} cannot be read"),
+        ));
+    };
+    Ok(json!({ "seq": seq, "file": file, "markdown": render(&document), "document": document }))
+}
+
+fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Value, Refusal> {
+    let checked = progress::validate(journal, config, seq).map_err(refusal)?;
+    Ok(
+        json!({ "seq": checked.document, "holds": checked.report.holds, "lines": checked.report.lines }),
+    )
+}
+
+/// Writes files anew: of the session that is named, of the project, or all.
+fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Value, Refusal> {
+    let project = (!request.project.is_empty()).then(|| lookup::project(&request.project));
+    let session = if request.session.is_some() {
+        session(request, journal, "")?
+    } else {
+        None
+    };
+    let order = Rebuild {
+        session: session.as_ref(),
+        project: project.as_deref(),
+        force: request.force,
+    };
+    let rebuilt = progress::rebuild(journal, home, order).map_err(refusal)?;
+    Ok(serde_json::to_value(rebuilt).expect("plain data"))
+}

@@ -1,0 +1,258 @@
+//! Past decisions: which there were, and what they come to.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use checkpoint::Policy;
+use checkpoint::aftermath::{self, Aftermath};
+use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::delivery::obstacle;
+use super::explain;
+use super::filter::Whose;
+use super::question::{Audit, Emit, Result, send};
+use crate::ops::views;
+
+/// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
+pub(super) fn walk(
+    journal: &Journal,
+    filter: &Audit,
+    mut each: impl FnMut(&Envelope, &Decision, Outcome, &str) -> Result<()>,
+) -> Result<()> {
+    let mut whose = Whose::new(
+        journal,
+        filter.session.as_deref(),
+        filter.agent,
+        filter.project.as_deref(),
+    )?;
+    let text = filter.text.as_deref().map(str::to_lowercase);
+    let mut found = 0;
+    for decided in journal.decisions_before(filter.before.unwrap_or(u64::MAX)) {
+        let (seq, outcome) = decided?;
+        let Some(envelope) = journal.event(seq)? else {
+            continue;
+        };
+        let Event::Decided(decision) = &envelope.event else {
+            continue;
+        };
+        // Decisions come newest first; a decision is recorded after it happened, so nothing older can be wanted.
+        if filter
+            .since
+            .is_some_and(|since| envelope.recorded_at < since)
+        {
+            break;
+        }
+        let wanted = filter
+            .verdict
+            .is_none_or(|verdict| decision.verdict == verdict)
+            && filter.reason.is_none_or(|reason| decision.reason == reason)
+            && filter.since.is_none_or(|since| envelope.at >= since)
+            && filter.until.is_none_or(|until| envelope.at <= until)
+            && text.as_deref().is_none_or(|text| says(decision, text));
+        if wanted && whose.fits(&envelope.stream)? {
+            each(
+                &envelope,
+                decision,
+                outcome,
+                whose.project(&envelope.stream)?,
+            )?;
+            found += 1;
+        }
+        if filter.limit.is_some_and(|limit| found >= limit) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a text, in small letters, occurs in what a decision says.
+fn says(decision: &Decision, text: &str) -> bool {
+    let actions = decision.actions.iter().map(|action| &action.text);
+    let mut said = decision
+        .message
+        .iter()
+        .chain(actions)
+        .chain(&decision.observations);
+    said.any(|said| said.to_lowercase().contains(text))
+}
+
+/// Emits the wanted decisions, the oldest first.
+pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Result<()> {
+    let mut lines = Vec::new();
+    walk(journal, filter, |envelope, decision, outcome, project| {
+        let obstacle = obstacle(journal, envelope, outcome)?;
+        let mut line = views::decision(envelope, decision, outcome, obstacle.as_deref());
+        line["project"] = project.into();
+        lines.push(line);
+        Ok(())
+    })?;
+    lines
+        .into_iter()
+        .rev()
+        .try_for_each(|line| send(emit, line))
+}
+
+/// How long turns were: from what the timer counts from to the last stop that was decided about.
+#[derive(Default)]
+pub(super) struct TurnLengths(HashMap<(Uuid, u64), (Timestamp, Timestamp)>);
+
+impl TurnLengths {
+    /// Takes a decision about one of a turn's stops.
+    pub(super) fn add(&mut self, envelope: &Envelope, decision: &Decision) {
+        if let Some(elapsed) = decision.elapsed_ms {
+            let began = envelope.at.minus(std::time::Duration::from_millis(elapsed));
+            let turn = self
+                .0
+                .entry((envelope.stream.session, decision.turn))
+                .or_insert((began, envelope.at));
+            *turn = (turn.0.min(began), turn.1.max(envelope.at));
+        }
+    }
+
+    /// Returns each turn's length, the shortest first.
+    pub(super) fn lengths_ms(&self) -> Vec<u64> {
+        let mut lengths: Vec<_> = self
+            .0
+            .values()
+            .map(|(began, ended)| ended.millis_since(*began))
+            .collect();
+        lengths.sort_unstable();
+        lengths
+    }
+
+    /// Returns the middle turn's length; of an even number of turns the longer one of the middle two.
+    pub(super) fn median_ms(&self) -> Option<u64> {
+        let lengths = self.lengths_ms();
+        lengths.get(lengths.len() / 2).copied()
+    }
+}
+
+/// What became of demands, looked up once for each session.
+pub(super) struct Followed<'a> {
+    journal: &'a Journal,
+    policies: HashMap<u64, Policy>,
+    ends: HashMap<Uuid, HashMap<u64, Aftermath>>,
+}
+
+impl<'a> Followed<'a> {
+    /// Begins with the journal's policies.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(super) fn new(journal: &'a Journal) -> Result<Self> {
+        Ok(Self {
+            journal,
+            policies: explain::policies(journal)?,
+            ends: HashMap::new(),
+        })
+    }
+
+    /// Returns what became of a decision's demand, if it made one.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(super) fn end(&mut self, decided: &Envelope) -> Result<Option<&Aftermath>> {
+        let ends = match self.ends.entry(decided.stream.session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
+                new.insert(
+                    aftermath::of_session(&events, &self.policies)
+                        .into_iter()
+                        .collect(),
+                )
+            }
+        };
+        Ok(ends.get(&decided.seq))
+    }
+}
+
+/// What some decisions come to.
+#[derive(Default)]
+struct Totals {
+    decisions: u64,
+    injected: u64,
+    /// Decisions by their reason's word.
+    passed: BTreeMap<&'static str, u64>,
+    /// Checkpoints by their outcome.
+    outcomes: HashMap<Outcome, u64>,
+    turns: TurnLengths,
+    /// Checkpoints that asked for actions, whose end is known.
+    demands: u64,
+    /// Those of them after which every action was done.
+    met: u64,
+}
+
+impl Totals {
+    fn add(
+        &mut self,
+        envelope: &Envelope,
+        decision: &Decision,
+        outcome: Outcome,
+        aftermath: Option<&Aftermath>,
+    ) {
+        self.decisions += 1;
+        if decision.verdict == Verdict::Inject {
+            self.injected += 1;
+            *self.outcomes.entry(outcome).or_default() += 1;
+        } else {
+            *self.passed.entry(decision.reason.word()).or_default() += 1;
+        }
+        self.turns.add(envelope, decision);
+        match aftermath {
+            Some(Aftermath::Met) => (self.demands, self.met) = (self.demands + 1, self.met + 1),
+            Some(Aftermath::Left(_)) => self.demands += 1,
+            Some(Aftermath::Open | Aftermath::Unknown) | None => {}
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let outcome = |outcome: Outcome| self.outcomes.get(&outcome).copied().unwrap_or(0);
+        json!({
+            "decisions": self.decisions,
+            "injected": self.injected,
+            "passed": self.decisions - self.injected,
+            "passed_by_reason": self.passed,
+            "confirmed": outcome(Outcome::Confirmed),
+            "failed": outcome(Outcome::Failed),
+            "expired": outcome(Outcome::Expired),
+            "pending": outcome(Outcome::Pending),
+            "turns": self.turns.0.len(),
+            "median_turn_ms": self.turns.median_ms(),
+            "demands": self.demands,
+            "met": self.met,
+        })
+    }
+}
+
+/// Returns `{"total", "groups"}`: what the wanted decisions come to, in all and for each agent in each project.
+///
+/// A demand counts as met as [`aftermath::of_session`] says; one whose end is not known yet is not counted.
+pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
+    let mut followed = Followed::new(journal)?;
+    let (mut total, mut groups) = (Totals::default(), BTreeMap::<_, Totals>::new());
+    walk(journal, filter, |envelope, decision, outcome, project| {
+        let end = followed.end(envelope)?;
+        total.add(envelope, decision, outcome, end);
+        let group = groups
+            .entry((envelope.stream.agent.word(), project.to_owned()))
+            .or_default();
+        group.add(envelope, decision, outcome, end);
+        Ok(())
+    })?;
+    let groups: Vec<_> = groups
+        .into_iter()
+        .map(|((agent, project), totals)| {
+            let mut line = json!({ "agent": agent, "project": project });
+            if let (Value::Object(line), Value::Object(totals)) = (&mut line, totals.to_json()) {
+                line.extend(totals);
+            }
+            line
+        })
+        .collect();
+    Ok(json!({ "total": total.to_json(), "groups": groups }))
+}

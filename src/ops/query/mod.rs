@@ -1,0 +1,121 @@
+//! Questions to the journal and their answers: one function, asked in the daemon through its socket and without a
+//! daemon on the journal itself, so that both give the same.
+
+mod audit;
+mod cursor;
+mod delivery;
+mod events;
+mod explain;
+mod filter;
+mod history;
+mod overview;
+mod question;
+mod redecide;
+mod sessions;
+mod trends;
+mod whatif;
+
+use actors::session_state;
+use journal::{Journal, Timestamp};
+use serde_json::{Value, json};
+
+use crate::ops::views;
+use cursor::Walks;
+use question::send;
+use sessions::state_at;
+
+pub(crate) use history::step;
+pub(crate) use overview::{HookTime, hook_time};
+pub(crate) use question::{Audit, Emit, Error, Events, Query, Result};
+pub(crate) use sessions::find_session;
+
+/// Answers questions to a journal, and remembers where those who follow a session left off.
+pub(crate) struct Reader {
+    journal: Journal,
+    walks: Walks,
+}
+
+impl Reader {
+    /// Makes one that remembers nothing yet.
+    pub(crate) fn new(journal: Journal) -> Self {
+        Self {
+            journal,
+            walks: Walks::default(),
+        }
+    }
+
+    /// Answers a question, line by line. `{"progress":[done,all]}` lines may come in between.
+    ///
+    /// # Errors
+    ///
+    /// As [`Error`] says.
+    pub(crate) fn answer(&self, query: &Query, emit: &mut Emit<'_>) -> Result<()> {
+        self.journal.settle()?;
+        answer(query, &self.journal, &self.walks, emit)
+    }
+}
+
+fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) -> Result<()> {
+    match query {
+        Query::Sessions => sessions::list(journal, emit),
+        Query::SessionNames => sessions::names(journal, emit),
+        Query::State { session, seq, time } => {
+            let entry = find_session(journal, session)?;
+            let state = state_at(journal, &entry, *seq, *time)?;
+            send(emit, views::state(&state))
+        }
+        Query::Folded { session } => {
+            let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
+            send(
+                emit,
+                serde_json::to_value(state).expect("a state is plain data"),
+            )
+        }
+        Query::Events(wanted) => events::list(journal, wanted, emit),
+        Query::Timeline {
+            session,
+            turn,
+            from,
+        } => history::timeline(
+            journal,
+            walks,
+            &find_session(journal, session)?,
+            *turn,
+            *from,
+            emit,
+        ),
+        Query::Lanes { session, from } => history::lanes(
+            journal,
+            walks,
+            &find_session(journal, session)?,
+            *from,
+            emit,
+        ),
+        Query::Steps { session } => history::steps(journal, &find_session(journal, session)?, emit),
+        Query::Audit(filter) => audit::list(journal, filter, emit),
+        Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),
+        Query::Explain { seq, session } => {
+            send(emit, explain::explain(journal, *seq, session.as_deref())?)
+        }
+        Query::Verify { session } => redecide::verify(journal, session.as_deref(), emit),
+        Query::WhatIf {
+            session,
+            name,
+            text,
+        } => whatif::what_if(journal, session.as_deref(), name, text, emit),
+        Query::Event { seq } => send(emit, events::one(journal, *seq)?),
+        Query::Trends { days } => send(emit, trends::trends(journal, *days, Timestamp::now())?),
+        Query::Stats => send(emit, events::stats(journal)?),
+        Query::Overview => send(emit, overview::overview(journal)?),
+        Query::VerifyJournal => {
+            let verified = journal.verify(|done, all| {
+                let _ = emit(json!({ "progress": [done, all] }));
+            })?;
+            send(emit, serde_json::to_value(verified).expect("plain data"))
+        }
+        Query::IncompletePhase(scope) => {
+            let phase = actors::phase::latest_incomplete(journal, scope)?;
+            send(emit, phase.as_ref().map_or(Value::Null, views::phase))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What can be asked of a journal, and what comes back.
+
+use checkpoint::phase::Scope;
+use journal::{Agent, Event, Reason, Timestamp, Verdict};
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "query", rename_all = "snake_case")]
+pub(crate) enum Query {
+    /// All sessions, one a line.
+    Sessions,
+    /// The names of all sessions, the newest first, one a line.
+    SessionNames,
+    /// What is known of a session.
+    State {
+        /// Id, beginning of one, or `last`.
+        session: String,
+        /// Up to this event.
+        seq: Option<u64>,
+        /// Up to this time.
+        time: Option<Timestamp>,
+    },
+    /// What is known of a session, in the form that `preview` decides by; for this program's own use.
+    Folded {
+        /// Id, beginning of one, or `last`.
+        session: String,
+    },
+    /// Events in order, one a line.
+    Events(Events),
+    /// A session's events with their places in its turns, one a line.
+    Timeline {
+        /// Id, beginning of one, or `last`.
+        session: String,
+        /// Only of this turn.
+        turn: Option<u64>,
+        /// The first one.
+        from: u64,
+    },
+    /// The same with no more than the page's lanes show of each event.
+    Lanes {
+        /// Id, beginning of one, or `last`.
+        session: String,
+        /// The first one.
+        from: u64,
+    },
+    /// A session's events with what each changed of its state, one a line.
+    Steps {
+        /// Id, beginning of one, or `last`.
+        session: String,
+    },
+    /// Decisions in order, one a line.
+    Audit(Audit),
+    /// What decisions come to, in all and for each agent in each project.
+    AuditSummary(Audit),
+    /// One decision with all that it was based on.
+    Explain {
+        /// Its number, its stop's, or none for the last.
+        seq: Option<u64>,
+        /// The last of this session.
+        session: Option<String>,
+    },
+    /// Decide again all that was decided.
+    Verify {
+        /// Only of this session.
+        session: Option<String>,
+    },
+    /// Decide again all that was decided, under other settings.
+    WhatIf {
+        /// Only of this session.
+        session: Option<String>,
+        /// Name of the file.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// One event with its payload.
+    Event {
+        /// Its number.
+        seq: u64,
+    },
+    /// What the last days come to, for plots.
+    Trends {
+        /// So many days, the last of them today.
+        days: u32,
+    },
+    /// What there is, without a walk over all of it.
+    Overview,
+    /// How much there is.
+    Stats,
+    /// Whether both sides of the journal agree.
+    VerifyJournal,
+    /// The latest phase checkpoint whose work is not over, or null.
+    IncompletePhase(Scope),
+}
+
+/// Which events.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Events {
+    /// The first one.
+    pub(crate) from: u64,
+    /// Or: the last so many.
+    pub(crate) last: Option<u64>,
+    /// Only of this session.
+    pub(crate) session: Option<String>,
+    /// Only of this agent.
+    pub(crate) agent: Option<Agent>,
+    /// Only of sessions in this folder or below it.
+    pub(crate) project: Option<String>,
+    /// Only of this kind.
+    #[serde(deserialize_with = "known_kind")]
+    pub(crate) kind: Option<String>,
+    /// With payloads.
+    pub(crate) payloads: bool,
+}
+
+/// Refuses a kind that does not exist: no event would ever be of it.
+fn known_kind<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<String>, D::Error> {
+    let kind = Option::<String>::deserialize(deserializer)?;
+    match kind.as_deref().filter(|kind| !Event::KINDS.contains(kind)) {
+        Some(unknown) => Err(D::Error::custom(format!(
+            "there is no kind `{unknown}`: {}",
+            Event::KINDS.join(", ")
+        ))),
+        None => Ok(kind),
+    }
+}
+
+impl Events {
+    /// Tells whether no event is left out for what it is.
+    pub(super) const fn takes_all(&self) -> bool {
+        self.session.is_none()
+            && self.agent.is_none()
+            && self.project.is_none()
+            && self.kind.is_none()
+    }
+}
+
+/// Which decisions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Audit {
+    /// Of this session.
+    pub(crate) session: Option<String>,
+    /// Of this agent.
+    pub(crate) agent: Option<Agent>,
+    /// Of sessions in this folder or below it.
+    pub(crate) project: Option<String>,
+    /// With this verdict.
+    pub(crate) verdict: Option<Verdict>,
+    /// With this reason.
+    pub(crate) reason: Option<Reason>,
+    /// Not before.
+    pub(crate) since: Option<Timestamp>,
+    /// Not after.
+    pub(crate) until: Option<Timestamp>,
+    /// With this in message, actions or observations, in capital letters or small ones.
+    pub(crate) text: Option<String>,
+    /// Only those before this one.
+    pub(crate) before: Option<u64>,
+    /// The newest so many.
+    pub(crate) limit: Option<u64>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// What was asked about is not there: a sentence.
+    #[error("{0}")]
+    NotFound(String),
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+    /// Whoever asked has gone.
+    #[error("nobody listens")]
+    Gone,
+}
+
+/// A result whose error is an [`Error`].
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// Takes an answer's lines; false when nobody listens any more.
+pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
+
+pub(super) fn send(emit: &mut Emit<'_>, line: Value) -> Result<()> {
+    if emit(line) { Ok(()) } else { Err(Error::Gone) }
+}

@@ -1,0 +1,114 @@
+//! Deciding the past again, on all cores: each walks over history and folds its share of the sessions, which know nothing of
+//! each other.
+
+use std::thread;
+
+use checkpoint::replay::{self, Past, Replayer};
+use journal::{Envelope, Journal, Stream};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::question::{Emit, Result, send};
+use super::sessions::find_session;
+
+/// Events between two signs of progress.
+const PROGRESS_EVERY: u64 = 20_000;
+/// More walks than this would mostly do the same, each with a segment of the log in memory.
+const WALKS_MAX: usize = 4;
+
+/// Hands every decision of a session, or of all, to a judge, one of several, and returns what the judges say, in order.
+pub(super) fn judge_all<T: Send, J: FnMut(Past<'_>) -> T>(
+    journal: &Journal,
+    session: Option<&str>,
+    emit: &mut Emit<'_>,
+    judge: impl Fn() -> J + Sync,
+) -> Result<Vec<T>> {
+    // The daemon's own events have the policies.
+    let own = Stream::daemon().session;
+    if let Some(session) = session {
+        let session = find_session(journal, session)?.stream.session;
+        let mut events = journal.stream(own, 0, usize::MAX)?;
+        events.extend(journal.stream(session, 0, usize::MAX)?);
+        events.sort_by_key(|envelope| envelope.seq);
+        return Ok(in_order(judge_some(
+            events.into_iter().map(Ok),
+            judge(),
+            |_| Ok(()),
+        )?));
+    }
+    let walks = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .clamp(1, WALKS_MAX) as u128;
+    // One moment for all of them.
+    let last = journal.settle()?;
+    let share = |walk: u128| {
+        let wanted = move |session: Uuid| session == own || session.as_u128() % walks == walk;
+        journal.history(1..=last, wanted)
+    };
+    let mut next = PROGRESS_EVERY;
+    let progress = |seq: u64| {
+        if seq < next {
+            return Ok(());
+        }
+        next = seq + PROGRESS_EVERY;
+        send(emit, json!({ "progress": [seq, last] }))
+    };
+    let (share, judge) = (&share, &judge);
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..walks)
+            .map(|walk| scope.spawn(move || judge_some(share(walk)?, judge(), |_| Ok(()))))
+            .collect();
+        let mut judged = judge_some(share(0)?, judge(), progress)?;
+        for other in others {
+            judged.extend(
+                other
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            );
+        }
+        Ok(in_order(judged))
+    })
+}
+
+/// Returns what a judge says, each with the number of its decision.
+fn judge_some<T>(
+    events: impl Iterator<Item = journal::Result<Envelope>>,
+    mut judge: impl FnMut(Past<'_>) -> T,
+    mut progress: impl FnMut(u64) -> Result<()>,
+) -> Result<Vec<(u64, T)>> {
+    let (mut replayer, mut judged) = (Replayer::default(), Vec::new());
+    for envelope in events {
+        let envelope = envelope?;
+        progress(envelope.seq)?;
+        replayer.feed(envelope, |past| {
+            judged.push((past.envelope.seq, judge(past)))
+        });
+    }
+    Ok(judged)
+}
+
+fn in_order<T>(mut judged: Vec<(u64, T)>) -> Vec<T> {
+    judged.sort_by_key(|(seq, _)| *seq);
+    judged.into_iter().map(|(_, said)| said).collect()
+}
+
+pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Result<()> {
+    let judge = |past: Past<'_>| match past.again() {
+        Ok(now) if now == *past.decision => None,
+        Ok(now) => Some(json!({
+            "seq": past.envelope.seq,
+            "fields": replay::differences(past.decision, &now),
+            "was": past.decision.reason,
+            "now": now.reason,
+        })),
+        Err(why) => Some(json!({ "seq": past.envelope.seq, "fields": [], "why": why })),
+    };
+    let judged = judge_all(journal, session, emit, || judge)?;
+    let decisions = judged.len();
+    let mismatched: Vec<_> = judged.into_iter().flatten().collect();
+    let matched = decisions - mismatched.len();
+    send(
+        emit,
+        json!({ "decisions": decisions, "matched": matched, "mismatched": mismatched }),
+    )
+}

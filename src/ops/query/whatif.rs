@@ -1,0 +1,117 @@
+//! What another configuration, or a file of rules, would have decided.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use actors::evidence;
+use checkpoint::Policy;
+use checkpoint::config::{Candidate, Config, PackName, Packs};
+use checkpoint::replay::Past;
+use checkpoint::rules::packs::ProjectFacts;
+use journal::{Changes, Decision, Journal, Verdict};
+use serde_json::{Value, json};
+
+use super::question::{Emit, Error, Result, send};
+use super::redecide::judge_all;
+
+/// Decides history again under a file, and emits what would change.
+pub(super) fn what_if(
+    journal: &Journal,
+    session: Option<&str>,
+    name: &str,
+    text: &str,
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    let candidate =
+        Candidate::read(name, text).map_err(|error| Error::NotFound(error.to_string()))?;
+    let read_as = match candidate {
+        Candidate::Config(_) => "config",
+        Candidate::Rules(_) => "rules",
+    };
+    let judged = judge_all(journal, session, emit, || {
+        let mut policies = Policies {
+            candidate: &candidate,
+            known: HashMap::new(),
+        };
+        move |past| {
+            let (policy, fingerprint) = policies.of(&past);
+            let (was, now) = (past.decision, past.under(policy, *fingerprint));
+            let is_changed =
+                (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
+            is_changed.then(|| {
+                json!({
+                    "seq": past.envelope.seq,
+                    "at": past.envelope.at,
+                    "session": past.envelope.stream.session,
+                    "agent": past.envelope.stream.agent,
+                    "was": short(was),
+                    "now": short(&now),
+                    "guessed": now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked,
+                })
+            })
+        }
+    })?;
+    let decisions = judged.len();
+    let changed: Vec<_> = judged.into_iter().flatten().collect();
+    send(
+        emit,
+        json!({ "decisions": decisions, "read_as": read_as, "changed": changed }),
+    )
+}
+
+fn short(decision: &Decision) -> Value {
+    json!({
+        "verdict": decision.verdict,
+        "reason": decision.reason,
+        "actions": decision.actions.iter().map(|action| &action.text).collect::<Vec<_>>(),
+        "message": decision.message,
+    })
+}
+
+/// What the candidate makes of each past decision's policy, with the number that identifies it. Few differ.
+struct Policies<'a> {
+    candidate: &'a Candidate,
+    /// Under a config.yml by project, under a file of rules by the policy of then.
+    known: HashMap<(String, u64), (Policy, u64)>,
+}
+
+impl Policies<'_> {
+    fn of(&mut self, past: &Past<'_>) -> &(Policy, u64) {
+        let key = match self.candidate {
+            Candidate::Config(_) => (past.state.project().to_owned(), 0),
+            Candidate::Rules(_) => (String::new(), past.decision.policy),
+        };
+        self.known.entry(key).or_insert_with(|| {
+            let policy = match self.candidate {
+                Candidate::Config(config) => in_project(config, past),
+                Candidate::Rules(rules) => {
+                    let then = past.policy.cloned();
+                    rules
+                        .over(&then.unwrap_or_else(|| evidence::default_policy(&Config::default())))
+                }
+            };
+            let fingerprint = policy.to_text().0;
+            (policy, fingerprint)
+        })
+    }
+}
+
+/// Returns the policy of a decision's project: its own file lies over the configuration, as it does when it is live. Where
+/// the project is no longer on this machine, the packs are those that it had.
+fn in_project(config: &Config, past: &Past<'_>) -> Policy {
+    let project = past.state.project();
+    if Path::new(project).is_dir() {
+        return evidence::project_policy(config, project, &mut Vec::new());
+    }
+    let mut config = config.clone();
+    if let (Packs::Auto, Some(then)) = (&config.settings.packs, past.policy) {
+        config.settings.packs = Packs::Only(then.packs.iter().cloned().map(PackName).collect());
+    }
+    let facts = ProjectFacts {
+        path: project.to_owned(),
+        files: Vec::new(),
+    };
+    config
+        .policy_for(&facts, None)
+        .unwrap_or_else(|_| evidence::default_policy(&config))
+}

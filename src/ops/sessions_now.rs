@@ -1,0 +1,315 @@
+//! How every session stands right now, what waits for a person first: what the web page and the terminal view show.
+//!
+//! One plain function over the journal. Besides it only the projects' own settings and the branch that is checked out
+//! are looked at, so it belongs on a blocking thread.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use actors::{evidence, session_state};
+use checkpoint::config::Config;
+use checkpoint::state::{AGENT_FINISHED, SessionState};
+use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::ops::query::Result;
+
+/// Sessions that are shown where nobody asks for all.
+pub(crate) const SHOWN: usize = 200;
+/// What nobody has touched for so long waits for nobody any more, whatever it waited for.
+const EARLIER_AFTER: Duration = Duration::from_secs(24 * 3_600);
+/// The longest command or path of a tool call that is shown.
+const ABOUT_CHARS_MAX: usize = 200;
+/// `.git` files and `HEAD` are one line each.
+const GIT_FILE_BYTES_MAX: u64 = 4_096;
+/// Folders above a project that are looked at for its repository.
+const ABOVE_MAX: usize = 32;
+
+/// Which sessions.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// So many, those heard of last.
+    Newest(usize),
+    /// These.
+    These(Vec<Uuid>),
+}
+
+/// How a session stands, the most urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Standing {
+    /// It cannot go on without a person: a dialog is up, or it failed.
+    NeedsYou,
+    /// It has finished, and nobody has written to it since.
+    Waiting,
+    /// It works.
+    Running,
+    /// It does nothing, and asks for nothing.
+    Idle,
+    /// It is over.
+    Ended,
+}
+
+/// The tool call that a session made last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LastTool {
+    /// The host's name of it.
+    pub(crate) tool: String,
+    /// Its command line or its files, cut.
+    pub(crate) about: String,
+    /// When it began.
+    pub(crate) at: Timestamp,
+    /// How long it took; none while it runs.
+    pub(crate) duration_ms: Option<u64>,
+    /// Its result was seen.
+    pub(crate) finished: bool,
+    /// It failed.
+    pub(crate) failed: bool,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// Its id.
+    pub(crate) session: Uuid,
+    /// The host's own id of it.
+    pub(crate) native_session: String,
+    /// Whose it is.
+    pub(crate) agent: Agent,
+    /// The folder that it works for.
+    pub(crate) project: String,
+    /// The branch that is checked out there now.
+    pub(crate) branch: Option<String>,
+    /// How it stands.
+    pub(crate) standing: Standing,
+    /// The word for what it waits for.
+    pub(crate) why: Option<String>,
+    /// It has been quiet for a day.
+    pub(crate) earlier: bool,
+    /// Counts real user messages.
+    pub(crate) turn: u64,
+    /// What the turn clock counts from, by the project's timer.
+    pub(crate) turn_start: Option<Timestamp>,
+    /// The shortest turn that gets a checkpoint in this project, in milliseconds.
+    pub(crate) min_turn_ms: u64,
+    /// What it did last.
+    pub(crate) last_tool: Option<LastTool>,
+    /// What else is to be known: `muted`, `off`, `cleared`, `asked`, `sending`, `restart`.
+    pub(crate) flags: Vec<String>,
+    /// When it was first heard of.
+    pub(crate) first_at: Timestamp,
+    /// When it was last heard of.
+    pub(crate) last_at: Timestamp,
+    /// Its last event.
+    pub(crate) last_seq: u64,
+    /// Checkpoints that it was sent.
+    pub(crate) injected: u64,
+    /// Stops that were let pass.
+    pub(crate) passed: u64,
+}
+
+/// All that is shown at once.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Now {
+    /// The journal's last event when this was read.
+    pub(crate) seq: u64,
+    /// When this was read.
+    pub(crate) at: Timestamp,
+    /// The sessions, what waits for a person first.
+    pub(crate) rows: Vec<Row>,
+    /// How many sessions there are in all.
+    pub(crate) sessions: usize,
+}
+
+/// Returns how the wanted sessions stand.
+///
+/// # Errors
+///
+/// When the journal cannot be read.
+pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result<Now> {
+    let seq = journal.settle()?;
+    let mut entries = journal.sessions();
+    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    let sessions = entries.len();
+    match wanted {
+        Wanted::Newest(count) => {
+            entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+            entries.truncate(*count);
+        }
+        Wanted::These(these) => entries.retain(|entry| these.contains(&entry.stream.session)),
+    }
+    let at = Timestamp::now();
+    let mut projects = HashMap::new();
+    let mut rows = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        let state = session_state::load(journal, &entry.stream)?;
+        let known = projects.entry(state.project().to_owned());
+        let project = known.or_insert_with_key(|folder| Project::look(config, folder));
+        rows.push(row(entry, &state, project, at));
+    }
+    rows.sort_by_key(|row| (row.earlier, row.standing, std::cmp::Reverse(row.last_at)));
+    Ok(Now {
+        seq,
+        at,
+        rows,
+        sessions,
+    })
+}
+
+/// What is looked up once for each project.
+struct Project {
+    branch: Option<String>,
+    policy: checkpoint::Policy,
+}
+
+impl Project {
+    fn look(config: &Config, folder: &str) -> Self {
+        Self {
+            branch: branch(Path::new(folder)),
+            policy: evidence::project_policy(config, folder, &mut Vec::new()),
+        }
+    }
+}
+
+fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Timestamp) -> Row {
+    let standing = standing(state);
+    let why = match standing {
+        Standing::NeedsYou | Standing::Waiting => state.notification.clone(),
+        _ => None,
+    };
+    let flags = [
+        ("muted", state.is_muted(now)),
+        ("off", !project.policy.enabled),
+        ("cleared", state.cleared),
+        ("asked", state.blocks_this_turn() > 0),
+        ("sending", state.delivery.is_some()),
+        ("restart", state.restart.is_some()),
+    ];
+    Row {
+        session: entry.stream.session,
+        native_session: entry.stream.native(),
+        agent: entry.stream.agent,
+        project: state.project().to_owned(),
+        branch: project.branch.clone(),
+        standing,
+        why,
+        earlier: now.since(entry.last_at) > EARLIER_AFTER,
+        turn: state.turns,
+        turn_start: state.turn_start(project.policy.timer),
+        min_turn_ms: project.policy.min_turn_ms,
+        last_tool: state.turn.calls.last().map(last_tool),
+        flags: flags
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(word, _)| word.to_owned())
+            .collect(),
+        first_at: entry.first_at,
+        last_at: entry.last_at,
+        last_seq: entry.last_seq,
+        injected: state.counts.injected,
+        passed: state.counts.passed,
+    }
+}
+
+fn standing(state: &SessionState) -> Standing {
+    // A dialog holds up an agent in the midst of its work.
+    if state.dialog_up && state.ended_at.is_none() {
+        Standing::NeedsYou
+    } else if state.running {
+        Standing::Running
+    } else if state.ended_at.is_some() {
+        Standing::Ended
+    } else {
+        match state.notification.as_deref() {
+            None => Standing::Idle,
+            Some(AGENT_FINISHED) => Standing::Waiting,
+            Some(_) => Standing::NeedsYou,
+        }
+    }
+}
+
+fn last_tool(call: &ToolCall) -> LastTool {
+    let about = call.command.clone().unwrap_or_else(|| call.paths.join(" "));
+    LastTool {
+        tool: call.tool.clone(),
+        about: about.chars().take(ABOUT_CHARS_MAX).collect(),
+        at: call.at,
+        duration_ms: call.duration_ms,
+        finished: call.finished,
+        failed: call.is_error,
+    }
+}
+
+/// Returns the branch that is checked out in the repository around a folder; none where no branch is.
+///
+/// Two small files are read; git itself would be a process for each project at every look.
+fn branch(folder: &Path) -> Option<String> {
+    if !folder.is_absolute() {
+        return None;
+    }
+    let git = folder
+        .ancestors()
+        .take(ABOVE_MAX)
+        .map(|above| above.join(".git"))
+        .find(|git| git.exists())?;
+    let git = if git.is_dir() {
+        git
+    } else {
+        // A linked work tree names its folder in the repository.
+        let named = PathBuf::from(line_of(&git)?.strip_prefix("gitdir: ")?);
+        git.parent()?.join(named)
+    };
+    line_of(&git.join("HEAD"))?
+        .strip_prefix("ref: refs/heads/")
+        .map(str::to_owned)
+}
+
+fn line_of(path: &Path) -> Option<String> {
+    // What is no plain file could keep a reader waiting for ever.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(path)
+        .ok()?
+        .take(GIT_FILE_BYTES_MAX)
+        .read_to_string(&mut text)
+        .ok()?;
+    Some(text.lines().next()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_is_read_from_the_repository_around_a_folder_and_from_a_linked_work_tree() {
+        let top = tempfile::tempdir().expect("a folder");
+        let repository = top.path().join("repository");
+        let tree = repository.join(".git/worktrees/tree");
+        std::fs::create_dir_all(&tree).expect("folders");
+        std::fs::create_dir_all(repository.join("src/deep")).expect("folders");
+        std::fs::write(repository.join(".git/HEAD"), "ref: refs/heads/topic/x\n").expect("writes");
+        std::fs::write(tree.join("HEAD"), "ref: refs/heads/other\n").expect("writes");
+        let linked = top.path().join("linked");
+        std::fs::create_dir(&linked).expect("a folder");
+        std::fs::write(
+            linked.join(".git"),
+            "gitdir: ../repository/.git/worktrees/tree\n",
+        )
+        .expect("writes");
+
+        assert_eq!(
+            branch(&repository.join("src/deep")).as_deref(),
+            Some("topic/x")
+        );
+        assert_eq!(branch(&linked).as_deref(), Some("other"));
+        std::fs::write(repository.join(".git/HEAD"), "8f2c0e5d\n").expect("writes");
+        assert_eq!(branch(&repository), None, "a detached head");
+        assert_eq!(branch(Path::new("relative")), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! Bodies of requests that a command sends and the daemon reads.
+
+use journal::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// One line of `journal append`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookLine {
+    /// The agent's word.
+    pub(crate) agent: String,
+    /// The payload.
+    pub(crate) payload: Value,
+    /// The event's name, where the payload has none.
+    #[serde(default)]
+    pub(crate) event: Option<String>,
+    /// When it happened.
+    #[serde(default)]
+    pub(crate) at: Option<Timestamp>,
+    /// The call's id.
+    #[serde(default)]
+    pub(crate) id: Option<Uuid>,
+    /// Hook-relevant environment variables.
+    #[serde(default)]
+    pub(crate) env: serde_json::Map<String, Value>,
+    /// What a recording hook answered; of no use here.
+    #[serde(default, rename = "hook_replied")]
+    _hook_replied: Option<Value>,
+}
+
+impl HookLine {
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// A sentence on what is wrong with it.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| format!("not a line of hook calls: {error}"))
+    }
+}
+
+/// What a compaction is asked for with.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct CompactBody {
+    /// Change nothing.
+    pub(crate) dry_run: bool,
+}
+
+/// How the page is to be opened.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Ask {
+    /// The port; none is the configured one.
+    pub(crate) port: Option<u16>,
+}
+
+/// Which token is asked about.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Token {
+    /// All of it.
+    pub(crate) token: String,
+}
+
+/// Where the page is, for `checkpointd web`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Opened {
+    /// The address with a token that opens it once.
+    pub(crate) url: String,
+    /// The token.
+    pub(crate) token: String,
+    /// The port.
+    pub(crate) port: u16,
+}
