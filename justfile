@@ -37,7 +37,7 @@ damage rounds="2000":
 
 # Let every system call of daemon and client fail in turn (needs strace; an hour or two), or those that match
 faults *calls:
-    CHECKPOINTD_FAULTS=all CHECKPOINTD_FAULTS_ONLY="{{ calls }}" cargo test --test it faults:: -- --nocapture --test-threads 1
+    CHECKPOINTD_FAULTS=all CHECKPOINTD_FAULTS_ONLY="{{ calls }}" cargo test --test it syscalls:: -- --nocapture --test-threads 1
 
 # Cut the power at that many moments of a run, in four ways each (needs strace)
 power-loss cuts="300":

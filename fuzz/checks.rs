@@ -1,5 +1,5 @@
 //! What must hold of every parser here, whatever the bytes: it comes to an end, does not panic, and keeps what is said
-//! at each check. libFuzzer calls these with inputs that it grows, `tests/it/fuzzing.rs` with damaged recordings.
+//! at each check. libFuzzer calls these with inputs that it grows, `tests/it/formats/fuzzing.rs` with damaged recordings.
 
 use checkpoint::config::{Candidate, Config};
 use checkpoint::hooks::{self, HookCall, Reading};

@@ -1,39 +1,9 @@
-//! All integration tests: one binary, one module for each subject.
+//! All integration tests: one binary, one folder for each part of the product, one module for each subject.
 
-mod audit;
+mod cli;
 mod client;
-mod control;
 mod daemon;
-mod damage;
-mod demo;
-mod doctor;
 mod faults;
 mod formats;
-mod fuzzing;
-mod install;
-mod kills;
-mod logs;
-mod main_job;
-mod metrics;
-mod otlp;
-mod overload;
-mod phase;
-mod power;
-mod preview;
-mod privacy;
-mod progress;
-mod restart;
-mod service;
-mod sql;
-mod status;
-mod store;
-mod strace;
-mod supply;
 mod support;
-#[cfg(target_os = "linux")]
-mod systemd;
-mod terminal;
-mod tmux;
-mod top;
-mod web;
-mod whatif;
+mod tidy;

@@ -7,9 +7,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::daemon::{Daemon, EVERY_STOP};
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::terminal::until;
 use crate::support::{copy_program, run};
-use crate::terminal::until;
 
 const SESSION: &str = "7e57a9e7-0000-4000-8000-00000000cafe";
 const SHELL: &str = "bash --norc --noprofile -i";

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::daemon::Daemon;
+use crate::support::daemon::Daemon;
 use crate::support::{Home, run, wait, wait_until};
 
 mod answers;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::terminal::{Server, until};
 use crate::support::{Home, run};
-use crate::terminal::{Server, until};
 
 /// `top` in a pane of its own, in a shell that says afterwards how it ended.
 struct Top<'a> {

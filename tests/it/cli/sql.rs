@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::store::{checkpointd, with_history};
+use super::store::{checkpointd, with_history};
 use crate::support::Home;
 
 fn rows(home: &Home, query: &str) -> Vec<Value> {

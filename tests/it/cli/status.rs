@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::run;
 
 #[test]

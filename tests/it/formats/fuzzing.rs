@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 
-#[path = "../../fuzz/checks.rs"]
+#[path = "../../../fuzz/checks.rs"]
 #[expect(unreachable_pub, reason = "it is the whole of a crate elsewhere")]
 mod checks;
 
@@ -81,7 +81,7 @@ fn seeds() -> Vec<Vec<u8>> {
     let mut folders: Vec<PathBuf> = ["tests/data", "checkpoint/src/terminal/screens"]
         .map(|name| root.join(name))
         .into();
-    let mut seeds = vec![include_bytes!("../../config.yml").to_vec()];
+    let mut seeds = vec![include_bytes!("../../../config.yml").to_vec()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("listed") {
             let path = entry.expect("an entry").path();

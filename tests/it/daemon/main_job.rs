@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::{Home, run, wait_until};
 
 fn decisions(daemon: &Daemon) -> Vec<(String, String, String)> {

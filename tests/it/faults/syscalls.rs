@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::daemon::{Daemon, EVERY_STOP};
-use crate::kills::{CALLS, hook_call, number_of};
-use crate::strace::Trace;
+use super::kills::{CALLS, hook_call, number_of};
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::strace::Trace;
 use crate::support::{Home, run, wait_until};
 
 /// How long a hook call may take: the wait that a stop is given here, and a slow machine's time on top.

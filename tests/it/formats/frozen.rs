@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use journal::frame::{Kind, Reader, push};
 use serde_json::Value;
 
-use crate::daemon::Daemon;
+use crate::support::daemon::Daemon;
 use crate::support::{Act, Home, run, serve, wait_until};
 
 fn data(name: &str) -> PathBuf {

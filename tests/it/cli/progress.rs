@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::daemon::Daemon;
+use crate::support::daemon::Daemon;
+use crate::support::terminal::until;
 use crate::support::{Home, run, wait_until};
-use crate::terminal::until;
 
 const LATEST: &str = ".ai-instructions/concepts/memory-bank/progress-checkpoint.md";
 const STATED: &str = "## Goal\nA parser\n\n## Remaining\n- error messages\n\n## Must Read\n- src.rs - goes on here\n";

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::daemon::Daemon;
+use crate::support::daemon::Daemon;
 use crate::support::{Home, run, wait_until};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_checkpointd");

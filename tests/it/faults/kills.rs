@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP};
+use crate::support::daemon::{Daemon, EVERY_STOP};
 
 /// Clients at the same time, each a session of its own in every round.
 const CLIENTS: u64 = 4;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::{Home, run, wait_until};
 
 /// Secrets of nobody, each beginning with a text that its redacted form has not.

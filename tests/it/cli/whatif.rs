@@ -8,9 +8,9 @@ use std::process::Command;
 use journal::{Timestamp, request};
 use serde_json::{Value, json};
 
-use crate::daemon::Daemon;
-use crate::store::checkpointd;
+use super::store::checkpointd;
 use crate::support::Home;
+use crate::support::daemon::Daemon;
 
 /// What everything was decided by. Nothing but the clock and the budget lets a stop pass.
 const CONFIG: &str = "min_turn: 30s\nmax_blocks_per_turn: 1\nheadless: always\nrepeat: always\nprogress: {auto: {interval: 0s, \

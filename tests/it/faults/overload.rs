@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP};
-use crate::strace::Trace;
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::strace::Trace;
 use crate::support::{put_script, run, wait_until};
 
 /// What a slow machine may take on top of a bound of the client.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::{Home, run, wait_until};
 
 /// Runs a command in a home, and returns its exit code and what it printed.

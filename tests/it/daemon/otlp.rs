@@ -18,7 +18,7 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP, play, recorded};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::{run, wait_until};
 
 /// A request as it came: its head and its body.

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use journal::frame::Reader;
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP};
-use crate::strace::Trace;
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::strace::Trace;
 use crate::support::{Home, run};
 use disk::{Disk, Keeps, Seen};
 

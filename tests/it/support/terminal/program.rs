@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 /// The variable with the [`Setup`] as JSON.
 pub(crate) const SETUP: &str = "CHECKPOINTD_TERMINAL_PROGRAM";
 /// The test that becomes the program.
-pub(crate) const TEST: &str = "terminal::program::a_composer_keeps_what_is_pasted_until_enter";
+pub(crate) const TEST: &str =
+    "support::terminal::program::a_composer_keeps_what_is_pasted_until_enter";
 /// So soon after a paste an Enter is a line break, for Codex and Gemini.
 const BURST: Duration = Duration::from_millis(60);
 const TICK: Duration = Duration::from_millis(15);

@@ -6,10 +6,10 @@ use journal::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::daemon::Daemon;
+use crate::support::daemon::Daemon;
+use crate::support::terminal::program::session_of;
+use crate::support::terminal::{self, Server, until};
 use crate::support::{Home, put_script};
-use crate::terminal::program::session_of;
-use crate::terminal::{self, Server, until};
 
 /// Quick, and patient enough for a slow machine.
 const QUICK: &str = "tmux: {settle: 120ms, confirm_timeout: 60s, draft_wait: 60s, hold_for: 10m, send_timeout: 20s}\n";

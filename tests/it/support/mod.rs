@@ -1,5 +1,9 @@
 //! What tests with real processes share: a home of their own, the client, and a scripted server on its socket.
 
+pub(crate) mod daemon;
+pub(crate) mod strace;
+pub(crate) mod terminal;
+
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::daemon::{Daemon, EVERY_STOP};
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::terminal::until;
 use crate::support::{Home, run};
-use crate::terminal::until;
 
 const SESSION: &str = "5c1d8f0a-0000-4000-8000-00000000c0de";
 

@@ -1,0 +1,14 @@
+//! Commands, as people and scripts run them.
+
+mod audit;
+mod demo;
+mod doctor;
+mod install;
+mod phase;
+mod preview;
+mod progress;
+mod sql;
+mod status;
+mod store;
+mod top;
+mod whatif;

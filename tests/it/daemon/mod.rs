@@ -1,0 +1,14 @@
+//! The daemon: hook calls, the socket and its routes, terminals, the service.
+
+mod control;
+mod logs;
+mod main_job;
+mod metrics;
+mod otlp;
+mod privacy;
+mod restart;
+mod service;
+#[cfg(target_os = "linux")]
+mod systemd;
+mod tmux;
+mod web;

@@ -1,0 +1,7 @@
+//! What breaks from the outside: kills, damage, power cuts, failing system calls, overload.
+
+mod damage;
+mod kills;
+mod overload;
+mod power;
+mod syscalls;

@@ -1,0 +1,4 @@
+//! Bytes from elsewhere: journals of released versions, and damaged input for every parser.
+
+mod frozen;
+mod fuzzing;
