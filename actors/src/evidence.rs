@@ -12,7 +12,7 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
 use checkpoint::policy::Scope;
-use checkpoint::rules::packs::ProjectFacts;
+use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};

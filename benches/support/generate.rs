@@ -10,7 +10,7 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::{self, Case};
 use checkpoint::hooks::{self, HookCall, Reading};
-use checkpoint::rules::packs::ProjectFacts;
+use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::SessionState;
 use journal::{
     Agent, ChangedFile, Changes, Draft, Envelope, Event, Evidence, Journal, Stream, Timeline,

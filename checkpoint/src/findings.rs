@@ -108,7 +108,7 @@ pub(crate) struct Turn<'a> {
     elapsed_ms: Option<u64>,
     rules: RuleSet<'a>,
     /// What each shell call does, by its position; nothing for other calls.
-    lines: Vec<shell::Line>,
+    lines: Vec<shell::CommandLine>,
 }
 
 impl Turn<'_> {

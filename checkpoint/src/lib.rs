@@ -8,12 +8,12 @@
     expect(clippy::disallowed_methods, reason = "tests read recordings")
 )]
 
-pub mod aftermath;
 pub mod announce;
 pub mod config;
 pub mod decide;
 pub mod digest;
 pub mod findings;
+pub mod follow_up;
 pub mod hooks;
 pub mod message;
 pub mod phase;

@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
     use crate::config::Config;
-    use crate::rules::ProjectFacts;
+    use crate::rules::pack_names::ProjectFacts;
 
     fn policy() -> Policy {
         Config::default()

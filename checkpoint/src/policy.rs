@@ -1,5 +1,5 @@
 //! The numbers and switches a decision goes by, fully resolved: defaults, the user's file and the project's file are
-//! one by the time they are here (`config.rs` does that). A policy is journaled whole the first time it is used.
+//! one by the time they are here (`config/` does that). A policy is journaled whole the first time it is used.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::decide::{Case, decide};
 use crate::hooks::{self, HookCall, Reading};
 use crate::policy::Policy;
-use crate::rules::packs::ProjectFacts;
+use crate::rules::pack_names::ProjectFacts;
 use crate::state::SessionState;
 
 const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";

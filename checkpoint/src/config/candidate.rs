@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-use super::error::did_you_mean;
+use super::error::{ConfigError, did_you_mean};
+use super::layers::{Config, DEFAULTS, in_order, to_json};
+use super::rule_layers;
 use super::settings::ProjectLayer;
-use super::{
-    Config, ConfigError, DEFAULTS, GROUPS, Packs, Span, in_order, read, rule_entry, to_json,
-};
+use super::units::Span;
+use super::values::Packs;
+use super::yaml::{GROUPS, read};
 use crate::policy::Policy;
 use crate::rules::{Rule, packs};
 
@@ -111,7 +113,7 @@ impl RuleFile {
     ///
     /// The first of them, with its place.
     pub fn check(&self, user: &Config) -> Result<(), ConfigError> {
-        rule_entry::check(
+        rule_layers::check(
             &self.file,
             &self.text,
             self.layer.rules.as_deref().unwrap_or_default(),
@@ -144,7 +146,7 @@ impl RuleFile {
             laid.packs = packs;
         }
         if let Some(rules) = &layer.rules {
-            laid.rules = rule_entry::lay(laid.rules, rules);
+            laid.rules = rule_layers::lay(laid.rules, rules);
         }
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {
@@ -180,7 +182,7 @@ impl RuleFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::packs::ProjectFacts;
+    use crate::rules::pack_names::ProjectFacts;
 
     const NEW_RULE: &str = "rules:\n  - name: database schema\n    include: ['migrations/**']\n    actions: [{text: Migrate a copy, evidence: [migrate]}]\n";
 

@@ -4,11 +4,11 @@ use journal::Step;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
-use super::error::did_you_mean;
+use super::error::ConfigError;
 use super::units::TextVisitor;
 use super::values::{Glob, PackName};
-use super::{ConfigError, Name};
-use crate::rules::{Kind, Rule, RuleAction, packs};
+use super::yaml::{Name, read};
+use crate::rules::{Kind, Rule, RuleAction};
 
 /// A rule of a file: a new one, or what is to be different in one that exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,11 +21,11 @@ pub struct RuleEntry {
     pack: Option<PackName>,
     /// Switches the rule off.
     #[serde(default)]
-    disable: bool,
+    pub(super) disable: bool,
     #[serde(default)]
     kind: Option<Kind>,
     #[serde(default)]
-    include: Option<Vec<Glob>>,
+    pub(super) include: Option<Vec<Glob>>,
     #[serde(default)]
     exclude: Option<Vec<Glob>>,
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct RuleEntry {
     actions: Option<Vec<ActionEntry>>,
     /// Purposes of the packs' own actions (`tests`, `logs`, ..) that this rule asks for too.
     #[serde(default)]
-    needs: Vec<Name>,
+    pub(super) needs: Vec<Name>,
 }
 
 /// An action of a file's rule.
@@ -71,16 +71,12 @@ pub(crate) struct PackFile {
 impl PackFile {
     /// Reads the text of a pack.
     pub(crate) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
-        super::read(&format!("{name}.yml"), text)
+        read(&format!("{name}.yml"), text)
     }
 
     /// Returns the globs that switch the pack on, and its rules.
     pub(crate) fn into_rules(self, pack: &str) -> (Vec<String>, Vec<Rule>) {
-        let rules = self
-            .rules
-            .iter()
-            .map(|entry| entry.rule(pack, &[]))
-            .collect();
+        let rules = self.rules.iter().map(|entry| entry.rule(pack)).collect();
         (texts(self.detect), rules)
     }
 }
@@ -141,18 +137,18 @@ impl ActionEntry {
 
 impl RuleEntry {
     /// Returns the rule, where the entry is all there is of it.
-    fn rule(&self, pack: &str, active: &[Rule]) -> Rule {
+    pub(super) fn rule(&self, pack: &str) -> Rule {
         let mut rule = Rule {
             name: self.name.text.clone(),
             pack: pack.to_owned(),
             ..Rule::default()
         };
-        self.change(&mut rule, active);
+        self.change(&mut rule);
         rule
     }
 
     /// Changes what the entry names in a rule that exists.
-    fn change(&self, rule: &mut Rule, active: &[Rule]) {
+    pub(super) fn change(&self, rule: &mut Rule) {
         if let Some(kind) = self.kind {
             rule.kind = kind;
         }
@@ -173,105 +169,14 @@ impl RuleEntry {
         }
         rule.alone = self.alone.unwrap_or(rule.alone);
         rule.fallback = self.fallback.unwrap_or(rule.fallback);
-        for need in &self.needs {
-            rule.actions.extend(borrowed(&need.text, active));
-        }
     }
 
     /// Returns whether the entry is about an existing rule.
-    fn means(&self, rule: &Rule) -> bool {
+    pub(super) fn means(&self, rule: &Rule) -> bool {
         rule.name == self.name.text && self.pack.as_ref().is_none_or(|pack| pack.0 == rule.pack)
     }
 }
 
-/// Returns the action of a purpose that the active packs, or else any pack, have.
-fn borrowed(purpose: &str, active: &[Rule]) -> Option<RuleAction> {
-    let any = packs::all().iter().flat_map(|pack| &pack.rules).rev();
-    // The words of a rule that speaks only when no code changed would be wrong for most files.
-    let rules = active.iter().chain(any).filter(|rule| !rule.alone);
-    rules
-        .flat_map(|rule| &rule.actions)
-        .find(|action| action.purpose == purpose)
-        .cloned()
-}
-
 fn texts(globs: Vec<Glob>) -> Vec<String> {
     globs.into_iter().map(|glob| glob.0).collect()
-}
-
-/// Returns the rules of the named packs as the files' entries change them; later files go over earlier ones.
-pub(super) fn resolve(pack_names: &[String], files: &[&[RuleEntry]]) -> Vec<Rule> {
-    let rules = packs::all()
-        .iter()
-        .filter(|pack| pack_names.iter().any(|name| name == pack.name))
-        .flat_map(|pack| pack.rules.iter().cloned())
-        .collect();
-    files
-        .iter()
-        .fold(rules, |rules, entries| lay(rules, entries))
-}
-
-/// Returns rules as one file's entries change them.
-pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
-    let mut added = Vec::new();
-    for entry in entries {
-        let known = rules.iter().any(|rule| entry.means(rule));
-        if entry.disable {
-            rules.retain(|rule| !entry.means(rule));
-        } else if known {
-            let active = rules.clone();
-            rules
-                .iter_mut()
-                .filter(|rule| entry.means(rule))
-                .for_each(|rule| entry.change(rule, &active));
-        } else if entry.include.is_some() {
-            added.push(entry.rule(Rule::OWN_PACK, &rules));
-        }
-    }
-    // What somebody wrote for this project speaks before what the packs know in general.
-    rules.splice(0..0, added);
-    rules
-}
-
-/// Refuses entries that can never have an effect; `earlier` are the entries of the file below.
-pub(super) fn check(
-    file: &str,
-    text: &str,
-    entries: &[RuleEntry],
-    earlier: &[RuleEntry],
-) -> Result<(), ConfigError> {
-    let known = || packs::all().iter().flat_map(|pack| &pack.rules);
-    let wrong =
-        |name: &Name, message: String| ConfigError::at(file, text, name.line, name.column, message);
-    for entry in entries {
-        let exists = known().any(|rule| entry.means(rule))
-            || earlier
-                .iter()
-                .any(|other| other.name.text == entry.name.text);
-        if !exists && (entry.disable || entry.include.is_none()) {
-            let names = known()
-                .map(|rule| rule.name.as_str())
-                .chain(earlier.iter().map(|entry| entry.name.text.as_str()));
-            let hint =
-                did_you_mean(&entry.name.text, names).or(Some("a new rule needs `include`".into()));
-            return Err(wrong(
-                &entry.name,
-                format!("no rule is called `{}`", entry.name.text),
-            )
-            .with_hint(hint));
-        }
-        for need in &entry.needs {
-            if borrowed(&need.text, &[]).is_none() {
-                let purposes = known()
-                    .flat_map(|rule| &rule.actions)
-                    .map(|action| action.purpose.as_str());
-                let hint = did_you_mean(&need.text, purposes);
-                return Err(
-                    wrong(need, format!("no pack has an action for `{}`", need.text))
-                        .with_hint(hint),
-                );
-            }
-        }
-    }
-    Ok(())
 }

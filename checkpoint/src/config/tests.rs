@@ -1,7 +1,9 @@
 //! Layers, errors and `config show`.
 
 use super::*;
+use crate::policy::Policy;
 use crate::policy::{EvidenceRule, Quiet};
+use crate::rules::pack_names::ProjectFacts;
 
 fn facts(files: &str) -> ProjectFacts {
     ProjectFacts {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::TextVisitor;
 use crate::redact;
-use crate::rules::packs;
+use crate::rules::pack_names;
 
 /// When an ack waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -290,12 +290,12 @@ pub struct PackName(pub String);
 impl<'de> Deserialize<'de> for PackName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = deserializer.deserialize_str(TextVisitor("the name of a rule pack"))?;
-        if packs::NAMES.contains(&text.as_str()) {
+        if pack_names::NAMES.contains(&text.as_str()) {
             return Ok(Self(text));
         }
         Err(D::Error::custom(format!(
             "unknown pack `{text}`; the packs are {}",
-            packs::NAMES.join(", ")
+            pack_names::NAMES.join(", ")
         )))
     }
 }

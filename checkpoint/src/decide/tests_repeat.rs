@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{Case, decide};
 use crate::config::Config;
 use crate::policy::{Headless, Policy, Quiet, Repeat};
-use crate::rules::ProjectFacts;
+use crate::rules::pack_names::ProjectFacts;
 use crate::state::{SessionState, Stop};
 
 fn policy() -> Policy {

@@ -5,7 +5,7 @@ use journal::{ChangedFile, Changes, Evidence, Timeline, TimelineSource, ToolCall
 use super::*;
 use crate::config::Config;
 use crate::message::compose;
-use crate::rules::ProjectFacts;
+use crate::rules::pack_names::ProjectFacts;
 
 mod categories;
 mod evidence;

@@ -4,14 +4,9 @@ use std::sync::LazyLock;
 
 use globset::GlobMatcher;
 
+use super::pack_names::{GENERIC, NAMES, ProjectFacts};
 use super::{Rule, glob};
-use crate::config::PackFile;
-
-/// Names of the packs, the most specific first.
-pub const NAMES: [&str; 6] = ["teleclaude", "rust", "node", "python", "go", GENERIC];
-
-/// The pack that is always on: it takes what no other pack claims.
-pub const GENERIC: &str = "generic";
+use crate::config::rule_entry::PackFile;
 
 const TEXTS: [&str; NAMES.len()] = [
     include_str!("../../packs/teleclaude.yml"),
@@ -29,15 +24,6 @@ static ALL: LazyLock<Vec<Pack>> = LazyLock::new(|| {
         .map(|(name, text)| Pack::read(name, text))
         .collect()
 });
-
-/// What is known of a project from outside.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectFacts {
-    /// Absolute path of its top folder.
-    pub path: String,
-    /// Names at its top, folders with a `/` at the end, and any deeper file that was probed (`backend/Cargo.toml`).
-    pub files: Vec<String>,
-}
 
 /// A list of rules that belong together.
 #[derive(Debug)]

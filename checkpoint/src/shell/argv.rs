@@ -1,8 +1,8 @@
 //! What one command line means: whether it is the command that a rule asks for, whether it only pretends, and where it
 //! works.
 
-use super::Simple;
 use super::options::{Arg, Args, Kind, canonical, spec_of};
+use super::simple::Simple;
 use super::wrappers::{self, Inner, file_name};
 
 /// A command that a rule asks for.

@@ -1,6 +1,6 @@
 //! Compound commands: braces, `if`, loops, `case`, functions, `[[ .. ]]`.
 
-use super::script::{Kind, Reader};
+use super::reader::{Kind, Reader};
 
 impl Reader<'_> {
     pub(super) fn compound(&mut self, word: &str) -> Kind {
@@ -130,7 +130,7 @@ impl Reader<'_> {
             self.list(&["esac"]);
             let _ = self.eat(";;&") || self.eat(";;") || self.eat(";&");
             if self.at == before {
-                self.take();
+                self.next_char();
             }
         }
     }

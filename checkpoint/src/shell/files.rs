@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::argv::is_dry;
 use super::options::{Arg, Args, Kind, spec_of};
-use super::{Run, is_dry, wrappers::file_name};
+use super::simple::Run;
+use super::wrappers::file_name;
 
 /// Returns the paths that the commands of a line show to the agent.
 pub(super) fn reads(runs: &[Run]) -> Vec<String> {

@@ -13,9 +13,11 @@
 mod argv;
 mod compound;
 mod files;
+mod grammar;
 mod options;
+mod reader;
 mod redirects;
-mod script;
+mod simple;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -23,50 +25,19 @@ mod words;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry};
+pub use simple::Simple;
 
-use script::{COMMANDS_MAX, Script};
+use reader::{COMMANDS_MAX, Script};
+use simple::Run;
 use state::{State, join_dir};
 use wrappers::Inner;
 
 /// Levels of scripts in scripts (`bash -c "bash -c .."`) that are followed.
 const SCRIPTS_MAX: usize = 8;
 
-/// One simple command that a line executes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Simple {
-    /// The words after quotes, redirections, assignments and wrappers are removed.
-    ///
-    /// The first is the program's file name without its directory. `$NAME` stays as written, `$(..)` becomes `$()`.
-    pub words: Vec<String>,
-    /// Whether the line always runs it, as far as its failures do not get in the way.
-    ///
-    /// False behind `||`, in the bodies of `if`, `while`, `case` and functions, behind `xargs`, and behind `exit`. A command
-    /// behind `&&` is certain: that it ran follows from the line's success if it also `decides`.
-    pub certain: bool,
-    /// Whether the line's success means that this command, if it ran, succeeded.
-    ///
-    /// False for `cmd; other`, `cmd || true`, `cmd | tee`, `cmd &`, `! cmd`, `echo $(cmd)` and conditions. True for
-    /// `cmd && other`, `cmd || exit 1`, under `set -e`, and in pipelines under `set -o pipefail`.
-    pub decides: bool,
-    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` and their like.
-    ///
-    /// `None` means the directory that the line was started in; a relative one starts from there.
-    pub dir: Option<String>,
-}
-
-/// A command together with what its redirections name.
-#[derive(Clone, Debug)]
-struct Run {
-    simple: Simple,
-    inputs: Vec<String>,
-    outputs: Vec<String>,
-    /// The heredoc or here-string that it reads.
-    stdin: Option<String>,
-}
-
 /// What a line does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct CommandLine {
     /// The simple commands that it executes, in the order in which they stand.
     pub commands: Vec<Simple>,
     /// The paths that it shows to the agent, as written, each once.
@@ -81,7 +52,7 @@ pub struct Line {
 }
 
 /// Reads a command line.
-pub fn read(line: &str) -> Line {
+pub fn read(line: &str) -> CommandLine {
     let runs = runs(line);
     let (reads, writes) = (files::reads(&runs), files::writes(&runs));
     let commands = runs
@@ -89,7 +60,7 @@ pub fn read(line: &str) -> Line {
         .map(|run| run.simple)
         .filter(|simple| !simple.words.is_empty())
         .collect();
-    Line {
+    CommandLine {
         commands,
         reads,
         writes,
@@ -104,7 +75,7 @@ fn runs(line: &str) -> Vec<Run> {
         decides: true,
         depth: 0,
     };
-    collect(script::read(line, State::default()), &around, &mut found);
+    collect(grammar::read(line, State::default()), &around, &mut found);
     found
 }
 
@@ -178,7 +149,7 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
             let mut state = unwrapped.state;
             state.dir = dir;
             collect(
-                script::read(&text, state),
+                grammar::read(&text, state),
                 &Around {
                     certain,
                     decides,

@@ -1,7 +1,6 @@
 //! Reserved words and redirections.
 
-use super::script::{Io, Reader};
-use super::words::{Heredoc, Word};
+use super::reader::{Heredoc, Io, Reader, Word};
 
 /// Words that end a part of a compound command.
 pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "else", "elif", "esac", "}"];

@@ -4,76 +4,9 @@
 //! word's text a substitution leaves only `$()`: nobody can know its output, and a text that is read a second time (as the
 //! argument of `bash -c`) must not run the same commands twice.
 
-use super::script::Reader;
-
-/// One word with its quotes removed.
-#[derive(Debug, Default)]
-pub(super) struct Word {
-    /// The text that the command would see, expansions as written.
-    pub(super) text: String,
-    /// Whether any part was quoted; such a word is no reserved word, and such a heredoc delimiter keeps the body literal.
-    pub(super) quoted: bool,
-    /// Whether the text depends on a variable or on a command.
-    pub(super) expands: bool,
-    /// Whether this is `NAME=value`.
-    pub(super) assigns: bool,
-    /// Whether an unquoted `=` was met; only the first can make an assignment.
-    equals: bool,
-}
-
-/// A heredoc whose body has not been reached yet.
-#[derive(Debug)]
-pub(super) struct Heredoc {
-    delimiter: String,
-    literal: bool,
-    strip_tabs: bool,
-    body: usize,
-}
-
-impl Heredoc {
-    /// Returns the heredoc that `word` announces and whose body goes to place `body`.
-    pub(super) fn new(word: Word, strip_tabs: bool, body: usize) -> Self {
-        Self {
-            delimiter: word.text,
-            literal: word.quoted,
-            strip_tabs,
-            body,
-        }
-    }
-}
+use super::reader::{Heredoc, Reader, Word};
 
 impl Reader<'_> {
-    /// Returns the byte at the cursor.
-    pub(super) fn peek(&self) -> Option<u8> {
-        self.peek_at(0)
-    }
-
-    /// Returns the byte `ahead` of the cursor.
-    pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.at + ahead).copied()
-    }
-
-    /// Returns what has not been read yet.
-    pub(super) fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// Moves the cursor behind `token` if that is what comes next.
-    pub(super) fn eat(&mut self, token: &str) -> bool {
-        let found = self.text.as_bytes()[self.at..].starts_with(token.as_bytes());
-        if found {
-            self.at += token.len();
-        }
-        found
-    }
-
-    /// Takes one character, whatever it is.
-    pub(super) fn take(&mut self) -> Option<char> {
-        let found = self.rest().chars().next()?;
-        self.at += found.len_utf8();
-        Some(found)
-    }
-
     /// Skips blanks, continued lines and a comment. Only called where a word may begin, which is where `#` is a comment.
     pub(super) fn blank(&mut self) {
         loop {
@@ -124,7 +57,7 @@ impl Reader<'_> {
                     word.text.push('=');
                     self.at += 1;
                 }
-                _ => word.text.extend(self.take()),
+                _ => word.text.extend(self.next_char()),
             }
         }
         (self.at > start).then_some(word)
@@ -136,7 +69,7 @@ impl Reader<'_> {
             return;
         }
         word.quoted = true;
-        word.text.extend(self.take());
+        word.text.extend(self.next_char());
     }
 
     fn single(&mut self, word: &mut Word) {
@@ -169,13 +102,13 @@ impl Reader<'_> {
                 Some(b'\n') => self.at += 2,
                 Some(next) if matches!(next, b'$' | b'`' | b'\\') || next == quote => {
                     self.at += 1;
-                    word.text.extend(self.take());
+                    word.text.extend(self.next_char());
                 }
-                _ => word.text.extend(self.take()),
+                _ => word.text.extend(self.next_char()),
             },
             Some(b'$') => self.dollar(word, true),
             Some(b'`') => self.backticks(word),
-            _ => word.text.extend(self.take()),
+            _ => word.text.extend(self.next_char()),
         }
     }
 
@@ -198,7 +131,7 @@ impl Reader<'_> {
                 self.double(word);
                 return;
             }
-            _ => word.text.extend(self.take()),
+            _ => word.text.extend(self.next_char()),
         }
         word.expands = true;
     }
@@ -252,7 +185,7 @@ impl Reader<'_> {
                         b')' => open = open.saturating_sub(1),
                         _ => {}
                     }
-                    self.take();
+                    self.next_char();
                     if open == 0 {
                         break;
                     }
@@ -272,7 +205,7 @@ impl Reader<'_> {
         while let Some(byte) = self.peek() {
             match byte {
                 b'}' => {
-                    word.text.extend(self.take());
+                    word.text.extend(self.next_char());
                     break;
                 }
                 b'\\' => self.escape(word),
@@ -297,7 +230,7 @@ impl Reader<'_> {
                 break;
             }
             if self.word().is_none() {
-                self.take();
+                self.next_char();
             }
         }
         self.leave();
@@ -307,7 +240,7 @@ impl Reader<'_> {
     fn pattern(&mut self, word: &mut Word) {
         let mut open = 0_usize;
         while self.peek().is_some_and(|byte| byte != b'\n') {
-            let next = self.take();
+            let next = self.next_char();
             match next {
                 Some('(') => open += 1,
                 Some(')') => open = open.saturating_sub(1),
@@ -326,11 +259,11 @@ impl Reader<'_> {
         word.expands = true;
         word.text.push_str("$()");
         let mut script = String::new();
-        while let Some(next) = self.take() {
+        while let Some(next) = self.next_char() {
             match next {
                 '`' => break,
                 '\\' if matches!(self.peek(), Some(b'`' | b'\\' | b'$')) => {
-                    script.extend(self.take())
+                    script.extend(self.next_char())
                 }
                 _ => script.push(next),
             }
@@ -346,7 +279,7 @@ impl Reader<'_> {
     /// Reads the rest of `$'..'`.
     fn ansi_c(&mut self, word: &mut Word) {
         word.quoted = true;
-        while let Some(next) = self.take() {
+        while let Some(next) = self.next_char() {
             match next {
                 '\'' => return,
                 '\\' => word.text.extend(self.ansi_c_escape()),
@@ -356,7 +289,7 @@ impl Reader<'_> {
     }
 
     fn ansi_c_escape(&mut self) -> Option<char> {
-        let code = match self.take()? {
+        let code = match self.next_char()? {
             'n' => return Some('\n'),
             't' => return Some('\t'),
             'r' => return Some('\r'),
@@ -368,7 +301,7 @@ impl Reader<'_> {
             'x' => self.digits(16, 2),
             'u' => self.digits(16, 4),
             'U' => self.digits(16, 8),
-            'c' => u32::from(self.take()?) & 0x1f,
+            'c' => u32::from(self.next_char()?) & 0x1f,
             '0'..='7' => {
                 self.at -= 1;
                 self.digits(8, 3)

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use actors::evidence;
 use checkpoint::Policy;
 use checkpoint::config::{Config, ConfigError};
-use checkpoint::rules::{Kind, ProjectFacts, Rule, RuleSet};
+use checkpoint::rules::pack_names::ProjectFacts;
+use checkpoint::rules::{Kind, Rule, RuleSet};
 use journal::Home;
 use serde_json::{Value, json};
 

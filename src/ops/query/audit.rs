@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use checkpoint::Policy;
-use checkpoint::aftermath::{self, Aftermath};
+use checkpoint::follow_up::{self, FollowUp};
 use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -133,7 +133,7 @@ impl TurnLengths {
 pub(super) struct Followed<'a> {
     journal: &'a Journal,
     policies: HashMap<u64, Policy>,
-    ends: HashMap<Uuid, HashMap<u64, Aftermath>>,
+    ends: HashMap<Uuid, HashMap<u64, FollowUp>>,
 }
 
 impl<'a> Followed<'a> {
@@ -155,13 +155,13 @@ impl<'a> Followed<'a> {
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(super) fn end(&mut self, decided: &Envelope) -> Result<Option<&Aftermath>> {
+    pub(super) fn end(&mut self, decided: &Envelope) -> Result<Option<&FollowUp>> {
         let ends = match self.ends.entry(decided.stream.session) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
                 new.insert(
-                    aftermath::of_session(&events, &self.policies)
+                    follow_up::of_session(&events, &self.policies)
                         .into_iter()
                         .collect(),
                 )
@@ -193,7 +193,7 @@ impl Totals {
         envelope: &Envelope,
         decision: &Decision,
         outcome: Outcome,
-        aftermath: Option<&Aftermath>,
+        follow_up: Option<&FollowUp>,
     ) {
         self.decisions += 1;
         if decision.verdict == Verdict::Inject {
@@ -203,10 +203,12 @@ impl Totals {
             *self.passed.entry(decision.reason.word()).or_default() += 1;
         }
         self.turns.add(envelope, decision);
-        match aftermath {
-            Some(Aftermath::Met) => (self.demands, self.met) = (self.demands + 1, self.met + 1),
-            Some(Aftermath::Left(_)) => self.demands += 1,
-            Some(Aftermath::Open | Aftermath::Unknown) | None => {}
+        match follow_up {
+            Some(FollowUp::Fulfilled) => {
+                (self.demands, self.met) = (self.demands + 1, self.met + 1)
+            }
+            Some(FollowUp::Unfulfilled(_)) => self.demands += 1,
+            Some(FollowUp::Open | FollowUp::Unknown) | None => {}
         }
     }
 
@@ -231,7 +233,7 @@ impl Totals {
 
 /// Returns `{"total", "groups"}`: what the wanted decisions come to, in all and for each agent in each project.
 ///
-/// A demand counts as met as [`aftermath::of_session`] says; one whose end is not known yet is not counted.
+/// A demand counts as met as [`follow_up::of_session`] says; one whose end is not known yet is not counted.
 pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
     let mut followed = Followed::new(journal)?;
     let (mut total, mut groups) = (Totals::default(), BTreeMap::<_, Totals>::new());

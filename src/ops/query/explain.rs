@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use checkpoint::Policy;
-use checkpoint::aftermath::{self, Aftermath};
 use checkpoint::decide::Case;
+use checkpoint::follow_up::{self, FollowUp};
 use checkpoint::replay;
 use journal::{Envelope, Event, Journal, Outcome, Reason, Stream, codec};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ pub(super) fn explain(journal: &Journal, seq: Option<u64>, session: Option<&str>
         _ => None,
     });
     let mut policies = policies(journal)?;
-    let aftermath = aftermath::of_session(&stream, &policies)
+    let follow_up = follow_up::of_session(&stream, &policies)
         .into_iter()
         .find(|(seq, _)| *seq == decided.seq);
     let policy = policies.remove(&decision.policy);
@@ -131,7 +131,7 @@ pub(super) fn explain(journal: &Journal, seq: Option<u64>, session: Option<&str>
         "considered": considered,
         "delivery": delivery,
         "times": times,
-        "demand": aftermath.map(|(_, aftermath)| ended(&aftermath)),
+        "demand": follow_up.map(|(_, follow_up)| ended(&follow_up)),
         "policy": policy,
         "basis": decision.basis,
         "version": decision.version,
@@ -149,12 +149,12 @@ fn times(trigger: &Envelope, decided: &Envelope, delivery: &[&Envelope]) -> Valu
         .collect()
 }
 
-fn ended(aftermath: &Aftermath) -> Value {
-    let (word, left) = match aftermath {
-        Aftermath::Open => ("open", &[][..]),
-        Aftermath::Met => ("met", &[][..]),
-        Aftermath::Left(left) => ("left", left.as_slice()),
-        Aftermath::Unknown => ("unknown", &[][..]),
+fn ended(follow_up: &FollowUp) -> Value {
+    let (word, left) = match follow_up {
+        FollowUp::Open => ("open", &[][..]),
+        FollowUp::Fulfilled => ("met", &[][..]),
+        FollowUp::Unfulfilled(left) => ("left", left.as_slice()),
+        FollowUp::Unknown => ("unknown", &[][..]),
     };
     json!({ "end": word, "left": left })
 }

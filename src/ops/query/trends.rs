@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use checkpoint::aftermath::Aftermath;
+use checkpoint::follow_up::FollowUp;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -70,11 +70,11 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Val
             .or_default() += 1;
         turns.add(envelope, decision);
         match followed.end(envelope)? {
-            Some(Aftermath::Met) => {
+            Some(FollowUp::Fulfilled) => {
                 let day = demands.entry(day).or_default();
                 *day = (day.0 + 1, day.1 + 1);
             }
-            Some(Aftermath::Left(_)) => demands.entry(day).or_default().0 += 1,
+            Some(FollowUp::Unfulfilled(_)) => demands.entry(day).or_default().0 += 1,
             _ => {}
         }
         Ok(())

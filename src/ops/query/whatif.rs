@@ -7,7 +7,7 @@ use actors::evidence;
 use checkpoint::Policy;
 use checkpoint::config::{Candidate, Config, PackName, Packs};
 use checkpoint::replay::Past;
-use checkpoint::rules::packs::ProjectFacts;
+use checkpoint::rules::pack_names::ProjectFacts;
 use journal::{Changes, Decision, Journal, Verdict};
 use serde_json::{Value, json};
 

@@ -1,62 +1,11 @@
-//! The grammar half of the shell reader: lists, pipelines, compound commands, redirections.
+//! The grammar of the shell reader: lists, pipelines, commands.
 //!
-//! One pass over the text, no tree: each simple command is noted as it is met, and its marks are corrected when what
-//! comes behind it is known. Nesting is limited; past the limit, reading stops and nothing that was found counts.
+//! One pass over the text, no tree: each simple command is noted when it is met, and its flags are corrected when
+//! the text after it is known.
 
-use std::rc::Rc;
-
+use super::reader::{COMMANDS_MAX, Command, Io, Kind, Reader, Script};
 use super::redirects::CLOSERS;
 use super::state::State;
-use super::words::Heredoc;
-
-/// Levels of nesting that are followed; a group counts for one or two. People stay far below ten.
-const DEPTH_MAX: usize = 64;
-/// Commands that are noted for one line.
-pub(super) const COMMANDS_MAX: usize = 2_000;
-
-/// One simple command as the grammar sees it, wrappers and all; without words, it only redirects.
-#[derive(Debug)]
-pub(super) struct Command {
-    pub(super) words: Vec<String>,
-    pub(super) certain: bool,
-    pub(super) decides: bool,
-    pub(super) dir: Option<Rc<str>>,
-    pub(super) io: Io,
-    /// The command whose output this one reads, as an index.
-    pub(super) fed_by: Option<usize>,
-}
-
-/// What the redirections of one command name.
-#[derive(Debug, Default)]
-pub(super) struct Io {
-    pub(super) inputs: Vec<String>,
-    pub(super) outputs: Vec<String>,
-    /// Index of the heredoc body or here-string that is its standard input.
-    pub(super) stdin: Option<usize>,
-}
-
-/// What one text holds.
-#[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) commands: Vec<Command>,
-    pub(super) bodies: Vec<String>,
-}
-
-/// The reader of one text.
-pub(super) struct Reader<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: usize,
-    pub(super) depth: usize,
-    pub(super) open_parens: usize,
-    pub(super) certain: bool,
-    pub(super) state: State,
-    pub(super) commands: Vec<Command>,
-    pub(super) bodies: Vec<String>,
-    pub(super) pending: Vec<Heredoc>,
-    /// Where the commands of the substitution begin that was read last.
-    pub(super) last_substitution: usize,
-    overrun: bool,
-}
 
 /// One pipeline of an and-or list.
 struct Link {
@@ -70,14 +19,6 @@ struct Link {
     plain: bool,
     /// Whether its failure ends the script, whatever comes behind the list.
     holds: bool,
-}
-
-/// What a command was.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Simple,
-    Braces,
-    Other,
 }
 
 /// Reads a script that starts out in `state`.
@@ -95,75 +36,7 @@ pub(super) fn read(text: &str, state: State) -> Script {
     }
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, depth: usize, state: State) -> Self {
-        Self {
-            text,
-            at: 0,
-            depth,
-            open_parens: 0,
-            certain: true,
-            state,
-            commands: Vec::new(),
-            bodies: Vec::new(),
-            pending: Vec::new(),
-            last_substitution: 0,
-            overrun: false,
-        }
-    }
-
-    /// Reads another text, as a subshell of this one, and takes over what it runs.
-    pub(super) fn read_apart(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>)) {
-        if !self.enter() {
-            return;
-        }
-        let mut child = Reader::new(text, self.depth, self.state.clone());
-        child.certain = self.certain;
-        read(&mut child);
-        let (commands, bodies) = (self.commands.len(), self.bodies.len());
-        for command in &mut child.commands {
-            command.fed_by = command.fed_by.map(|index| index + commands);
-            command.io.stdin = command.io.stdin.map(|index| index + bodies);
-        }
-        self.commands.append(&mut child.commands);
-        self.bodies.append(&mut child.bodies);
-        self.leave();
-        if child.overrun || self.commands.len() >= COMMANDS_MAX {
-            self.stop();
-        }
-    }
-
-    /// Goes one level deeper, or stops reading where that is too deep.
-    pub(super) fn enter(&mut self) -> bool {
-        let fits = self.depth < DEPTH_MAX;
-        if fits {
-            self.depth += 1;
-        } else {
-            self.stop();
-        }
-        fits
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.depth -= 1;
-    }
-
-    fn stop(&mut self) {
-        self.overrun = true;
-        self.at = self.text.len();
-    }
-
-    /// Notes that the commands from `start` on decide nothing.
-    pub(super) fn mask(&mut self, start: usize) {
-        self.mask_range(start, self.commands.len());
-    }
-
-    fn mask_range(&mut self, start: usize, end: usize) {
-        for command in self.commands.get_mut(start..end).unwrap_or_default() {
-            command.decides = false;
-        }
-    }
-
+impl Reader<'_> {
     /// Reads commands until one of the reserved words `stops`, a closing parenthesis, or the end.
     pub(super) fn list(&mut self, stops: &[&str]) {
         let certain = self.certain;
@@ -175,7 +48,7 @@ impl<'a> Reader<'a> {
             let (before, start) = (self.at, self.commands.len());
             let links = self.and_or();
             if self.at == before {
-                self.take();
+                self.next_char();
                 continue;
             }
             self.blank();
@@ -415,7 +288,7 @@ impl<'a> Reader<'a> {
             match self.word() {
                 Some(word) if word.text == "]]" => break,
                 Some(_) => {}
-                None if self.take().is_none() => break,
+                None if self.next_char().is_none() => break,
                 None => {}
             }
         }

@@ -13,9 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::shell::Pattern;
 
+pub mod pack_names;
 pub mod packs;
-
-pub use packs::ProjectFacts;
 
 /// One rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,7 +125,7 @@ pub struct RuleSet<'a> {
 }
 
 impl<'a> RuleSet<'a> {
-    /// Compiles `rules`. A glob that cannot be compiled matches nothing; `config.rs` refuses it earlier.
+    /// Compiles `rules`. A glob that cannot be compiled matches nothing; `config/` refuses it earlier.
     pub fn new(rules: &'a [Rule]) -> Self {
         Self {
             rules,

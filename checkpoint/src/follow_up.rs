@@ -12,13 +12,13 @@ use crate::state::SessionState;
 
 /// What became of one demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Aftermath {
+pub enum FollowUp {
     /// The agent was not heard to stop again yet.
     Open,
     /// Every action was done.
-    Met,
+    Fulfilled,
     /// These actions were not.
-    Left(Vec<Action>),
+    Unfulfilled(Vec<Action>),
     /// The journal does not say what the demand was made from.
     Unknown,
 }
@@ -41,7 +41,7 @@ struct Demand<'a> {
 /// about the same changed files, do not ask for it any more once the calls up to that end are among the evidence. So
 /// the same is proof here as in a decision: the command was run, did not fail, and came after the last edit that it
 /// covers. The later calls are those that the next decision looked up, where it did, else the journaled ones.
-pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(u64, Aftermath)> {
+pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(u64, FollowUp)> {
     let Some(first) = events.first() else {
         return Vec::new();
     };
@@ -90,16 +90,16 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
         }
         state.apply(envelope);
     }
-    ended.extend(open.map(|demand| (demand.seq, Aftermath::Open)));
+    ended.extend(open.map(|demand| (demand.seq, FollowUp::Open)));
     ended
 }
 
 impl Demand<'_> {
-    fn judge(self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> Aftermath {
+    fn judge(self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> FollowUp {
         let (Some(mut evidence), Some(policy)) =
             (self.evidence, policies.get(&self.decision.policy))
         else {
-            return Aftermath::Unknown;
+            return FollowUp::Unknown;
         };
         let timeline = &mut evidence.timeline;
         match seen {
@@ -125,9 +125,9 @@ impl Demand<'_> {
             .cloned()
             .collect();
         if left.is_empty() {
-            Aftermath::Met
+            FollowUp::Fulfilled
         } else {
-            Aftermath::Left(left)
+            FollowUp::Unfulfilled(left)
         }
     }
 }
@@ -142,15 +142,15 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::decide::{Case, decide};
-    use crate::rules::packs::ProjectFacts;
+    use crate::rules::pack_names::ProjectFacts;
 
     /// A session in which a Python file was changed: the tests are asked for.
-    struct Tale {
+    struct Scenario {
         events: Vec<Envelope>,
         policies: HashMap<u64, Policy>,
     }
 
-    impl Tale {
+    impl Scenario {
         fn new() -> Self {
             let facts = ProjectFacts {
                 path: "/p".into(),
@@ -159,13 +159,13 @@ mod tests {
             let policy = Config::default()
                 .policy_for(&facts, None)
                 .expect("a policy");
-            let mut tale = Self {
+            let mut scenario = Self {
                 events: Vec::new(),
                 policies: HashMap::from([(1, policy)]),
             };
-            tale.prompt();
-            tale.stop(Some(&[call(ToolKind::Edit, "a.py", false)]));
-            tale
+            scenario.prompt();
+            scenario.stop(Some(&[call(ToolKind::Edit, "a.py", false)]));
+            scenario
         }
 
         fn push(&mut self, event: Event) -> u64 {
@@ -240,10 +240,10 @@ mod tests {
             self.push(Event::Decided(Box::new(decision)));
         }
 
-        fn ends(&self) -> Vec<Aftermath> {
+        fn ends(&self) -> Vec<FollowUp> {
             of_session(&self.events, &self.policies)
                 .into_iter()
-                .map(|(_, aftermath)| aftermath)
+                .map(|(_, follow_up)| follow_up)
                 .collect()
         }
     }
@@ -285,19 +285,19 @@ mod tests {
             ),
         ];
         for (name, calls, met) in rows {
-            let mut tale = Tale::new();
+            let mut scenario = Scenario::new();
             assert_eq!(
-                tale.ends(),
-                [Aftermath::Open],
+                scenario.ends(),
+                [FollowUp::Open],
                 "{name}: nothing came after it"
             );
-            calls.iter().for_each(|call| tale.call((*call).clone()));
+            calls.iter().for_each(|call| scenario.call((*call).clone()));
             // The block budget lets this stop pass before anything is looked up.
-            tale.stop(None);
-            let ends = tale.ends();
+            scenario.stop(None);
+            let ends = scenario.ends();
             assert_eq!(ends.len(), 1, "{name}: a pass demands nothing");
-            assert_eq!(ends[0] == Aftermath::Met, met, "{name}: {ends:?}");
-            if let Aftermath::Left(left) = &ends[0] {
+            assert_eq!(ends[0] == FollowUp::Fulfilled, met, "{name}: {ends:?}");
+            if let FollowUp::Unfulfilled(left) = &ends[0] {
                 assert!(left[0].text.contains("pytest"), "{left:?}");
             }
         }
@@ -305,35 +305,36 @@ mod tests {
 
     #[test]
     fn a_demand_ends_with_the_next_message_of_a_person() {
-        let mut tale = Tale::new();
-        tale.prompt();
-        tale.call(call(ToolKind::Shell, "pytest", false));
-        tale.stop(None);
-        assert!(matches!(tale.ends()[0], Aftermath::Left(_)));
+        let mut scenario = Scenario::new();
+        scenario.prompt();
+        scenario.call(call(ToolKind::Shell, "pytest", false));
+        scenario.stop(None);
+        assert!(matches!(scenario.ends()[0], FollowUp::Unfulfilled(_)));
     }
 
     #[test]
     fn what_the_next_decision_saw_is_believed_before_the_journal() {
-        let mut tale = Tale::new();
-        tale.policies
+        let mut scenario = Scenario::new();
+        scenario
+            .policies
             .get_mut(&1)
             .expect("the policy")
             .max_blocks_per_turn = 2;
         // No hook told of the call: the transcript did.
-        tale.stop(Some(&[
+        scenario.stop(Some(&[
             call(ToolKind::Edit, "a.py", false),
             call(ToolKind::Shell, "pytest", false),
         ]));
-        assert_eq!(tale.ends()[0], Aftermath::Met);
+        assert_eq!(scenario.ends()[0], FollowUp::Fulfilled);
     }
 
     #[test]
     fn without_evidence_or_policy_nothing_is_claimed() {
-        let mut tale = Tale::new();
-        tale.stop(None);
-        tale.policies.clear();
-        assert_eq!(tale.ends(), [Aftermath::Unknown]);
-        let reasons = tale
+        let mut scenario = Scenario::new();
+        scenario.stop(None);
+        scenario.policies.clear();
+        assert_eq!(scenario.ends(), [FollowUp::Unknown]);
+        let reasons = scenario
             .events
             .iter()
             .filter_map(|envelope| match &envelope.event {

@@ -1,0 +1,189 @@
+//! The effective settings: the compiled-in `config.yml`, the user's file over it, a project's file over both.
+
+use std::sync::LazyLock;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::ConfigError;
+use super::rule_layers;
+use super::settings::{ProjectLayer, Settings, UserLayer};
+use super::values::{PackName, Packs};
+use super::yaml::{GROUPS, read};
+use crate::policy::Policy;
+use crate::redact::{self, Redactor};
+use crate::rules::pack_names::{self, ProjectFacts};
+use crate::rules::packs;
+
+/// The default layer, with every key and one line of why.
+pub const DEFAULT_TEXT: &str = include_str!("../../../config.yml");
+
+pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
+    read("config.yml", DEFAULT_TEXT)
+        .unwrap_or_else(|error| panic!("the default layer is broken: {error}"))
+});
+
+/// The settings of the daemon and what policies are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// All settings, the user's file laid over the defaults.
+    pub settings: Settings,
+    /// Takes secrets out, as the settings say.
+    pub redactor: Redactor,
+    /// The user's file, for telling where a value came from.
+    user: Option<(String, UserLayer)>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            settings: DEFAULTS.clone(),
+            redactor: redact::built_in().clone(),
+            user: None,
+        }
+    }
+}
+
+impl Config {
+    /// Lays the user's file, given by name and text, over the defaults.
+    pub fn load(user: Option<(&str, &str)>) -> Result<Self, ConfigError> {
+        let mut config = Self::default();
+        if let Some((file, text)) = user {
+            let layer: UserLayer = read(file, text)?;
+            rule_layers::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
+            config.settings.lay(&layer);
+            config.redactor = config.settings.redact.redactor();
+            let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();
+            if may_hide_prefix
+                && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0
+            {
+                let message =
+                    "the prefix would be redacted, and our own text not be recognised by it"
+                        .to_owned();
+                let hint = "change `prefix`, or the patterns of `redact.extra`".to_owned();
+                return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
+            }
+            config.user = Some((file.to_owned(), layer));
+        }
+        Ok(config)
+    }
+
+    /// Returns the policy of a project, its own file laid over the settings.
+    pub fn policy_for(
+        &self,
+        project: &ProjectFacts,
+        project_file: Option<(&str, &str)>,
+    ) -> Result<Policy, ConfigError> {
+        let mut layer = ProjectLayer::default();
+        if let Some((file, text)) = project_file {
+            layer = read(file, text)?;
+            rule_layers::check(
+                file,
+                text,
+                layer.rules.as_deref().unwrap_or_default(),
+                &self.settings.rules,
+            )?;
+        }
+        let project_rules = layer.rules.take().unwrap_or_default();
+        let mut settings = self.settings.clone();
+        settings.lay_project(&layer);
+        let packs = match &settings.packs {
+            Packs::Auto => packs::detect(project)
+                .into_iter()
+                .map(String::from)
+                .collect(),
+            Packs::Only(names) => in_order(names),
+        };
+        Ok(Policy {
+            enabled: layer.enabled.unwrap_or(true) && settings.projects.take(&project.path),
+            min_turn_ms: settings.min_turn.as_millis(),
+            timer: settings.timer,
+            max_blocks_per_turn: settings.max_blocks_per_turn,
+            scope: settings.scope,
+            repeat: settings.repeat,
+            evidence: settings.evidence,
+            all_clear: settings.all_clear,
+            docs_only: settings.docs_only,
+            reply: settings.reply,
+            headless: settings.headless,
+            restart_delay_ms: settings.restart_delay.as_millis(),
+            prefix: settings.prefix.0,
+            confirm_timeout_ms: settings.confirm_timeout.as_millis(),
+            escape_marker: settings.hooks.escape_marker.0,
+            working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
+            slug_from_branch: settings.slug_from_branch,
+            rules: rule_layers::resolve(&packs, &[&settings.rules, &project_rules]),
+            packs,
+        })
+    }
+
+    /// Returns every key with its value and the file it came from, or `default`.
+    pub fn show(&self) -> Vec<(String, String, String)> {
+        let layer = self
+            .user
+            .as_ref()
+            .map(|(_, layer)| to_json(layer))
+            .unwrap_or_default();
+        let file = self
+            .user
+            .as_ref()
+            .map(|(file, _)| file.as_str())
+            .unwrap_or_default();
+        let mut rows = Vec::new();
+        show_level(&to_json(&self.settings), &layer, "", file, &mut rows);
+        rows
+    }
+}
+
+/// Returns the named packs and the general one, the most specific first.
+pub(super) fn in_order(names: &[PackName]) -> Vec<String> {
+    let wanted =
+        |name: &str| name == pack_names::GENERIC || names.iter().any(|wanted| wanted.0 == name);
+    pack_names::NAMES
+        .into_iter()
+        .filter(|name| wanted(name))
+        .map(String::from)
+        .collect()
+}
+
+pub(super) fn to_json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("settings have only string keys and finite numbers")
+}
+
+fn show_level(
+    values: &Value,
+    layer: &Value,
+    above: &str,
+    file: &str,
+    rows: &mut Vec<(String, String, String)>,
+) {
+    for (key, value) in values.as_object().into_iter().flatten() {
+        let set = layer.get(key);
+        if above.is_empty() && GROUPS.contains(&key.as_str()) {
+            show_level(
+                value,
+                set.unwrap_or(&Value::Null),
+                &format!("{key}."),
+                file,
+                rows,
+            );
+            continue;
+        }
+        let text = match (key.as_str(), value) {
+            ("rules", Value::Array(rules)) => {
+                let names: Vec<_> = rules
+                    .iter()
+                    .filter_map(|rule| rule["name"].as_str())
+                    .collect();
+                format!("[{}]", names.join(", "))
+            }
+            (_, Value::String(text)) => text.clone(),
+            (_, value) => value.to_string(),
+        };
+        rows.push((
+            format!("{above}{key}"),
+            text,
+            if set.is_some() { file } else { "default" }.to_owned(),
+        ));
+    }
+}

@@ -1,0 +1,36 @@
+//! YAML in, settings and policies out: the compiled-in `config.yml`, the user's file over it, a project's file over both.
+//!
+//! The texts are passed in; nothing here opens a file. A file with a mistake is refused as a whole, with the place and a
+//! hint, and the caller chooses to continue with the settings that it had.
+
+mod candidate;
+mod endpoint;
+mod error;
+mod layers;
+mod retention;
+pub(crate) mod rule_entry;
+mod rule_layers;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod units;
+mod values;
+mod yaml;
+
+pub use candidate::{Candidate, RuleFile};
+pub use endpoint::{Endpoint, MaybeEndpoint};
+pub use error::ConfigError;
+pub use layers::{Config, DEFAULT_TEXT};
+pub use retention::{EventKind, Keep, Retention};
+pub use rule_entry::RuleEntry;
+pub use settings::{
+    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase,
+    Progress, Redact, Restart, Settings, Tmux, Web,
+};
+pub use units::{Interval, Size, Span, parse_duration, parse_size};
+pub use values::{
+    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs,
+    Pattern, Prefix, ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync,
+    UserCheck, UserCommand, UserPath,
+};
+pub use yaml::Name;

@@ -1,0 +1,147 @@
+//! YAML texts in, values out, with errors in our own words. This is the one file that names the YAML crate.
+
+use serde::de::{DeserializeOwned, Deserializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_saphyr::{Error as YamlError, Spanned};
+
+use super::error::{ConfigError, did_you_mean};
+use crate::rules::pack_names;
+
+/// Groups of keys that only `config.yml` has; `config show` spells them out key by key.
+pub(super) const GROUPS: [&str; 15] = [
+    "journal",
+    "hooks",
+    "daemon",
+    "evidence_limits",
+    "tmux",
+    "codex",
+    "listeners",
+    "restart",
+    "phase",
+    "redact",
+    "progress",
+    "web",
+    "metrics",
+    "otlp",
+    "logs",
+];
+
+/// A name in a file, with its place for errors that show only later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned {
+            value, referenced, ..
+        } = Spanned::<String>::deserialize(deserializer)?;
+        let text = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() || text.len() > 100 {
+            return Err(serde::de::Error::custom("a name has 1 to 100 bytes"));
+        }
+        Ok(Self {
+            text,
+            line: referenced.line(),
+            column: referenced.column(),
+        })
+    }
+}
+
+/// Reads a YAML text, or says where it is wrong.
+pub(super) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
+    serde_saphyr::from_str(text).map_err(|error| explain(file, text, error.without_snippet()))
+}
+
+/// Turns what the YAML crate says into our own words.
+fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
+    let mut hint = None;
+    let message = match error {
+        YamlError::SerdeUnknownField {
+            field, expected, ..
+        } => {
+            hint = hint_for_key(field, expected);
+            format!("unknown key `{field}`")
+        }
+        YamlError::SerdeUnknownVariant {
+            variant, expected, ..
+        } => {
+            hint = did_you_mean(variant, expected.iter().copied());
+            format!("`{variant}` is not one of {}", expected.join(", "))
+        }
+        YamlError::DuplicateMappingKey { key: Some(key), .. } => format!("duplicate key `{key}`"),
+        YamlError::SerdeMissingField { field, .. } => format!("missing key `{field}`"),
+        YamlError::SerdeInvalidType {
+            unexpected,
+            expected,
+            ..
+        }
+        | YamlError::SerdeInvalidValue {
+            unexpected,
+            expected,
+            ..
+        } => {
+            format!("expected {expected}, found {unexpected}")
+        }
+        YamlError::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
+            "expected a whole number".to_owned()
+        }
+        YamlError::InvalidScalar { ty, .. } => format!("expected a value of type {ty}"),
+        YamlError::Unexpected {
+            expected: "mapping start",
+            ..
+        } => "expected keys with values (`key: value`)".to_owned(),
+        YamlError::Unexpected {
+            expected: "sequence start",
+            ..
+        } => "expected a list (`[a, b]`)".to_owned(),
+        YamlError::Unexpected {
+            expected: "string scalar",
+            ..
+        } => "expected a text".to_owned(),
+        YamlError::Message { msg, .. } => {
+            hint = hint_for_pack(msg);
+            msg.clone()
+        }
+        other => {
+            let text = other.to_string();
+            text.split(" at line ").next().unwrap_or(&text).to_owned()
+        }
+    };
+    match error.location() {
+        Some(place) => {
+            ConfigError::at(file, text, place.line(), place.column(), message).with_hint(hint)
+        }
+        None => ConfigError::whole(file, message).with_hint(hint),
+    }
+}
+
+/// Returns what an unknown key may have meant, here or in the other file.
+fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
+    if (GROUPS.contains(&key) || key == "projects") && expected.contains(&"enabled") {
+        return Some(format!("`{key}` belongs into config.yml"));
+    }
+    if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {
+        return Some(format!(
+            "`{key}` belongs into the project's .checkpointd.yml"
+        ));
+    }
+    did_you_mean(key, expected.iter().copied())
+        .or_else(|| Some(format!("the keys here are {}", expected.join(", "))))
+}
+
+/// Returns what an unknown pack may have meant.
+fn hint_for_pack(message: &str) -> Option<String> {
+    let name = message.strip_prefix("unknown pack `")?.split('`').next()?;
+    did_you_mean(name, pack_names::NAMES)
+}
