@@ -3,6 +3,7 @@
 mod audit;
 mod demo;
 mod doctor;
+mod examples;
 mod install;
 mod phase;
 mod preview;
