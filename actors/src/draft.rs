@@ -3,7 +3,7 @@
 use journal::{Draft, Event, Stream, Timestamp};
 use uuid::Uuid;
 
-/// Returns an event of the daemon itself, with an id made from `name`.
+/// Returns an event of the daemon itself. Its id is made from the event's kind and `name`.
 pub fn daemon_draft(event: Event, name: &str) -> Draft {
     let stream = Stream::daemon();
     let id = Uuid::new_v5(
@@ -19,7 +19,8 @@ pub fn daemon_draft(event: Event, name: &str) -> Draft {
     }
 }
 
-/// Returns an event that follows from another one. Its id is made from both, so that it can only be appended once.
+/// Returns an event that follows from `cause`. Its id is made from its kind and the cause, so a second append of it is
+/// a duplicate.
 pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Draft {
     let id = Uuid::new_v5(
         &stream.session,

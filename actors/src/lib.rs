@@ -1,12 +1,12 @@
-//! Who does it, and when: the actors around the journal and the pure core.
+//! The actors of the daemon: everything between the journal and the pure core that runs, waits or has side effects.
 //!
 //! ```text
-//! hook call -> Ingest -> journal -> SessionRegistry -> Session -> HookReply -> hook call's answer
-//!                                                                  \-> TmuxDelivery -> the agent's terminal
-//! spool ----^                          ^ restarts a session that died, from the journal
+//! hook call -> Ingest -> journal -> SessionRegistry -> Session -> HookReply -> answer of the hook call
+//!                ^                   (replays sessions      \
+//! spool ---------'                    that died)             `-> TmuxDelivery -> the agent's terminal
 //! ```
 //!
-//! The rule everywhere: append, then apply, then act. Replay only applies.
+//! The rule everywhere: append, then apply, then act. A replay only applies.
 
 pub mod draft;
 pub mod evidence;

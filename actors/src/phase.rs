@@ -1,9 +1,9 @@
-//! Phase checkpoints as the journal knows them.
+//! Reading phase records from the journal.
 
 use checkpoint::phase::{Phase, Phases, Scope};
 use journal::{Journal, Stream};
 
-/// Reads all phase checkpoints of a journal.
+/// Reads all phase records of a journal.
 ///
 /// # Errors
 ///
@@ -13,7 +13,7 @@ pub fn load(journal: &Journal) -> journal::Result<Phases> {
     Ok(Phases::fold(&events))
 }
 
-/// Returns the latest phase checkpoint whose work is not over (003 FR-4): what a new session may resume.
+/// Returns the latest phase record whose work is not complete (003 FR-4), for a new session to resume.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! After coming up: every stop and every delivery that no later event settled is settled on purpose.
+//! Recovery at start: settles every stop and every delivery that the last run left open.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use crate::Shared;
 use crate::registry::{DecideIn, EventsAppended, SessionRegistry};
 use crate::session::Decide;
 
-/// Settles what the last run left open. A stop whose hook call may still come again gets the time for it first.
+/// Settles the stops and deliveries that the last run left open; returns their number. A stop whose hook call may still
+/// be repeated is decided only after the time for that.
 ///
 /// # Errors
 ///
@@ -21,26 +22,21 @@ pub async fn settle(
 ) -> journal::Result<usize> {
     let open = shared.journal.unsettled()?;
     let grace = Duration::from_millis(shared.config().settings.hooks.stop_wait.as_millis());
-    for (session, seq) in &open {
-        let (session, seq) = (*session, *seq);
+    for (session, seq) in open.iter().copied() {
         match shared.journal.event(seq)? {
             Some(envelope) if matches!(envelope.event, Event::AgentStopped { .. }) => {
                 let left = grace.saturating_sub(Timestamp::now().since(envelope.at));
+                let decide = Decide {
+                    seq,
+                    answered: false,
+                };
                 let sessions = sessions.clone();
                 actix::spawn(async move {
                     tokio::time::sleep(left).await;
-                    let _ = sessions
-                        .send(DecideIn {
-                            session,
-                            decide: Decide {
-                                seq,
-                                answered: false,
-                            },
-                        })
-                        .await;
+                    let _ = sessions.send(DecideIn { session, decide }).await;
                 });
             }
-            // A session that is awake confirms or expires its deliveries by itself.
+            // A session that is awake confirms or expires its deliveries itself.
             _ => {
                 let _ = sessions.send(EventsAppended(vec![session])).await;
             }

@@ -3,9 +3,9 @@
 use checkpoint::state::{SNAPSHOT_VERSION, SessionState};
 use journal::{Journal, Stream};
 
-/// A state that took more events than this to bring up is worth a snapshot.
+/// A state that took more events than this to load is worth a snapshot.
 const SNAPSHOT_AFTER: usize = 32;
-/// Events that are read at once while a session catches up.
+/// Events read per call while a session catches up.
 const PAGE: usize = 1024;
 
 /// Reads a session's state from a journal.
@@ -18,14 +18,14 @@ pub fn load(journal: &Journal, stream: &Stream) -> journal::Result<SessionState>
         .snapshot(stream.session)?
         .and_then(|(_, bytes)| unpack(&bytes));
     let mut state = snapshot.unwrap_or_else(|| SessionState::new(stream.clone()));
-    // Whoever asks next need not fold all that again. A snapshot that cannot be kept costs only that.
+    // The snapshot saves the next load from folding these events again. Without it, that load only takes longer.
     if catch_up(journal, &mut state)? > SNAPSHOT_AFTER {
         let _ = save(journal, &state);
     }
     Ok(state)
 }
 
-/// Applies what was appended to a session since its state was last brought up to date. Returns how many events that were.
+/// Applies the events appended to a session since its state was last updated. Returns their number.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What all actors share: the journal, the settings in force, and counters for `status`.
+//! State that all actors share: the journal, the settings in force, and counters for `status`.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,49 +13,49 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::draft::daemon_draft;
 use crate::session_state;
 
-/// Stops whose evidence is gathered at the same time; more wait.
+/// Stops whose evidence is gathered at the same time; further ones wait.
 const GATHERING_MAX: usize = 4;
 
-/// What has happened since the daemon came up, for `status`.
+/// Event counts since the daemon started, for `status`.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Payloads that could not be read.
+    /// Hook payloads that could not be read.
     pub rejected: AtomicU64,
-    /// Calls that were told to spool.
+    /// Hook calls that were refused because of overload; their clients spool them.
     pub overloaded: AtomicU64,
-    /// Calls taken from the spool.
+    /// Hook calls taken from the spool.
     pub unspooled: AtomicU64,
-    /// Calls that were there already.
+    /// Hook calls that the journal already had.
     pub duplicates: AtomicU64,
-    /// Session actors that died and were started again.
+    /// Session actors that died and were replayed.
     pub restarted: AtomicU64,
 }
 
 impl Counters {
-    /// Adds one.
+    /// Adds one to a counter.
     pub fn count(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// What all actors share.
+/// The journal, the settings and the limits that all actors share.
 pub struct Shared {
-    /// The journal.
+    /// The journal that all actors append to.
     pub journal: Journal,
-    /// Where things are.
+    /// Paths of the daemon's files.
     pub home: Home,
-    /// Counters for `status`.
+    /// Event counts for `status`.
     pub counters: Counters,
-    /// Room for gathering evidence.
+    /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
-    /// What in the spool cannot be taken in, one line each.
-    pub(crate) spool_troubles: Mutex<Vec<String>>,
+    /// Why spooled calls could not be taken in, one line each.
+    pub(crate) spool_issues: Mutex<Vec<String>>,
     config: RwLock<Arc<Config>>,
     policies: Mutex<HashSet<u64>>,
 }
 
 impl Shared {
-    /// Puts together what the actors share. Reads from the journal which policies are known to it.
+    /// Creates the shared state. Reads from the journal which policies it already has.
     ///
     /// # Errors
     ///
@@ -72,23 +72,21 @@ impl Shared {
             home,
             counters: Counters::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
-            spool_troubles: Mutex::default(),
+            spool_issues: Mutex::default(),
             config: RwLock::new(Arc::new(config)),
             policies: Mutex::new(policies),
         })
     }
 
-    /// Returns what does not work for now, one line each; empty while all is well.
-    pub fn troubles(&self) -> Vec<String> {
-        let mut troubles = self.journal.troubles();
-        troubles.extend(
-            self.spool_troubles
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .iter()
-                .cloned(),
-        );
-        troubles
+    /// Returns the current health issues, one line each; empty while everything works.
+    pub fn health_issues(&self) -> Vec<String> {
+        let mut issues = self.journal.troubles();
+        let spool_issues = self
+            .spool_issues
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        issues.extend(spool_issues.iter().cloned());
+        issues
     }
 
     /// Returns the settings in force.
@@ -96,12 +94,12 @@ impl Shared {
         Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts new settings into force for everything that begins from now on.
+    /// Replaces the settings for everything that starts after this call.
     pub fn set_config(&self, config: Config) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
 
-    /// Appends and waits for the acknowledgement without blocking the thread.
+    /// Appends events and waits for the acknowledgment without blocking the thread.
     ///
     /// # Errors
     ///
@@ -113,7 +111,7 @@ impl Shared {
         receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
-    /// Appends, and returns once the events can be read.
+    /// Appends events and returns once they can be read.
     ///
     /// # Errors
     ///
@@ -124,11 +122,11 @@ impl Shared {
         Ok(appended)
     }
 
-    /// Returns once everything acknowledged so far is on the disk.
+    /// Returns once everything acknowledged so far is on disk.
     ///
     /// # Errors
     ///
-    /// When the disk refuses.
+    /// When writing to the disk fails.
     pub async fn sync(&self) -> journal::Result<()> {
         let (sender, receiver) = oneshot::channel();
         self.journal.sync(move |result| drop(sender.send(result)))?;
@@ -148,7 +146,7 @@ impl Shared {
             .map(drop)
     }
 
-    /// Returns the event that makes a policy known to the journal, if it is not known yet.
+    /// Returns a policy's fingerprint, and the event that adds the policy to the journal if the journal lacks it.
     pub fn adopt(&self, policy: &Policy) -> (u64, Option<Draft>) {
         let (fingerprint, text) = policy.to_text();
         let known = self
@@ -165,7 +163,7 @@ impl Shared {
         (fingerprint, draft)
     }
 
-    /// Notes that a policy is in the journal.
+    /// Records that the journal has a policy.
     pub fn adopted(&self, fingerprint: u64) {
         self.policies
             .lock()
@@ -173,7 +171,7 @@ impl Shared {
             .insert(fingerprint);
     }
 
-    /// Reads a session's state: its snapshot, and what was appended since. Snapshots of another shape are passed over.
+    /// Reads a session's state: its snapshot and the events appended since. Ignores snapshots of another version.
     ///
     /// # Errors
     ///

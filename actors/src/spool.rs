@@ -48,7 +48,7 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
             .map(|error| format!("the spool is not taken in: {error}")),
     );
     *shared
-        .spool_troubles
+        .spool_issues
         .lock()
         .unwrap_or_else(PoisonError::into_inner) = troubles;
     result.map(|()| taken)

@@ -1,0 +1,226 @@
+//! Deciding about a stop: gather evidence, decide, append the decision, and only then publish it.
+
+use std::sync::Arc;
+
+use actix::prelude::*;
+use checkpoint::decide::{self, Case};
+use checkpoint::state::{SessionState, Stop};
+use journal::{Decision, Draft, Envelope, Event, Evidence, Reason, Timestamp};
+
+use super::Session;
+use crate::draft::derived;
+use crate::evidence::{self, Gathered};
+use crate::hook_reply;
+use crate::session_state;
+use crate::shared::Shared;
+use crate::transcripts;
+
+impl Session {
+    /// Gathers the evidence for a decision on a blocking thread, and then decides.
+    pub(super) fn gather(&mut self, stop: Stop, ctx: &mut Context<Self>) {
+        self.busy = true;
+        let shared = Arc::clone(&self.shared);
+        let state = self.state.clone();
+        let about = stop.clone();
+        let work = async move {
+            let _slot = Arc::clone(&shared.gathering).acquire_owned().await;
+            let state = if about.can_reply || about.restart {
+                state
+            } else {
+                find_prompts(&shared, state).await
+            };
+            tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about))
+                .await
+        };
+        ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
+            session.busy = false;
+            session.catch_up();
+            match gathered {
+                Ok(gathered) => session.decide(&stop, gathered, ctx),
+                Err(error) => {
+                    tracing::error!(session = %session.state.session(), %error, "Gathering evidence failed.");
+                    session.decide_unanswered(&stop, ctx);
+                }
+            }
+            session.advance(ctx);
+        }));
+    }
+
+    fn decide(&mut self, stop: &Stop, gathered: Gathered, ctx: &mut Context<Self>) {
+        let Gathered { evidence, policy } = gathered;
+        let (fingerprint, adoption) = self.shared.adopt(&policy);
+        let case = Case {
+            state: &self.state,
+            stop,
+            evidence: &evidence,
+            policy: &policy,
+            fingerprint,
+        };
+        let decision = decide::decide(&case);
+        self.append_decision(stop, decision, Some(evidence), adoption, ctx);
+    }
+
+    /// Lets a stop pass for whose answer no hook call waits.
+    pub(super) fn decide_unanswered(&mut self, stop: &Stop, ctx: &mut Context<Self>) {
+        let policy = evidence::default_policy(&self.shared.config());
+        let (fingerprint, adoption) = self.shared.adopt(&policy);
+        let case = Case {
+            state: &self.state,
+            stop,
+            evidence: &Evidence::default(),
+            policy: &policy,
+            fingerprint,
+        };
+        let decision = decide::pass_unanswered(&case);
+        self.append_decision(stop, decision, None, adoption, ctx);
+    }
+
+    /// Appends a decision and what belongs to it as one group, applies it, and only then publishes it.
+    fn append_decision(
+        &mut self,
+        stop: &Stop,
+        decision: Decision,
+        evidence: Option<Evidence>,
+        adoption: Option<Draft>,
+        ctx: &mut Context<Self>,
+    ) {
+        let mut drafts = Vec::from_iter(adoption);
+        drafts.extend(self.decision_drafts(stop, &decision, evidence));
+        self.busy = true;
+        let shared = Arc::clone(&self.shared);
+        let work = async move { shared.append_and_settle(drafts).await };
+        ctx.spawn(work.into_actor(self).map(move |appended, session, ctx| {
+            session.busy = false;
+            session.catch_up();
+            match appended {
+                Ok(appended) => {
+                    session.shared.adopted(decision.policy);
+                    match appended.last() {
+                        // An actor before this one decided already, maybe differently: the journaled decision counts.
+                        Some(own) if own.duplicate => session.answer_again(decision.trigger),
+                        Some(own) => session.publish(own.seq, decision, 1),
+                        None => {}
+                    }
+                    session.save_snapshot();
+                }
+                Err(error) => {
+                    tracing::error!(session = %session.state.session(), %error, "Could not journal the decision; the agent stops normally.");
+                    session.release(decision.trigger);
+                }
+            }
+            session.advance(ctx);
+        }));
+    }
+
+    /// Returns the events of a decision, the decision itself last.
+    fn decision_drafts(
+        &self,
+        stop: &Stop,
+        decision: &Decision,
+        evidence: Option<Evidence>,
+    ) -> Vec<Draft> {
+        let draft =
+            |event, cause: u64| derived(&self.state.stream, stop.at, event, &cause.to_string());
+        let mut drafts = Vec::new();
+        if let Some(evidence) = evidence {
+            if decision.reason == Reason::EscapeHatch {
+                let by = if evidence.escape_marker {
+                    "marker"
+                } else {
+                    "command"
+                };
+                drafts.push(draft(Event::EscapeHatchUsed { by: by.into() }, stop.seq));
+            }
+            let event = Event::EvidenceGathered {
+                trigger: stop.seq,
+                evidence: Box::new(evidence),
+            };
+            drafts.push(draft(event, stop.seq));
+        }
+        if let Some(restart) = self.state.restart_due(stop.at)
+            && stop.can_reply
+            && decision.reason != Reason::Overloaded
+        {
+            let event = Event::RestartClosed {
+                restart,
+                reason: "at_next_stop".into(),
+            };
+            drafts.push(draft(event, restart));
+        }
+        if let Some(open) = self
+            .state
+            .delivery
+            .as_ref()
+            .filter(|_| decision.route.is_some())
+        {
+            let event = Event::DeliveryExpired {
+                decision: open.decision,
+                reason: "superseded".into(),
+            };
+            drafts.push(draft(event, open.decision));
+        }
+        drafts.push(draft(Event::Decided(Box::new(decision.clone())), stop.seq));
+        drafts
+    }
+
+    fn publish(&self, seq: u64, decision: Decision, attempt: u32) {
+        let verdict = decision.verdict;
+        let reason = decision.reason.word();
+        tracing::info!(session = %self.state.session(), seq, %verdict, reason, "Decided about a stop.");
+        // This unbounded queue gets one message per decision, so it grows no faster than agents stop.
+        self.routes.replies.do_send(hook_reply::Decided {
+            stream: self.state.stream.clone(),
+            seq,
+            at: Timestamp::now(),
+            decision: Box::new(decision),
+            attempt,
+        });
+    }
+
+    /// Answers a hook call that was repeated after its stop was decided: it gets the same answer while the delivery is
+    /// open, and otherwise none.
+    pub(super) fn answer_again(&self, trigger: u64) {
+        let open = self
+            .state
+            .delivery
+            .as_ref()
+            .map(|delivery| delivery.decision);
+        let decided = open.and_then(|seq| self.shared.journal.event(seq).ok().flatten());
+        if let Some(Envelope {
+            seq,
+            event: Event::Decided(decision),
+            ..
+        }) = decided
+            && decision.trigger == trigger
+        {
+            self.publish(seq, *decision, 2);
+            return;
+        }
+        self.release(trigger);
+    }
+
+    /// Releases the hook call that waits for the answer to a stop.
+    fn release(&self, trigger: u64) {
+        self.routes.replies.do_send(hook_reply::Release {
+            session: self.state.session(),
+            seq: trigger,
+        });
+    }
+}
+
+/// Journals the prompts that only the transcript has, and returns the state with them.
+async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
+    let config = shared.config();
+    let known = state.clone();
+    let found = tokio::task::spawn_blocking(move || transcripts::prompts(&config, &known)).await;
+    let found = found.unwrap_or_default();
+    if found.is_empty() {
+        return state;
+    }
+    if let Err(error) = shared.append_and_settle(found).await {
+        tracing::warn!(session = %state.session(), %error, "Could not journal the prompts found in the transcript.");
+    } else if let Err(error) = session_state::catch_up(&shared.journal, &mut state) {
+        tracing::warn!(session = %state.session(), %error, "Could not read the session's events.");
+    }
+    state
+}

@@ -1,0 +1,315 @@
+//! The actor of one session: catches up with the journal, decides about stops, and settles deliveries.
+//!
+//! It holds nothing that the journal does not: when it dies, another one replays and goes on. Every event that it
+//! appends has an id made from its cause, so no decision and no outcome can be journaled twice.
+
+mod decision;
+mod delivery;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use checkpoint::state::SessionState;
+use journal::{Stream, Timestamp};
+use uuid::Uuid;
+
+use crate::draft::derived;
+use crate::evidence;
+use crate::restart;
+use crate::routes::Routes;
+use crate::session_state;
+use crate::shared::Shared;
+
+/// How often a session checks whether it is idle, and whether a delivery has expired.
+const TICK: Duration = Duration::from_secs(5);
+
+/// The actor of one session.
+pub struct Session {
+    shared: Arc<Shared>,
+    routes: Routes,
+    registry: Recipient<Passivated>,
+    state: SessionState,
+    /// Stops to decide about, oldest first.
+    stops: VecDeque<Decide>,
+    /// A decision is being made, or an outcome is being appended.
+    busy: bool,
+    /// The decision that was last handed to the terminal's delivery actor.
+    handed_over: Option<u64>,
+    /// The turn whose baseline was last taken.
+    baseline_of: Option<Timestamp>,
+    /// The restart for which a timer runs: its sequence number, and when its checkpoint is due.
+    watched_restart: Option<(u64, Timestamp)>,
+    /// The registry has removed this actor; it stops once its queue is empty.
+    stopping: bool,
+    used: Instant,
+}
+
+impl Session {
+    /// Brings a session up from the journal.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub fn replay(
+        shared: Arc<Shared>,
+        routes: Routes,
+        registry: Recipient<Passivated>,
+        stream: &Stream,
+    ) -> journal::Result<Self> {
+        let state = shared.load(stream)?;
+        Ok(Self {
+            shared,
+            routes,
+            registry,
+            state,
+            stops: VecDeque::new(),
+            busy: false,
+            handed_over: None,
+            baseline_of: None,
+            watched_restart: None,
+            stopping: false,
+            used: Instant::now(),
+        })
+    }
+
+    fn catch_up(&mut self) {
+        if let Err(error) = session_state::catch_up(&self.shared.journal, &mut self.state) {
+            tracing::error!(session = %self.state.session(), %error, "Could not read the session's events.");
+        }
+    }
+
+    /// Keeps a snapshot of the state. Without one, the next replay only takes longer.
+    fn save_snapshot(&self) {
+        if let Err(error) = session_state::save(&self.shared.journal, &self.state) {
+            tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
+        }
+    }
+
+    /// Settles the open delivery and decides about the queued stops, one at a time.
+    fn advance(&mut self, ctx: &mut Context<Self>) {
+        if self.busy {
+            return;
+        }
+        self.settle_delivery(ctx);
+        while !self.busy {
+            let Some(Decide { seq, answered }) = self.stops.pop_front() else {
+                return;
+            };
+            let stop = self
+                .state
+                .pending
+                .iter()
+                .find(|stop| stop.seq == seq)
+                .cloned();
+            match stop.or_else(|| self.state.restart_stop(seq)) {
+                Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
+                Some(stop) => self.decide_unanswered(&stop, ctx),
+                None => self.answer_again(seq),
+            }
+        }
+    }
+
+    /// Journals, for `scope: turn`, which files had already changed when the turn began. Nothing waits for it.
+    fn take_baseline(&mut self, ctx: &mut Context<Self>) {
+        let fresh = self.state.fresh_turn(Timestamp::now());
+        let Some(turn_at) = fresh.filter(|turn_at| self.baseline_of != Some(*turn_at)) else {
+            return;
+        };
+        self.baseline_of = Some(turn_at);
+        let shared = Arc::clone(&self.shared);
+        let state = self.state.clone();
+        let work = async move {
+            let slot = Arc::clone(&shared.gathering).acquire_owned().await;
+            let config = shared.config();
+            let stream = state.stream.clone();
+            let taken = tokio::task::spawn_blocking(move || evidence::baseline(&config, &state))
+                .await
+                .ok()
+                .flatten();
+            drop(slot);
+            let Some(event) = taken else { return };
+            let cause = turn_at.as_micros().to_string();
+            let draft = derived(&stream, Timestamp::now(), event, &cause);
+            if let Err(error) = shared.append_and_settle(vec![draft]).await {
+                tracing::warn!(session = %stream.session, %error, "Could not journal the turn's baseline.");
+            }
+        };
+        ctx.spawn(
+            work.into_actor(self)
+                .map(|(), session, _| session.catch_up()),
+        );
+    }
+
+    /// Starts a timer for the checkpoint after a restart (001 inv 8). Without a terminal to type into, that checkpoint
+    /// waits for the next stop.
+    fn watch_restart(&mut self, ctx: &mut Context<Self>) {
+        let Some((seq, due)) = self
+            .state
+            .restart
+            .filter(|restart| self.watched_restart != Some(*restart))
+        else {
+            return;
+        };
+        self.watched_restart = Some((seq, due));
+        ctx.run_later(due.since(Timestamp::now()), move |session, ctx| {
+            session.catch_up();
+            if session.state.restart == Some((seq, due))
+                && restart::pane_of(&session.state.place).is_some()
+            {
+                session.stops.push_back(Decide {
+                    seq,
+                    answered: false,
+                });
+                session.advance(ctx);
+            }
+        });
+    }
+
+    /// Returns whether the actor has work left for which no message would wake the session again.
+    fn has_work_left(&self) -> bool {
+        self.busy
+            || !self.stops.is_empty()
+            || self
+                .state
+                .restart
+                .is_some_and(|(_, due)| due > Timestamp::now())
+    }
+
+    fn tick(&mut self, ctx: &mut Context<Self>) {
+        self.catch_up();
+        self.watch_restart(ctx);
+        // The delivery may have died; handing the decision over again is harmless.
+        self.handed_over = None;
+        self.advance(ctx);
+        let idle = Duration::from_millis(
+            self.shared
+                .config()
+                .settings
+                .daemon
+                .session_idle
+                .as_millis(),
+        );
+        let is_idle = || self.state.delivery.is_none() && self.used.elapsed() >= idle;
+        if self.stopping {
+            self.stop_when_done(ctx);
+        } else if !self.has_work_left() && is_idle() {
+            self.passivate();
+        }
+    }
+
+    /// Asks the registry to remove this actor. Until it has, messages may still arrive, and no stop must get lost.
+    fn passivate(&self) {
+        self.save_snapshot();
+        self.registry.do_send(Passivated {
+            session: self.state.session(),
+        });
+    }
+
+    /// Stops the actor, if all is done that it was sent before the registry removed it.
+    fn stop_when_done(&mut self, ctx: &mut Context<Self>) {
+        self.stopping = true;
+        if !self.has_work_left() {
+            ctx.stop();
+        }
+    }
+}
+
+impl Actor for Session {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(self.shared.config().settings.daemon.mailbox.get());
+        ctx.run_interval(TICK, Self::tick);
+    }
+}
+
+/// Events were appended to the session. Losing one of these messages is harmless: the next one catches up with all.
+#[derive(Clone, Message)]
+#[rtype(result = "()")]
+pub struct CatchUp;
+
+impl Handler<CatchUp> for Session {
+    type Result = ();
+
+    fn handle(&mut self, _: CatchUp, ctx: &mut Self::Context) {
+        self.used = Instant::now();
+        self.catch_up();
+        self.take_baseline(ctx);
+        self.watch_restart(ctx);
+        self.advance(ctx);
+    }
+}
+
+/// Asks for a decision about a stop that is in the journal.
+#[derive(Clone, Copy, Message)]
+#[rtype(result = "()")]
+pub struct Decide {
+    /// Sequence number of the stop.
+    pub seq: u64,
+    /// Whether a hook call waits for the answer.
+    pub answered: bool,
+}
+
+impl Handler<Decide> for Session {
+    type Result = ();
+
+    fn handle(&mut self, decide: Decide, ctx: &mut Self::Context) {
+        self.used = Instant::now();
+        self.catch_up();
+        self.stops.push_back(decide);
+        self.advance(ctx);
+    }
+}
+
+/// Asks the session to leave memory, if it has no work left.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Passivate;
+
+impl Handler<Passivate> for Session {
+    type Result = ();
+
+    fn handle(&mut self, _: Passivate, _: &mut Self::Context) {
+        if !self.has_work_left() {
+            self.passivate();
+        }
+    }
+}
+
+/// A session's actor wants to stop. The registry removes it first and then answers with [`StopActor`], so everything
+/// that it was sent before is handled.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Passivated {
+    /// The session to remove.
+    pub session: Uuid,
+}
+
+/// The registry has removed this actor and sends it nothing after this.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct StopActor;
+
+impl Handler<StopActor> for Session {
+    type Result = ();
+
+    fn handle(&mut self, _: StopActor, ctx: &mut Self::Context) {
+        self.stop_when_done(ctx);
+    }
+}
+
+/// Asks for the session's state.
+#[derive(Message)]
+#[rtype(result = "Box<SessionState>")]
+pub struct GetState;
+
+impl Handler<GetState> for Session {
+    type Result = MessageResult<GetState>;
+
+    fn handle(&mut self, _: GetState, _: &mut Self::Context) -> Self::Result {
+        self.catch_up();
+        MessageResult(Box::new(self.state.clone()))
+    }
+}
