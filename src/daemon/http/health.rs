@@ -56,7 +56,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         "recovery": api.recovery,
         "config_error": config_error,
         "otlp_error": api.otlp.trouble(),
-        "degraded": api.shared.troubles(),
+        "degraded": api.shared.health_issues(),
     }))
 }
 
