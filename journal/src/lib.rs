@@ -1,51 +1,33 @@
 //! What happened: the event vocabulary, the durable intake log and the ordered store.
 //!
 //! Read [`event`] first. An [`Envelope`] is an event with its address. Bytes on disk are frames ([`frame`]) in the
-//! intake log and in the hook client's spool, and encoded envelopes in the store. Invariant: only `store.rs` names
+//! intake log and in the hook client's spool, and encoded envelopes in the store. Invariant: only `store/` names
 //! sled, only `codec.rs` knows old shapes.
 
 #[cfg(feature = "store")]
-mod backup;
-#[cfg(feature = "store")]
 pub mod codec;
-#[cfg(feature = "store")]
-mod compact;
-#[cfg(feature = "store")]
-pub mod entry;
 pub mod envelope;
 #[cfg(feature = "store")]
 pub mod error;
 pub mod event;
 pub mod frame;
-#[cfg(feature = "store")]
-mod history;
 pub mod home;
+mod hook_call;
 #[cfg(feature = "store")]
 mod intake;
-mod kinds;
+#[cfg(feature = "store")]
+mod layout;
 #[cfg(feature = "store")]
 pub mod log;
 #[cfg(feature = "store")]
-mod mover;
+pub mod maintenance;
 mod payload;
 #[cfg(feature = "store")]
-mod read;
-#[cfg(feature = "store")]
 pub mod recovery;
-pub mod reply;
-pub mod request;
 #[cfg(feature = "store")]
 mod store;
 pub mod time;
-#[cfg(feature = "store")]
-pub mod upkeep;
-#[cfg(feature = "store")]
-pub mod verify;
 
-#[cfg(feature = "store")]
-pub use compact::{Compacted, Retention};
-#[cfg(feature = "store")]
-pub use entry::{Outcome, SessionEntry};
 pub use envelope::{Draft, Envelope, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
@@ -55,9 +37,14 @@ pub use event::{
     Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;
+pub use hook_call::{reply, request};
 #[cfg(feature = "store")]
 pub use log::{Appended, Journal, Options, Sync};
+#[cfg(feature = "store")]
+pub use maintenance::{Compacted, Retention};
 pub use payload::Payload;
+#[cfg(feature = "store")]
+pub use store::{Outcome, SessionEntry};
 pub use time::Timestamp;
 
 /// Version of the deciding code: raised by every wanted change of what `decide` answers to equal inputs.

@@ -10,9 +10,9 @@ use journal::{
 };
 use uuid::Uuid;
 
+mod maintenance;
 mod meanwhile;
 mod schema;
-mod upkeep;
 
 fn draft(session: &str, number: u64) -> Draft {
     let host = Host {
@@ -343,7 +343,7 @@ fn only_the_store_names_sled() {
             }
         }
     }
-    assert_eq!(naming, [Path::new("journal/src/store.rs")]);
+    assert_eq!(naming, [Path::new("journal/src/store/mod.rs")]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ToolCall;
+use super::hook::ToolCall;
 use crate::Timestamp;
 
 /// Where the timeline of a turn was read from.

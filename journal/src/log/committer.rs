@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
+use super::store_writer::{Move, Shared, bytes_of};
 use super::{Append, Appended, Command, Done, GROUP_MAX, Imported, Options, Sync};
 use crate::error::{Error, Result};
 use crate::frame::{self, Kind};
 use crate::intake::{self, SEGMENT_BYTES, Unsealed, Writer};
-use crate::mover::{Move, Shared, bytes_of};
 use crate::store::Item;
 use crate::{Draft, Envelope, Timestamp, codec};
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use journal::upkeep::{self as whole, Restored};
+use journal::maintenance::{self as whole, Restored};
 use journal::{Error, Home, Options};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use journal::upkeep::{pack, rebuild, restore};
+use journal::maintenance::{pack, rebuild, restore};
 use journal::{Draft, Error, Event, Journal, Options, Payload, Retention, Timestamp, codec};
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! The machine words of all kinds of events.
 
-use crate::Event;
+use super::Event;
 
 impl Event {
     /// The words that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` says what each has.

@@ -25,7 +25,11 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
-use crate::{Envelope, Event, Outcome, Payload, SessionEntry, Verdict, codec};
+use crate::{Envelope, Event, Payload, Verdict, codec};
+
+mod session_entry;
+
+pub use session_entry::{Outcome, SessionEntry};
 
 /// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;

@@ -10,7 +10,12 @@ use crate::error::{Doing, Error, Result};
 use crate::log::{Journal, Options};
 use crate::recovery::{self, Recovered};
 use crate::store::{self, Store};
-use crate::{Compacted, Retention, Timestamp, backup, compact, intake};
+use crate::{Timestamp, intake, layout};
+
+mod backup;
+mod compact;
+
+pub use compact::{Compacted, Retention};
 
 impl Journal {
     /// Writes all that is acknowledged so far into `out`, in the form that [`restore`] reads. Appends go on meanwhile.
@@ -41,7 +46,7 @@ impl Journal {
     ) -> Result<Compacted> {
         let _alone = self.upkeep().lock().unwrap_or_else(PoisonError::into_inner);
         let last = self.settle()?;
-        let intake_dir = recovery::intake_dir(self.dir());
+        let intake_dir = layout::intake_dir(self.dir());
         let is_due = |envelope: &crate::Envelope| retention.is_due(envelope, now);
         let (store_bytes_before, intake_bytes_before) = self.disk_bytes();
         let mut done = Compacted {
@@ -110,7 +115,7 @@ pub fn restore(
     progress: impl FnMut(u64, u64),
 ) -> Result<Restored> {
     let _lock = recovery::lock(dir)?;
-    let (intake, store) = (recovery::intake_dir(dir), recovery::store_dir(dir));
+    let (intake, store) = (layout::intake_dir(dir), layout::store_dir(dir));
     let occupied = store.exists() || !intake::segments(&intake)?.is_empty();
     if occupied && !replace {
         return Err(Error::Occupied {
@@ -138,7 +143,7 @@ pub fn restore(
     } else {
         fs::remove_dir(&intake).doing("remove", &intake)?;
     }
-    fs::rename(recovery::intake_dir(&unpacked), &intake).doing("move", &intake)?;
+    fs::rename(layout::intake_dir(&unpacked), &intake).doing("move", &intake)?;
     let _ = fs::remove_dir(&unpacked);
     intake::sync_dir(dir)?;
     Ok(Restored { events, kept })
@@ -155,7 +160,7 @@ pub fn rebuild(dir: &Path) -> Result<(Recovered, PathBuf)> {
     let (journal, _) = Journal::open(dir, Options::default())?;
     journal.close();
     drop(journal);
-    let store = recovery::store_dir(dir);
+    let store = layout::store_dir(dir);
     let aside = store.with_file_name(format!("store.replaced-{}", Timestamp::now().as_micros()));
     {
         let _lock = recovery::lock(dir)?;
@@ -199,7 +204,7 @@ pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
     journal.close();
     drop(journal);
     let _lock = recovery::lock(dir)?;
-    let (store, [fresh, aside]) = (recovery::store_dir(dir), recovery::passing_stores(dir));
+    let (store, [fresh, aside]) = (layout::store_dir(dir), layout::passing_stores(dir));
     recovery::remove_passing(dir)?;
     let (old, new) = (Store::open(&store)?, Store::open(&fresh)?);
     // Most events have an entry in four trees.

@@ -14,17 +14,19 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-mod committer;
-
-use committer::{Committer, sync_batches};
-
 use crate::error::{Doing, Error, Result};
-use crate::history::History;
-use crate::intake;
-use crate::mover::{Shared, move_to_store};
 use crate::recovery::{self, Recovered};
 use crate::store::Store;
-use crate::{Draft, Envelope, Payload, Timestamp};
+use crate::{Draft, Envelope, Payload, Timestamp, intake, layout};
+
+mod committer;
+mod history;
+mod read;
+mod store_writer;
+
+use committer::{Committer, sync_batches};
+use history::History;
+use store_writer::{Shared, move_to_store};
 
 /// Appends that may wait for the writer; one more is refused with [`Error::Overloaded`].
 const QUEUE_MAX: usize = 1024;
@@ -340,7 +342,7 @@ impl Journal {
         wanted: impl Fn(Uuid) -> bool,
     ) -> Result<impl Iterator<Item = Result<Envelope>>> {
         let (from, last) = (*events.start(), self.store().last_seq()?.min(*events.end()));
-        let segments = intake::segments(&recovery::intake_dir(self.dir()))?;
+        let segments = intake::segments(&layout::intake_dir(self.dir()))?;
         Ok(History::new(
             Arc::clone(&self.inner.shared),
             segments,

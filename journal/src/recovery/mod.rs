@@ -10,9 +10,13 @@ use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind};
 use crate::home::create_folder;
 use crate::intake::{self, Segment, Writer};
+use crate::layout::{intake_dir, passing_stores, store_dir};
 use crate::store::{Item, Store};
-use crate::verify::compare_tail;
 use crate::{Timestamp, codec};
+
+pub mod verify;
+
+use verify::compare_tail;
 
 /// Events that are written to the store at once during recovery.
 const BATCH: usize = 2048;
@@ -33,19 +37,6 @@ pub struct Recovered {
     pub moved: u64,
     /// What a person should know, one line each; empty after a clean stop or a plain kill.
     pub notes: Vec<String>,
-}
-
-pub(crate) fn intake_dir(dir: &Path) -> PathBuf {
-    dir.join("intake")
-}
-
-pub(crate) fn store_dir(dir: &Path) -> PathBuf {
-    dir.join("store")
-}
-
-/// Where a store is that is being packed, and where the one is that it replaces.
-pub(crate) fn passing_stores(dir: &Path) -> [PathBuf; 2] {
-    ["store.packing", "store.packed"].map(|name| dir.join(name))
 }
 
 /// Removes what a crash while packing has left. A store that was moved aside and not yet replaced is put back: it is whole,

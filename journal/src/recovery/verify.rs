@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::frame::Damage;
 use crate::intake::{self, Segment};
-use crate::recovery::intake_dir;
+use crate::layout::intake_dir;
 use crate::store::Store;
 use crate::{Envelope, Event, codec};
 

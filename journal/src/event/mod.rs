@@ -10,6 +10,7 @@ use crate::Timestamp;
 
 mod decision;
 mod hook;
+mod kinds;
 mod record;
 
 pub use decision::{

@@ -6,8 +6,8 @@ use std::vec;
 
 use uuid::Uuid;
 
+use super::store_writer::Shared;
 use crate::intake::{self, Segment};
-use crate::mover::Shared;
 use crate::{Envelope, Error, Result, codec};
 
 type Events = Box<dyn Iterator<Item = Result<Envelope>>>;

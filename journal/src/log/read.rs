@@ -4,9 +4,8 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::log::Journal;
-use crate::verify::{self, Verified};
-use crate::{Envelope, Payload, intake, recovery};
-use crate::{Outcome, SessionEntry};
+use crate::recovery::verify::{self, Verified};
+use crate::{Envelope, Outcome, Payload, SessionEntry, intake, layout};
 
 impl Journal {
     /// Returns one event.
@@ -91,7 +90,7 @@ impl Journal {
 
     /// Returns the bytes on disk of the store and of the intake log.
     pub fn disk_bytes(&self) -> (u64, u64) {
-        let segments = intake::segments(&recovery::intake_dir(self.dir())).unwrap_or_default();
+        let segments = intake::segments(&layout::intake_dir(self.dir())).unwrap_or_default();
         let intake = segments
             .iter()
             .filter_map(|segment| segment.path.metadata().ok())

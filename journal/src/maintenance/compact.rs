@@ -56,7 +56,7 @@ pub struct Compacted {
     pub intake_bytes: u64,
     /// Size of the store before.
     pub store_bytes_before: u64,
-    /// Size of the store now; it uses freed room again, and only [`crate::upkeep::pack`] gives it back.
+    /// Size of the store now; it uses freed room again, and only [`super::pack`] gives it back.
     pub store_bytes: u64,
     /// Segments that were left as they are, and why, one line each.
     pub skipped: Vec<String>,

@@ -17,7 +17,7 @@ use crate::error::{Doing, Error, Result};
 use crate::frame::{self, HEADER_BYTES, Kind, Reader};
 use crate::intake::{self, SEGMENT_BYTES, Writer};
 use crate::store::Store;
-use crate::{codec, recovery};
+use crate::{codec, layout};
 
 /// The newest backup format.
 const VERSION: u32 = 1;
@@ -69,7 +69,7 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     let name = backup.display().to_string();
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
     let last = read_head(&mut file, &name)?;
-    let intake = recovery::intake_dir(dir);
+    let intake = layout::intake_dir(dir);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
