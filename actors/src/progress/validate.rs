@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkpoint::config::{Config, UserCheck};
-use checkpoint::progress::{self, Document, Elsewhere, FileMark, Line, Now, Report};
+use checkpoint::progress::{self, CheckResult, Document, Elsewhere, FileMark, Now, Report};
 use journal::{Draft, Event, Journal, Timestamp};
 use uuid::Uuid;
 
@@ -141,20 +141,22 @@ fn elsewhere(journal: &Journal, document: &Document) -> Result<Vec<Elsewhere>, E
 }
 
 /// Runs a check of the user's own in the project.
-fn external(check: &UserCheck, project: &str) -> Line {
+fn external(check: &UserCheck, project: &str) -> CheckResult {
     let mut command = process::of_user(&check.run);
     command.current_dir(project);
     let within = Duration::from_millis(check.timeout.as_millis());
     let name = &check.name;
     let bad = |found: String| {
-        Line::bad(
+        CheckResult::bad(
             "external",
             found,
             "bring it back, or go on with what does not need it",
         )
     };
     match process::feed(command, b"", Instant::now() + within) {
-        Ok(output) if output.exit.success() => Line::good("external", format!("{name}: good")),
+        Ok(output) if output.exit.success() => {
+            CheckResult::good("external", format!("{name}: good"))
+        }
         Ok(output) => bad(format!("{name}: {}", output.complaint())),
         Err(Failure::Timeout) => bad(format!("{name}: no answer within {}", check.timeout)),
         Err(Failure::Missing) => bad(format!("{name}: there is no such program")),

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use journal::{Action, ChangedFile};
 
-use super::paths::Spot;
-use super::proof::{Position, Proof, Wanted, last_edit, look};
-use super::{ActionTrace, Findings, Outcome, RuleTrace, Turn};
+use super::paths::PathRef;
+use super::proof::{Position, Proof, Wanted, find_proof, last_edit};
+use super::trace::{ActionTrace, Findings, Outcome, RuleTrace};
+use super::turn::Turn;
+use crate::digest;
 use crate::rules::{Kind, Rule, RuleAction};
 
 /// The log check looks back at least this far (001 inv 15).
@@ -153,7 +155,7 @@ pub(super) fn find(turn: &Turn<'_>, claims: &Claims<'_>) -> Findings {
         behind.extend(&group.files);
     }
     let behind: Vec<&ChangedFile> = behind.into_iter().map(|file| &turn.files[file]).collect();
-    findings.demand = super::demand(&purposes, &behind);
+    findings.demand = demand(&purposes, &behind);
     findings.trace = trace(turn, claims, &groups, &results);
     findings
 }
@@ -239,13 +241,13 @@ fn prove(
     } else {
         group.files.clone()
     };
-    let covered: Vec<Spot> = files
+    let covered: Vec<PathRef> = files
         .into_iter()
-        .map(|file| Spot::changed(&turn.files[file].path))
+        .map(|file| PathRef::changed(&turn.files[file].path))
         .collect();
     let evidence = group.evidence();
     let after_edit = last_edit(turn, &covered);
-    look(
+    find_proof(
         turn,
         &Wanted {
             evidence: &evidence,
@@ -333,4 +335,16 @@ fn trace(
         });
     }
     traces
+}
+
+/// Returns what identifies a demand: purposes, and the contents of the files behind them.
+fn demand(purposes: &[&str], files: &[&ChangedFile]) -> Option<u64> {
+    if purposes.is_empty() {
+        return None;
+    }
+    let mut text = purposes.join("\n");
+    for file in files {
+        text.push_str(&format!("\n{}\0{:?}", file.path, file.hash));
+    }
+    Some(digest::of_text(&text))
 }

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use journal::{ToolCall, ToolKind};
 use regex::Regex;
 
-use super::Turn;
-use super::paths::Spot;
+use super::paths::PathRef;
+use super::turn::Turn;
 use crate::shell;
 
 /// What the text of an unresolved error says, in the order of 002 R5.
@@ -146,7 +146,7 @@ fn is_resolved(turn: &Turn<'_>, index: usize) -> bool {
 /// What an error is about.
 struct About<'a> {
     call: &'a ToolCall,
-    files: Vec<Spot>,
+    files: Vec<PathRef>,
 }
 
 impl<'a> About<'a> {
@@ -157,12 +157,12 @@ impl<'a> About<'a> {
             .find_iter(line)
             .chain(FILES.find_iter(&call.output))
             .map(|found| found.as_str());
-        let mut files: Vec<Spot> = Vec::new();
+        let mut files: Vec<PathRef> = Vec::new();
         for path in call.paths.iter().map(String::as_str).chain(named) {
             // What follows `::` in a test's name is not part of its file's.
-            let spot = Spot::written(path.split("::").next().unwrap_or(path), turn.project);
-            if !spot.path.is_empty() && files.len() < FILES_MAX && !files.contains(&spot) {
-                files.push(spot);
+            let path_ref = PathRef::written(path.split("::").next().unwrap_or(path), turn.project);
+            if !path_ref.path.is_empty() && files.len() < FILES_MAX && !files.contains(&path_ref) {
+                files.push(path_ref);
             }
         }
         Self { call, files }
@@ -187,17 +187,17 @@ impl<'a> About<'a> {
     fn is_about_any(&self, paths: &[String], project: &str) -> bool {
         paths
             .iter()
-            .map(|path| Spot::written(path, project))
-            .any(|spot| self.files.iter().any(|file| file.same(&spot)))
+            .map(|path| PathRef::written(path, project))
+            .any(|path_ref| self.files.iter().any(|file| file.same(&path_ref)))
     }
 
     /// Returns whether a later call is the same attempt again: the same tool, or the file by a better path.
     fn is_retried_by(&self, later: &ToolCall, project: &str) -> bool {
         let same_name = |path: &String| {
-            let spot = Spot::written(path, project);
+            let path_ref = PathRef::written(path, project);
             self.files
                 .iter()
-                .any(|file| file.file_name() == spot.file_name())
+                .any(|file| file.file_name() == path_ref.file_name())
         };
         if self.call.kind == ToolKind::Shell || !self.call.paths.is_empty() {
             return self.call.kind != ToolKind::Shell && later.paths.iter().any(same_name);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use journal::{ChangedFile, ToolKind};
 
-use super::Turn;
-use super::paths::Spot;
+use super::paths::PathRef;
+use super::turn::Turn;
 
 /// 002 R6, word for word.
 const NOT_READ: &str =
@@ -20,8 +20,8 @@ const FOLDERS_MAX: usize = 3;
 
 /// Returns the observation that a file was edited which this turn had neither read nor written before.
 pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
-    let spot = |path: &String| Spot::written(path, turn.project);
-    let mut known: Vec<Spot> = Vec::new();
+    let path_ref = |path: &String| PathRef::written(path, turn.project);
+    let mut known: Vec<PathRef> = Vec::new();
     for (call, line) in turn.evidence.timeline.calls.iter().zip(&turn.lines) {
         // A call that failed or was refused neither showed nor changed anything.
         if call.refused || (call.is_error && call.kind != ToolKind::Shell) {
@@ -32,21 +32,21 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
                 if call
                     .paths
                     .iter()
-                    .map(spot)
+                    .map(path_ref)
                     .any(|edited| !known.iter().any(|read| read.same(&edited)))
                 {
                     return Some(NOT_READ.to_owned());
                 }
             }
             // A file that this turn wrote is known to it, and a new one cannot be read before.
-            ToolKind::Read | ToolKind::Write => known.extend(call.paths.iter().map(spot)),
+            ToolKind::Read | ToolKind::Write => known.extend(call.paths.iter().map(path_ref)),
             ToolKind::Shell => {
                 known.extend(
                     line.reads
                         .iter()
                         .chain(&line.writes)
                         .chain(&call.paths)
-                        .map(spot),
+                        .map(path_ref),
                 );
             }
             ToolKind::Other => {}

@@ -6,7 +6,7 @@ use Origin::{Inside, Loose, Outside};
 
 /// A path in normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct PathRef {
     /// The path without `.` and `..`; relative to the project's top where it lies in it.
     pub(super) path: String,
     origin: Origin,
@@ -23,7 +23,7 @@ enum Origin {
     Loose,
 }
 
-impl Spot {
+impl PathRef {
     /// Returns the place of a path relative to the project's top, as git gives it.
     pub(super) fn changed(path: &str) -> Self {
         Self {
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn paths_that_mean_the_same_file() {
         let same = |left: &str, right: &str| {
-            Spot::written(left, "/p/app").same(&Spot::written(right, "/p/app"))
+            PathRef::written(left, "/p/app").same(&PathRef::written(right, "/p/app"))
         };
         assert!(same("/p/app/src/a.rs", "src/a.rs"));
         assert!(same("/p/app/src/a.rs", "./src/../src/a.rs"));
@@ -113,7 +113,9 @@ mod tests {
         assert!(!same("/p/app/src/a.rs", "/p/app/src/ba.rs"));
         assert!(!same("a.rs", "ba.rs"));
         assert!(same("/private/p/app/src/a.rs", "/p/app/src/a.rs"));
-        assert!(Spot::written("/anywhere/src/a.rs", "").same(&Spot::changed("src/a.rs")));
-        assert!(!Spot::written("/p/application/src/a.rs", "/p/app").same(&Spot::changed("b.rs")));
+        assert!(PathRef::written("/anywhere/src/a.rs", "").same(&PathRef::changed("src/a.rs")));
+        assert!(
+            !PathRef::written("/p/application/src/a.rs", "/p/app").same(&PathRef::changed("b.rs"))
+        );
     }
 }

@@ -2,8 +2,9 @@
 
 use journal::{ToolCall, ToolKind};
 
-use super::paths::Spot;
-use super::{Outcome, Seen, Turn};
+use super::paths::PathRef;
+use super::trace::{Outcome, TracedCall};
+use super::turn::Turn;
 use crate::policy::EvidenceRule;
 use crate::shell;
 
@@ -34,7 +35,7 @@ pub(super) struct Proof {
     /// Where the action was done, the first time that counts.
     pub(super) done: Option<Position>,
     /// All that looked like it.
-    pub(super) found: Vec<Seen>,
+    pub(super) found: Vec<TracedCall>,
 }
 
 impl Proof {
@@ -57,7 +58,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Looks for an action among the turn's calls.
-pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
+pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
     let patterns: Vec<_> = wanted
         .evidence
@@ -89,7 +90,7 @@ pub(super) fn look(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
             proof.done = Some(position);
         }
         let command = line.chars().take(COMMAND_CHARS_MAX).collect();
-        proof.found.push(Seen {
+        proof.found.push(TracedCall {
             call: index,
             command,
             outcome,
@@ -176,10 +177,10 @@ fn executed(
 }
 
 /// Returns where the turn last edited any of `files`.
-pub(super) fn last_edit(turn: &Turn<'_>, files: &[Spot]) -> Option<Edit> {
+pub(super) fn last_edit(turn: &Turn<'_>, files: &[PathRef]) -> Option<Edit> {
     let touches = |path: &str| {
-        let spot = Spot::written(path, turn.project);
-        files.iter().any(|file| file.same(&spot))
+        let path_ref = PathRef::written(path, turn.project);
+        files.iter().any(|file| file.same(&path_ref))
     };
     let calls = turn.evidence.timeline.calls.iter().enumerate().rev();
     calls

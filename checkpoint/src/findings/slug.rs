@@ -1,6 +1,6 @@
 //! Whether the changes are about the active work item (002 R7).
 
-use super::Turn;
+use super::turn::Turn;
 
 /// Returns the observation that the changes and the work item's plan have no file in common.
 ///

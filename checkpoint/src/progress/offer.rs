@@ -1,8 +1,10 @@
 //! What a session that begins is told: short, bounded, and with nothing in it that an agent could take for an order of
 //! ours rather than for what an earlier session left.
 
+use super::document::{Document, OpenPhase};
 use super::render::one_line;
-use super::{Document, OpenPhase, Pointer, Report};
+use super::report::Report;
+use super::values::Pointer;
 use crate::text;
 
 /// The longest text, in bytes.

@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 
 use journal::ProgressKind;
 
+use super::document::{Document, GitState, Parent};
+use super::facts::Facts;
 use super::markdown::{BY_AGENT, MARK, NOT_STATED, OWN_STEP};
-use super::{Document, Facts, GitState, Judgements, Parent, Pointer, Texts};
+use super::stated::Judgements;
+use super::values::{Pointer, Texts};
 
 /// Renders a document. The same document gives the same bytes.
 pub fn render(document: &Document) -> String {

@@ -3,14 +3,14 @@
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Document, FileMark, GitState};
+use super::document::{Document, FileMark, GitState};
 
 /// Names that are spelled out in one line.
 const NAMES_MAX: usize = 8;
 
 /// One thing that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct CheckResult {
     /// `git`, `files`, `sessions`, `dependencies` or `external`.
     pub check: String,
     /// Whether it holds.
@@ -22,7 +22,7 @@ pub struct Line {
     pub reconcile: Option<String>,
 }
 
-impl Line {
+impl CheckResult {
     /// Something that holds.
     pub fn good(check: &str, found: impl Into<String>) -> Self {
         Self {
@@ -49,13 +49,13 @@ impl Line {
 pub struct Report {
     /// All of it holds.
     pub holds: bool,
-    /// Line by line.
-    pub lines: Vec<Line>,
+    /// CheckResult by line.
+    pub lines: Vec<CheckResult>,
 }
 
 impl Report {
     /// Puts lines together.
-    pub fn of(lines: Vec<Line>) -> Self {
+    pub fn of(lines: Vec<CheckResult>) -> Self {
         Self {
             holds: lines.iter().all(|line| line.ok),
             lines,
@@ -98,17 +98,17 @@ pub fn compare(document: &Document, now: &Now) -> Report {
     Report::of(lines)
 }
 
-fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
+fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> {
     let (then, now) = match (&document.git, now) {
         (Ok(then), Ok(now)) => (then, now),
         (Err(_), Err(_)) => {
-            return vec![Line::good(
+            return vec![CheckResult::good(
                 "git",
                 "not asked: the project is in no git work tree",
             )];
         }
         (Ok(_), Err(why)) => {
-            return vec![Line::bad(
+            return vec![CheckResult::bad(
                 "git",
                 format!("git cannot be asked ({why})"),
                 "find out what became of the repository",
@@ -116,7 +116,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
         }
         (Err(_), Ok(now)) => {
             let branch = now.branch.as_deref().unwrap_or("(detached)");
-            return vec![Line::bad(
+            return vec![CheckResult::bad(
                 "git",
                 format!("there is a repository now, on {branch}"),
                 "look at `git log`",
@@ -126,7 +126,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
     let name = |branch: &Option<String>| branch.clone().unwrap_or_else(|| "(detached)".into());
     let mut lines = Vec::new();
     if then.branch == now.branch {
-        lines.push(Line::good(
+        lines.push(CheckResult::good(
             "git",
             format!("on branch {}", name(&now.branch)),
         ));
@@ -135,7 +135,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
             "`git switch {}`, or go on where you are on purpose",
             name(&then.branch)
         );
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "git",
             format!("on {}, not on {}", name(&now.branch), name(&then.branch)),
             reconcile,
@@ -148,7 +148,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
             .to_owned()
     };
     if then.commit == now.commit {
-        lines.push(Line::good(
+        lines.push(CheckResult::good(
             "git",
             format!("last commit is {}", short(&now.commit)),
         ));
@@ -159,7 +159,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
         } else {
             "read `git log`".into()
         };
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "git",
             format!("last commit was {was} and is {is} ({})", now.subject),
             reconcile,
@@ -168,21 +168,21 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<Line> {
     let gone: Vec<&str> = missing(&then.uncommitted, &now.uncommitted);
     let new: Vec<&str> = missing(&now.uncommitted, &then.uncommitted);
     if gone.is_empty() && new.is_empty() {
-        lines.push(Line::good(
+        lines.push(CheckResult::good(
             "git",
             format!("the same {} uncommitted files", now.uncommitted.len()),
         ));
     }
     if !gone.is_empty() {
         let found = format!("no longer uncommitted: {}", names(&gone));
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "git",
             found,
             "see whether they were committed, stashed (`git stash list`) or thrown away",
         ));
     }
     if !new.is_empty() {
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "git",
             format!("uncommitted since: {}", names(&new)),
             "read `git diff` of these before you change them",
@@ -200,7 +200,7 @@ fn missing<'a>(from: &'a [(String, String)], in_other: &[(String, String)]) -> V
         .collect()
 }
 
-fn files(document: &Document, now: &Now) -> Vec<Line> {
+fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
     let (mut gone, mut changed, mut back) = (Vec::new(), Vec::new(), Vec::new());
     for file in &document.facts.files {
         let is = now
@@ -217,7 +217,7 @@ fn files(document: &Document, now: &Now) -> Vec<Line> {
     }
     let mut lines = Vec::new();
     if gone.is_empty() && changed.is_empty() && back.is_empty() {
-        lines.push(Line::good(
+        lines.push(CheckResult::good(
             "files",
             format!(
                 "all {} files of the session are as they were left",
@@ -226,21 +226,21 @@ fn files(document: &Document, now: &Now) -> Vec<Line> {
         ));
     }
     if !gone.is_empty() {
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "files",
             format!("gone: {}", names(&gone)),
             "find out who removed them (`git log --diff-filter=D`)",
         ));
     }
     if !changed.is_empty() {
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "files",
             format!("changed since: {}", names(&changed)),
             "read them again before you rely on what is said of them",
         ));
     }
     if !back.is_empty() {
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "files",
             format!("there again though deleted: {}", names(&back)),
             "see whether the deletion is still wanted",
@@ -248,7 +248,7 @@ fn files(document: &Document, now: &Now) -> Vec<Line> {
     }
     if !now.missing.is_empty() {
         let missing: Vec<&str> = now.missing.iter().map(String::as_str).collect();
-        lines.push(Line::bad(
+        lines.push(CheckResult::bad(
             "files",
             format!("to be read, but not there: {}", names(&missing)),
             "look for them under another name",
@@ -257,7 +257,7 @@ fn files(document: &Document, now: &Now) -> Vec<Line> {
     lines
 }
 
-fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
+fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<CheckResult> {
     let mut lines = Vec::new();
     for other in elsewhere {
         let ours = |path: &&str| document.facts.files.iter().any(|file| file.path == **path);
@@ -274,7 +274,7 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
                 other.files.len(),
                 other.last_at
             );
-            lines.push(Line::good("sessions", found));
+            lines.push(CheckResult::good("sessions", found));
         } else {
             let found = format!(
                 "{} changed {} at {}",
@@ -282,7 +282,7 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
                 names(&common),
                 other.last_at
             );
-            lines.push(Line::bad(
+            lines.push(CheckResult::bad(
                 "sessions",
                 found,
                 "compare what it did with this document's steps before you go on",
@@ -290,7 +290,7 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
         }
     }
     if lines.is_empty() {
-        lines.push(Line::good(
+        lines.push(CheckResult::good(
             "sessions",
             "no other session changed files here since",
         ));
@@ -298,7 +298,7 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<Line> {
     lines
 }
 
-fn dependencies(then: &[FileMark], now: &[FileMark]) -> Line {
+fn dependencies(then: &[FileMark], now: &[FileMark]) -> CheckResult {
     let hash = |marks: &[FileMark], path: &str| {
         marks
             .iter()
@@ -314,12 +314,12 @@ fn dependencies(then: &[FileMark], now: &[FileMark]) -> Line {
     paths.dedup();
     paths.retain(|path| hash(then, path) != hash(now, path));
     match (paths.is_empty(), then.is_empty()) {
-        (true, true) => Line::good("dependencies", "there are no lock files"),
-        (true, false) => Line::good(
+        (true, true) => CheckResult::good("dependencies", "there are no lock files"),
+        (true, false) => CheckResult::good(
             "dependencies",
             format!("lock files are unchanged ({})", then.len()),
         ),
-        _ => Line::bad(
+        _ => CheckResult::bad(
             "dependencies",
             format!("changed since: {}", names(&paths)),
             "install the dependencies again, and build",

@@ -3,7 +3,7 @@
 
 use journal::{Event, News, Reason, Route, Timestamp};
 
-use super::{Delivery, SessionState};
+use super::model::{Delivery, SessionState};
 
 /// The flag's word for an agent that has stopped and was not held back.
 pub const AGENT_FINISHED: &str = "agent_finished";

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use journal::{ChangedFile, Timestamp};
 
-use super::SessionState;
+use super::model::SessionState;
 
 /// So soon after a turn's beginning its baseline is taken, or never.
 const BASELINE_WITHIN: Duration = Duration::from_secs(10);

@@ -1,34 +1,10 @@
 //! A checkpoint on its way: how far it has come, and what shows that its agent has it.
 
 use journal::{Decision, Event, PromptOrigin, Route, Timestamp};
-use serde::{Deserialize, Serialize};
 
-use super::SessionState;
+use super::model::{Delivery, SessionState};
 use crate::digest;
 use crate::terminal::Typed;
-
-/// A checkpoint on its way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delivery {
-    /// Sequence number of the decision.
-    pub decision: u64,
-    /// When it was decided.
-    pub at: Timestamp,
-    /// How it travels.
-    pub route: journal::Route,
-    /// The host's id of the turn that it was sent into.
-    pub host_turn: Option<String>,
-    /// What the agent demanded by it, for forgetting the demand if it fails.
-    pub demand: Option<u64>,
-    /// It left: only then can anything that follows confirm it.
-    pub attempted: bool,
-    /// Hash of its text, trimmed.
-    pub digest: Option<u64>,
-    /// How far typing it has come.
-    pub typed: Typed,
-    /// A later event that shows the agent has it: what showed it.
-    pub seen_by: Option<String>,
-}
 
 impl Delivery {
     /// Begins with what was decided; none where nothing is sent.

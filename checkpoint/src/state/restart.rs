@@ -2,7 +2,7 @@
 
 use journal::Timestamp;
 
-use super::{SessionState, Stop};
+use super::model::{SessionState, Stop};
 
 impl SessionState {
     /// Returns the restart that is to be decided about, as a stop, where `seq` is one.

@@ -1,6 +1,6 @@
 //! What each rule found, and the words for it that people read, in the terminal and on the page.
 
-use checkpoint::findings::{ActionTrace, Outcome, RuleTrace, Seen};
+use checkpoint::findings::{ActionTrace, Outcome, RuleTrace, TracedCall};
 use journal::{Timeline, TimelineSource};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn seen(action: &ActionTrace, timeline: &Timeline) -> Vec<String> {
     vec![nothing]
 }
 
-fn call(seen: &Seen) -> String {
+fn call(seen: &TracedCall) -> String {
     let outcome = match seen.outcome {
         Outcome::Counts => "counts",
         Outcome::NotRun => "was not certainly run",

@@ -6,8 +6,8 @@ use journal::{
 };
 use uuid::Uuid;
 
-use super::{Case, decide};
 use crate::config::Config;
+use crate::decide::{Case, decide};
 use crate::policy::{Headless, Policy, Quiet, Repeat};
 use crate::rules::pack_names::ProjectFacts;
 use crate::state::{SessionState, Stop};

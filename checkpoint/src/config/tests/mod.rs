@@ -1,5 +1,8 @@
 //! Layers, errors and `config show`.
 
+mod endpoint;
+mod retention;
+
 use super::*;
 use crate::policy::Policy;
 use crate::policy::{EvidenceRule, Quiet};

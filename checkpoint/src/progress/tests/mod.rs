@@ -1,8 +1,12 @@
+//! Documents: read, rendered, compared.
+
 use journal::{Envelope, Event, Host, ProgressKind, Stream, Timestamp, ToolCall, ToolKind};
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+
+mod tables;
 
 /// What an agent might hand in for `/handoff`.
 const HANDOFF: &str = "\

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::tests::{at, document};
-use super::*;
+use journal::ProgressKind;
+
+use super::{at, document};
+use crate::progress::*;
 
 /// Headings of the template, with the labels under each.
 const TEMPLATE: [(&str, &[&str]); 14] = [

@@ -1,0 +1,61 @@
+//! What a stop's evidence says: what is still to be done, and what was noticed. Deterministic, no I/O (002 R2-R8).
+//!
+//! Every heuristic looks for positive evidence first and keeps quiet when it finds it; where evidence is missing or
+//! ambiguous it speaks (002 R8). The order of everything is fixed, so equal evidence gives an equal checkpoint.
+
+mod actions;
+mod errors;
+mod hygiene;
+mod paths;
+mod proof;
+mod slug;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod turn;
+
+use journal::Evidence;
+
+use crate::policy::Policy;
+use crate::rules::Kind;
+
+pub use slug::plan_files;
+pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};
+
+use turn::Turn;
+
+/// Returns what the evidence of a stop says.
+///
+/// `project` is the top of the work tree, empty where it is not known.
+pub fn find(
+    evidence: &Evidence,
+    elapsed_ms: Option<u64>,
+    project: &str,
+    policy: &Policy,
+) -> Findings {
+    let Some(turn) = Turn::new(evidence, elapsed_ms, project, policy) else {
+        // Without the changes only the general message is possible: it says what always holds (001 inv 13).
+        return Findings {
+            generic: true,
+            ..Findings::default()
+        };
+    };
+    let claims = actions::Claims::new(&turn);
+    let mut findings = actions::find(&turn, &claims);
+    if turn.has_timeline() {
+        let errors = errors::find(&turn);
+        findings.unresolved = !errors.is_empty();
+        findings.observations.extend(errors);
+        findings
+            .observations
+            .extend(hygiene::edits_without_read(&turn));
+    }
+    findings
+        .observations
+        .extend(hygiene::wide_blast_radius(turn.files));
+    findings.observations.extend(slug::drift(&turn));
+    findings.docs_only = !claims.any_of(|kind| kind != Kind::Docs);
+    findings.all_clear =
+        !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
+    findings
+}

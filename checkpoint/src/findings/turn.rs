@@ -1,0 +1,51 @@
+//! The evidence of a stop in the form that every heuristic reads.
+
+use journal::{ChangedFile, Evidence, TimelineSource, ToolKind};
+
+use crate::policy::Policy;
+use crate::rules::RuleSet;
+use crate::shell;
+
+/// The evidence in the form that every heuristic looks at.
+pub(super) struct Turn<'a> {
+    pub(super) evidence: &'a Evidence,
+    pub(super) files: &'a [ChangedFile],
+    pub(super) project: &'a str,
+    pub(super) policy: &'a Policy,
+    pub(super) elapsed_ms: Option<u64>,
+    pub(super) rules: RuleSet<'a>,
+    /// What each shell call does, by its position; nothing for other calls.
+    pub(super) lines: Vec<shell::CommandLine>,
+}
+
+impl<'a> Turn<'a> {
+    /// Prepares the evidence; none where the changed files are not known.
+    pub(super) fn new(
+        evidence: &'a Evidence,
+        elapsed_ms: Option<u64>,
+        project: &'a str,
+        policy: &'a Policy,
+    ) -> Option<Self> {
+        let lines = evidence.timeline.calls.iter().map(|call| {
+            let line = call
+                .command
+                .as_deref()
+                .filter(|_| call.kind == ToolKind::Shell);
+            line.map(shell::read).unwrap_or_default()
+        });
+        Some(Self {
+            evidence,
+            files: evidence.changes.files()?,
+            project,
+            policy,
+            elapsed_ms,
+            rules: RuleSet::new(&policy.rules),
+            lines: lines.collect(),
+        })
+    }
+
+    /// Returns whether the turn's calls are known at all.
+    pub(super) fn has_timeline(&self) -> bool {
+        self.evidence.timeline.source != TimelineSource::None
+    }
+}

@@ -1,0 +1,149 @@
+//! The document: facts from the journal and git, and what the agent stated.
+
+use journal::{ProgressKind, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::facts::{Facts, FileWork};
+use super::stated::Stated;
+use super::values::Percent;
+
+/// Version of the document's shape. Fields are only ever added, with a default.
+pub const DOCUMENT_VERSION: u32 = 1;
+
+/// What git says of the work tree (004, "Git State").
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GitState {
+    /// The top of the work tree.
+    pub top: String,
+    /// The branch; none where HEAD is detached.
+    pub branch: Option<String>,
+    /// The last commit's full hash; none where nothing was committed yet.
+    pub commit: Option<String>,
+    /// The first line of its message.
+    pub subject: String,
+    /// Files that differ from it, with git's two letters, in order.
+    pub uncommitted: Vec<(String, String)>,
+    /// Commits that the remote does not have; none where the branch follows none.
+    pub ahead: Option<u32>,
+    /// Commits of the remote that are not here.
+    pub behind: Option<u32>,
+}
+
+/// A file and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileMark {
+    /// The path, relative to the project where it is in it.
+    pub path: String,
+    /// Hash of the content; none where the file was not there.
+    pub hash: Option<u64>,
+}
+
+/// The full document that an incremental one builds on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    /// Its event.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Its facts, to tell what is new.
+    pub tools: u64,
+    /// Failed tool calls by then.
+    pub failed: u64,
+    /// The decisions that were stated by then.
+    pub decisions: Vec<String>,
+}
+
+/// The work phase that is open by the session's phase checkpoints (003).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenPhase {
+    /// Its name.
+    pub name: String,
+    /// 1 to 7.
+    pub number: u8,
+    /// The checkpoint's id.
+    pub checkpoint: String,
+    /// What it is about.
+    pub summary: String,
+}
+
+/// A progress document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// [`DOCUMENT_VERSION`].
+    pub version: u32,
+    /// Its type.
+    pub kind: ProgressKind,
+    /// What asked for it, one word: `command`, `interval`, `compaction`, `subagent_start`, `subagent_stop`, `error`,
+    /// `session_end`, `phase`.
+    pub cause: String,
+    /// When it was written.
+    pub at: Timestamp,
+    /// The session's id.
+    pub session: String,
+    /// The agent's own id of it.
+    pub native_session: String,
+    /// The agent's word.
+    pub agent: String,
+    /// The project's folder.
+    pub project: String,
+    /// What the journal knows of the session.
+    pub facts: Facts,
+    /// What git says; none with a word where it could not be asked.
+    pub git: Result<GitState, String>,
+    /// Lock files of the project's dependencies.
+    pub lock_files: Vec<FileMark>,
+    /// The open work phase.
+    #[serde(default)]
+    pub open_phase: Option<OpenPhase>,
+    /// Of an incremental document: what it builds on.
+    #[serde(default)]
+    pub parent: Option<Parent>,
+    /// What the agent stated.
+    #[serde(default)]
+    pub stated: Stated,
+}
+
+impl Document {
+    /// Returns the document as it is journaled.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a document is plain data")
+    }
+
+    /// Reads a journaled document.
+    ///
+    /// # Errors
+    ///
+    /// When it is of a newer version, or damaged.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| format!("the document cannot be read: {error}"))
+    }
+
+    /// Says whether there is anything to go on with: work that is stated as left, an order to hand over, or changes
+    /// that are not committed.
+    pub fn has_more(&self) -> bool {
+        let now = &self.stated.now;
+        if now.status.as_deref() == Some("complete") || now.completion == Some(Percent(100)) {
+            return false;
+        }
+        let lists = [&now.remaining, &now.blockers, &now.recovery];
+        let is_stated =
+            lists.into_iter().flatten().any(|list| !list.0.is_empty()) || now.next_action.is_some();
+        let is_asked = matches!(self.kind, ProgressKind::Handoff | ProgressKind::Manual);
+        let dirty = |git: &GitState| {
+            let is_dirty =
+                |file: &FileWork| git.uncommitted.iter().any(|(_, path)| *path == file.path);
+            self.facts.files.iter().any(is_dirty)
+        };
+        is_stated
+            || is_asked
+            || self.open_phase.is_some()
+            || self.git.as_ref().is_ok_and(dirty)
+            || (self.git.is_err() && !self.facts.files.is_empty())
+            || self
+                .facts
+                .failures
+                .iter()
+                .any(|failed| failed.resolved.is_none())
+    }
+}

@@ -1,0 +1,137 @@
+//! The fold: one event onto what is known of its session.
+
+use journal::{Envelope, Event, ProgressKind, PromptOrigin};
+
+use super::model::{Mute, SessionState, Written};
+
+impl SessionState {
+    /// Folds one event onto what is known. Never fails, never looks at anything else.
+    pub fn apply(&mut self, envelope: &Envelope) {
+        let newest = self.keep_clock_and_place(envelope);
+        self.see_delivery(&envelope.event, envelope.at);
+        self.worked.see(envelope);
+        self.apply_report(envelope, newest);
+        self.apply_own(envelope);
+    }
+
+    /// Keeps the times and the place of an event; returns whether no later hook call is known.
+    fn keep_clock_and_place(&mut self, envelope: &Envelope) -> bool {
+        let at = envelope.at;
+        self.last_seq = envelope.seq;
+        self.counts.events += 1;
+        self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
+        self.last_at = self.last_at.max(Some(at));
+        let host = envelope.event.host();
+        let newest = self.heard_at.is_none_or(|heard| heard <= at);
+        self.heard_at = self.heard_at.max(host.map(|_| at));
+        let place = host.and_then(|host| host.place.as_ref());
+        if let Some(place) = place.filter(|_| newest || self.place.cwd.is_empty()) {
+            let known = self.place.transcript.take();
+            self.place = place.clone();
+            // Codex's `notify` does not say where the transcript is.
+            self.place.transcript = self.place.transcript.take().or(known);
+        }
+        newest
+    }
+
+    /// Applies what an agent's hooks or its transcript report.
+    fn apply_report(&mut self, envelope: &Envelope, newest: bool) {
+        let at = envelope.at;
+        match &envelope.event {
+            Event::SessionStarted { .. } => self.ended_at = None,
+            Event::SessionEnded { .. } if newest => {
+                self.ended_at = Some(at);
+                self.running = false;
+                self.dialog_up = false;
+            }
+            Event::PromptSubmitted {
+                host,
+                origin,
+                digest,
+                ..
+            } => {
+                self.prompts_by_hook = true;
+                match origin {
+                    PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
+                    PromptOrigin::Own => self.own_prompt(),
+                    PromptOrigin::Host | PromptOrigin::Subagent => {}
+                }
+            }
+            Event::PromptFound {
+                transcript,
+                origin,
+                digest,
+                ..
+            } => self.found_prompt(transcript, *origin, *digest, at),
+            Event::ToolStarted { call, .. } => self.tool_started(call),
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+                self.tool_finished(call)
+            }
+            Event::AgentStopped { .. } => self.stopped(envelope),
+            Event::Interrupted { cause, .. } => {
+                self.running = false;
+                self.dialog_up = false;
+                if cause != "user" {
+                    self.call_person(at, "api_error");
+                }
+            }
+            Event::Notified {
+                notification: kind, ..
+            } => {
+                self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
+                self.call_person(at, kind);
+            }
+            Event::PermissionAsked { .. } => {
+                self.dialog_up = true;
+                self.call_person(at, "permission");
+            }
+            _ => {}
+        }
+    }
+
+    /// Applies what the daemon decided and did, and what people ordered.
+    fn apply_own(&mut self, envelope: &Envelope) {
+        let at = envelope.at;
+        let seq = envelope.seq;
+        match &envelope.event {
+            Event::Decided(decision) => self.decided(seq, at, decision),
+            Event::DeliveryAttempted { .. }
+            | Event::DeliveryHeld { .. }
+            | Event::DeliveryPasted { .. }
+            | Event::DeliveryEntered { .. }
+            | Event::DeliveryConfirmed { .. }
+            | Event::DeliveryFailed { .. }
+            | Event::DeliveryExpired { .. } => self.delivery_went_on(&envelope.event, at),
+            Event::RestartRequested { due } => self.restart = Some((seq, *due)),
+            Event::AgentRestarted { due } => {
+                self.restart = self.restart.map(|(restart, _)| (restart, *due))
+            }
+            Event::RestartClosed { restart, .. } => {
+                self.restart.take_if(|(known, _)| known == restart);
+            }
+            Event::Announced { news, output, .. } => self.announced(*news, *output),
+            Event::EscapeHatchUsed { .. } => self.cleared = false,
+            Event::CheckpointCleared {} => self.cleared = true,
+            Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
+            Event::Unmuted {} => self.muted = Mute::Off,
+            Event::ProgressWritten { progress, .. } => {
+                let known = self.progress.as_ref().and_then(|written| written.full);
+                let full = if *progress == ProgressKind::Incremental {
+                    known
+                } else {
+                    Some(seq)
+                };
+                self.progress = Some(Written {
+                    seq,
+                    at,
+                    full,
+                    worked_ms: self.worked.ms,
+                    counts: self.counts,
+                    turns: self.turns,
+                });
+            }
+            Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What we know of a session: one value, folded from its events by one function.
+//!
+//! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
+//! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.
+
+mod apply;
+mod attention;
+mod baseline;
+mod delivery;
+mod model;
+mod restart;
+mod stop;
+mod turn;
+
+pub use attention::AGENT_FINISHED;
+pub use model::{
+    Block, Counts, Delivery, Mute, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
+};
+pub use stop::{DEMANDS_MAX, PENDING_MAX};
+pub use turn::CALLS_MAX;

@@ -1,0 +1,84 @@
+//! Stops, and the decisions about them.
+
+use journal::{Decision, Envelope, Event, Route, Timestamp, Verdict};
+
+use super::model::{Block, Delivery, SessionState, Stop};
+
+/// The most stops that wait for a decision; of more, the oldest will find nobody waiting.
+pub const PENDING_MAX: usize = 8;
+
+/// The most delivered demands that are remembered for `repeat: once`.
+pub const DEMANDS_MAX: usize = 64;
+
+impl SessionState {
+    pub(super) fn stopped(&mut self, envelope: &Envelope) {
+        let Event::AgentStopped {
+            host,
+            reentry,
+            background_tasks,
+            can_reply,
+            prompt_digest,
+            last_message,
+        } = &envelope.event
+        else {
+            return;
+        };
+        // Codex tells of one stop twice: by its Stop hook, and afterwards by its notify program.
+        if !can_reply && host.turn.is_some() && host.turn == self.decided_turn {
+            return;
+        }
+        self.running = false;
+        self.dialog_up = false;
+        self.told = false;
+        self.counts.stops += 1;
+        if *reentry && prompt_digest.is_some() {
+            self.take_back_false_turn(*prompt_digest);
+        }
+        if last_message.is_some() {
+            self.last_output.clone_from(last_message);
+        }
+        if self.pending.len() == PENDING_MAX {
+            self.pending.remove(0);
+        }
+        self.pending.push(Stop {
+            seq: envelope.seq,
+            at: envelope.at,
+            host_turn: host.turn.clone(),
+            can_reply: *can_reply,
+            background_tasks: *background_tasks,
+            restart: false,
+        });
+    }
+
+    pub(super) fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
+        let waiting = self
+            .pending
+            .iter()
+            .position(|stop| stop.seq == decision.trigger);
+        let stop = waiting.map(|index| self.pending.remove(index));
+        self.restart
+            .take_if(|(restart, _)| *restart == decision.trigger);
+        self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
+        if decision.verdict == Verdict::Pass {
+            self.counts.passed += 1;
+            self.finished(at, decision.reason);
+            return;
+        }
+        self.counts.injected += 1;
+        self.running = decision.route == Some(Route::HookReply);
+        self.turn.last_checkpoint_at = self.turn.last_checkpoint_at.max(Some(at));
+        let host_turn = stop.and_then(|stop| stop.host_turn);
+        self.turn.blocks.push(Block {
+            at,
+            host_turn: host_turn.clone(),
+        });
+        if let Some(demand) = decision.demand {
+            self.demands.retain(|known| *known != demand);
+            self.demands.push(demand);
+            if self.demands.len() > DEMANDS_MAX {
+                self.demands.remove(0);
+            }
+        }
+        self.delivery = Delivery::of(seq, at, decision, host_turn);
+    }
+}

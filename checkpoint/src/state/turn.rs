@@ -1,0 +1,143 @@
+//! The current turn: its beginning and its tool calls.
+
+use journal::{Timestamp, ToolCall};
+
+use super::model::{Block, SessionState, Turn};
+
+/// The most tool calls of one turn that are kept, the oldest go first.
+pub const CALLS_MAX: usize = 1_000;
+
+impl SessionState {
+    /// Begins a turn at `at`, keeping of the old one what happened later (a prompt may be journaled late), and the
+    /// checkpoints of the same host turn (a message may be steered into a running one).
+    pub(super) fn begin_turn(&mut self, digest: u64, at: Timestamp, host_turn: Option<&str>) {
+        self.turns += 1;
+        if self.turn.started_at.is_some_and(|started| at < started) {
+            return;
+        }
+        let old = std::mem::take(&mut self.turn);
+        let later = |time: Option<Timestamp>| time.filter(|time| *time >= at);
+        let stays = |block: &Block| {
+            block.at >= at || (host_turn.is_some() && block.host_turn.as_deref() == host_turn)
+        };
+        let calls: Vec<_> = old
+            .calls
+            .iter()
+            .filter(|call| call.at >= at)
+            .cloned()
+            .collect();
+        self.turn = Turn {
+            started_at: Some(at),
+            prompt_digest: Some(digest),
+            last_checkpoint_at: later(old.last_checkpoint_at),
+            first_tool_use_at: calls.iter().map(|call| call.at).min(),
+            last_tool_use_at: later(old.last_tool_use_at),
+            blocks: old
+                .blocks
+                .iter()
+                .filter(|block| stays(block))
+                .cloned()
+                .collect(),
+            calls,
+            baseline: None,
+        };
+        self.previous = Some(Box::new(old));
+        self.running = true;
+        self.dialog_up = false;
+        self.own_prompt_last = false;
+        self.notification = None;
+        self.told = false;
+        self.cleared = false;
+    }
+
+    pub(super) fn tool_started(&mut self, call: &ToolCall) {
+        self.used_tool(call.at);
+        if !self
+            .turn
+            .calls
+            .iter()
+            .any(|known| known.id.is_some() && known.id == call.id)
+        {
+            self.push_call(call.clone());
+        }
+    }
+
+    pub(super) fn tool_finished(&mut self, call: &ToolCall) {
+        self.dialog_up = false;
+        self.counts.tools += 1;
+        self.counts.errors += u64::from(call.is_error);
+        let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
+            (Some(known), Some(id)) => known == id,
+            _ => {
+                !known.finished
+                    && known.tool == call.tool
+                    && known.command == call.command
+                    && known.paths == call.paths
+            }
+        };
+        if let Some(known) = self.turn.calls.iter_mut().find(same) {
+            let began = known.at;
+            *known = ToolCall {
+                at: began,
+                ..call.clone()
+            };
+            known.duration_ms = call
+                .duration_ms
+                .or_else(|| Some(call.at.millis_since(began)));
+        } else {
+            self.push_call(call.clone());
+        }
+        self.used_tool(call.at);
+    }
+
+    pub(super) fn used_tool(&mut self, at: Timestamp) {
+        self.running = true;
+        self.told = false;
+        // A call of an earlier turn that is reported late says nothing about this one.
+        if self.turn.started_at.is_none_or(|started| at >= started) {
+            self.turn.first_tool_use_at = Some(
+                self.turn
+                    .first_tool_use_at
+                    .map_or(at, |first| first.min(at)),
+            );
+            self.turn.last_tool_use_at = self.turn.last_tool_use_at.max(Some(at));
+        }
+    }
+
+    pub(super) fn push_call(&mut self, call: ToolCall) {
+        if self
+            .turn
+            .started_at
+            .is_some_and(|started| call.at < started)
+        {
+            return;
+        }
+        // By `at`: two hooks of parallel calls may arrive in either order.
+        let place = self.turn.calls.partition_point(|known| known.at <= call.at);
+        self.turn.calls.insert(place, call);
+        if self.turn.calls.len() > CALLS_MAX {
+            self.turn.calls.remove(0);
+        }
+    }
+
+    /// Gemini tells only afterwards that a prompt was another hook's feedback: a re-entered stop names the prompt that
+    /// its turn really began with. The turn that the feedback seemed to begin is then joined with the one before.
+    pub(super) fn take_back_false_turn(&mut self, prompt_digest: Option<u64>) {
+        let is_false = self.turn.prompt_digest != prompt_digest
+            && self
+                .previous
+                .as_ref()
+                .is_some_and(|previous| previous.prompt_digest == prompt_digest);
+        let Some(mut turn) = is_false.then(|| self.previous.take()).flatten() else {
+            return;
+        };
+        let seeming = std::mem::take(&mut self.turn);
+        turn.last_checkpoint_at = turn.last_checkpoint_at.max(seeming.last_checkpoint_at);
+        turn.first_tool_use_at = turn.first_tool_use_at.or(seeming.first_tool_use_at);
+        turn.last_tool_use_at = turn.last_tool_use_at.max(seeming.last_tool_use_at);
+        turn.blocks.extend(seeming.blocks);
+        turn.calls.extend(seeming.calls);
+        self.turn = *turn;
+        self.turns -= 1;
+    }
+}
