@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
-use checkpoint::hooks::{self, HookCall, Normal, Reading};
+use checkpoint::config::Config;
+use checkpoint::hooks::{self, Normal, Reading};
 use journal::{Draft, Event, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
 use crate::draft::daemon_draft;
+use crate::hook_headers::HookHeaders;
 use crate::hook_reply::{HookReply, Wait};
 use crate::progress::{self, Beginning};
 use crate::registry::{DecideIn, SessionRegistry};
@@ -227,35 +229,35 @@ impl Work {
 ///
 /// # Errors
 ///
-/// As [`hooks::normalise`]; the payload is then kept as rejected, where that is possible.
-pub async fn normalise(
+/// [`Refusal::Payload`] if the agent is unknown or the payload cannot be read; the payload is then journaled as rejected.
+/// [`Refusal::Overloaded`] if the journal does not take that.
+pub async fn read_call(
     shared: &Shared,
-    agent_word: &str,
-    call: &HookCall<'_>,
+    headers: &HookHeaders,
+    payload: &[u8],
 ) -> Result<Normal, Refusal> {
     let config = shared.config();
-    let payload_bytes_max =
-        usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
     let reading = Reading {
         prefix: &config.settings.prefix.0,
-        payload_bytes_max,
+        payload_bytes_max: payload_bytes_max(&config),
         redactor: &config.redactor,
     };
-    match hooks::normalise(call, reading) {
+    let call = headers.with_payload(payload);
+    let normal = call
+        .map_err(|error| error.to_string())
+        .and_then(|call| hooks::normalise(&call, reading));
+    match normal {
         Ok(normal) => Ok(normal),
         Err(problem) => {
-            reject(
-                shared,
-                agent_word,
-                call.event,
-                call.payload,
-                call.id,
-                &problem,
-            )
-            .await?;
+            let event = headers.event.as_deref();
+            reject(shared, &headers.agent, event, payload, headers.id, &problem).await?;
             Err(Refusal::Payload(problem))
         }
     }
+}
+
+fn payload_bytes_max(config: &Config) -> usize {
+    usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX)
 }
 
 /// Keeps a payload that could not be read.
@@ -288,9 +290,8 @@ pub async fn reject(
         hook,
         problem: problem.clone(),
     };
-    let bytes_max =
-        usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
-    let raw = hooks::keep_payload(&clean(&String::from_utf8_lossy(payload)), bytes_max);
+    let text = clean(&String::from_utf8_lossy(payload));
+    let raw = hooks::keep_payload(&text, payload_bytes_max(&config));
     let draft = Draft {
         payload: Some(raw),
         id,

@@ -11,6 +11,7 @@
 pub mod draft;
 pub mod evidence;
 pub mod git;
+pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
 pub mod listener;

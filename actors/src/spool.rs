@@ -7,16 +7,15 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use actix::prelude::*;
-use checkpoint::hooks::HookCall;
 use journal::frame::{Damage, Kind, Reader};
-use journal::request::{self, Received};
-use journal::{Agent, Timestamp};
+use journal::request::Received;
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
 use crate::Shared;
+use crate::hook_headers::HookHeaders;
 use crate::ingest::{self, AcceptHook, Ingest, Refusal};
 use crate::shared::Counters;
 
@@ -206,34 +205,8 @@ async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> R
             return Err(Refusal::Payload(problem.into()));
         }
     };
-    let header = |name| received.header(name);
-    let call = HookCall {
-        agent: Agent::host(received.agent).unwrap_or(Agent::Daemon),
-        event: header(request::EVENT),
-        payload: received.body,
-        at: header(request::AT)
-            .and_then(|at| at.parse().ok())
-            .unwrap_or_else(Timestamp::now),
-        id: header(request::ID)
-            .and_then(|id| id.parse().ok())
-            .unwrap_or_else(Uuid::now_v7),
-        env: header(request::ENV).map(read_env).unwrap_or_default(),
-        truncated: header(request::TRUNCATED).is_some(),
-    };
-    if call.agent == Agent::Daemon {
-        let problem = format!("no agent is called `{}`", received.agent);
-        ingest::reject(
-            shared,
-            received.agent,
-            call.event,
-            call.payload,
-            call.id,
-            &problem,
-        )
-        .await?;
-        return Err(Refusal::Payload(problem));
-    }
-    let normal = ingest::normalise(shared, received.agent, &call).await?;
+    let headers = HookHeaders::read(received.agent, |name| received.header(name));
+    let normal = ingest::read_call(shared, &headers, received.body).await?;
     let (outcome, taken) = oneshot::channel();
     ingest
         .send(AcceptHook {
@@ -246,17 +219,6 @@ async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> R
     taken.await.map_err(|_| Refusal::Overloaded)??;
     Counters::count(&shared.counters.unspooled);
     Ok(())
-}
-
-/// Reads the environment variables that came with a call; rubbish is none.
-pub fn read_env(json: &str) -> Vec<(String, String)> {
-    let map: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(json).unwrap_or_default();
-    let known = |name: &str| request::ENV_NAMES.contains(&name);
-    map.into_iter()
-        .filter(|(name, _)| known(name))
-        .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())))
-        .collect()
 }
 
 /// Returns whether something changed. To read a file or to list a folder is an event too, and whoever answers that one

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::config::Config;
-use checkpoint::hooks::HookCall;
-use journal::{Agent, Event, Home, Journal, Options, Reason, Stream, Timestamp};
+use journal::{Agent, Event, Home, Journal, Options, Reason, Stream};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
+use crate::hook_headers::HookHeaders;
 use crate::hook_reply::HookReply;
 use crate::ingest::{self, AcceptHook, Accepted, Ingest};
 use crate::registry::{DecideIn, EventsAppended, GetStateOf, SessionRegistry};
@@ -88,16 +88,11 @@ impl World {
             payload[key] = value.clone();
         }
         let payload = payload.to_string();
-        let call = HookCall {
-            agent: Agent::Claude,
-            event: None,
-            payload: payload.as_bytes(),
-            at: Timestamp::now(),
+        let headers = HookHeaders {
             id: Uuid::from_u128(self.calls),
-            env: Vec::new(),
-            truncated: false,
+            ..HookHeaders::read("claude", |_| None)
         };
-        let normal = ingest::normalise(&self.shared, "claude", &call)
+        let normal = ingest::read_call(&self.shared, &headers, payload.as_bytes())
             .await
             .expect("a good payload");
         let (outcome, taken) = oneshot::channel();

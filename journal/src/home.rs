@@ -87,6 +87,11 @@ impl Home {
             installed: root.join("installed"),
         }
     }
+
+    /// Returns the file in which the daemon tells hook clients how many milliseconds a stop may wait.
+    pub fn stop_wait_file(&self) -> PathBuf {
+        self.run.join("stop-wait-ms")
+    }
 }
 
 /// Makes a folder of ours, and those above it, for its owner alone, and returns once they are safe on the disk: nothing

@@ -32,8 +32,6 @@ const GREETING_WAIT: Duration = Duration::from_secs(1);
 const STOP_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait that a setting can ask for.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(60);
-/// The file in the run folder in which the daemon says how many milliseconds a stop waits.
-pub(crate) const STOP_WAIT_FILE: &str = "stop-wait-ms";
 /// Pause between two attempts to reach a daemon that is coming up.
 const RETRY_PAUSE: Duration = Duration::from_millis(15);
 /// How much longer to wait for a daemon after the one we started has failed: another may be coming up.
@@ -183,7 +181,7 @@ fn plain_wait() -> Duration {
 /// Returns how long a call may wait for a reply that somebody acts upon.
 fn stop_wait(home: &Home) -> Duration {
     let said = std::env::var("CHECKPOINTD_STOP_WAIT_MS").ok();
-    let said = said.or_else(|| std::fs::read_to_string(home.run.join(STOP_WAIT_FILE)).ok());
+    let said = said.or_else(|| std::fs::read_to_string(home.stop_wait_file()).ok());
     millis(said).map_or(STOP_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
 }
 

@@ -33,10 +33,10 @@ use journal::{Agent, Envelope, Event, Home, Journal, Options};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
+use crate::config;
 use crate::error::{Failure, Result};
 use crate::ops::phase;
 use crate::ops::query::Reader;
-use crate::{client, config};
 use http::Api;
 use instance::{Socket, listen, lock, private_folder};
 use telemetry::figures::Metrics;
@@ -126,7 +126,7 @@ impl Daemon {
         }
         let shared = Arc::new(Shared::new(journal.clone(), home.clone(), config)?);
         let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
-        fs::write(home.run.join(client::STOP_WAIT_FILE), stop_wait.to_string())?;
+        fs::write(home.stop_wait_file(), stop_wait.to_string())?;
         // Before any actor starts: one that never ran panics when it is dropped.
         let socket = listen(&home)?;
         let (sessions, ingest) = start_actors(&shared);

@@ -1,5 +1,6 @@
 //! Bodies of requests that a command sends and the daemon reads.
 
+use actors::hook_headers::{HookHeaders, known_variables};
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,6 +39,18 @@ impl HookLine {
     /// A sentence on what is wrong with it.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("not a line of hook calls: {error}"))
+    }
+
+    /// Returns the line's headers. A line without a time or an id gets the current time or a new id.
+    pub(crate) fn headers(&self) -> HookHeaders {
+        HookHeaders {
+            agent: self.agent.clone(),
+            event: self.event.clone(),
+            at: self.at.unwrap_or_else(Timestamp::now),
+            id: self.id.unwrap_or_else(Uuid::now_v7),
+            env: known_variables(self.env.clone()),
+            truncated: false,
+        }
     }
 }
 

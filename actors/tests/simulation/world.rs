@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix::{Actor, Addr, System};
+use actors::hook_headers::HookHeaders;
 use actors::hook_reply::HookReply;
 use actors::ingest::{self, AcceptHook, Ingest};
 use actors::registry::{EventsAppended, GetStateOf, SessionRegistry};
@@ -13,7 +14,7 @@ use actors::routes::Routes;
 use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
-use checkpoint::hooks::{self, HookCall, Reading};
+use checkpoint::hooks::{self, Reading};
 use journal::{Draft, Event, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -365,13 +366,12 @@ impl<'a> World<'a> {
         Some(number)
     }
 
-    fn hook_call(&self, number: usize) -> HookCall<'_> {
+    fn headers(&self, number: usize) -> HookHeaders {
         let call = &self.calls[number];
         let session = &self.sessions[call.session];
-        HookCall {
-            agent: session.agent,
+        HookHeaders {
+            agent: session.agent.word().into(),
             event: None,
-            payload: call.payload.as_bytes(),
             at: call.at,
             id: call.id,
             env: session.env(self.setup.dead_terminals),
@@ -387,13 +387,18 @@ impl<'a> World<'a> {
             payload_bytes_max: usize::MAX,
             redactor,
         };
-        hooks::normalise(&self.hook_call(number), reading).map(|normal| normal.draft.id)
+        let headers = self.headers(number);
+        let call = headers
+            .with_payload(self.calls[number].payload.as_bytes())
+            .map_err(|error| error.to_string())?;
+        hooks::normalise(&call, reading).map(|normal| normal.draft.id)
     }
 
     /// Sends a call, for the first time or again. Where nobody waits it is one that came from the spool.
     async fn send(&mut self, daemon: &Daemon, number: usize, waits: bool) -> Result<(), Broken> {
-        let agent = self.sessions[self.calls[number].session].agent;
-        let normal = ingest::normalise(&daemon.shared, agent.word(), &self.hook_call(number)).await;
+        let headers = self.headers(number);
+        let payload = self.calls[number].payload.as_bytes();
+        let normal = ingest::read_call(&daemon.shared, &headers, payload).await;
         let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
         let (outcome, taken) = oneshot::channel();
         let within = waits.then_some(STOP_WAIT);

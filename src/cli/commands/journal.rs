@@ -2,10 +2,9 @@
 
 use std::io::{BufRead, BufWriter, Read, Write};
 
-use checkpoint::hooks::{HookCall, Reading, normalise};
-use journal::{Agent, Home, Journal, Options, Timestamp, codec};
+use checkpoint::hooks::{Reading, normalise};
+use journal::{Home, Journal, Options, codec};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::cli::args::JournalAction;
 use crate::cli::commands::maintenance;
@@ -115,18 +114,9 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
         .filter(|(_, line)| !line.trim().is_empty())
     {
         let answer = HookLine::read(text).and_then(|line| {
-            let agent = Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
+            let headers = line.headers();
             let payload = line.payload.to_string();
-            let env: Value = line.env.clone().into();
-            let call = HookCall {
-                agent,
-                event: line.event.as_deref(),
-                payload: payload.as_bytes(),
-                at: line.at.unwrap_or_else(Timestamp::now),
-                id: line.id.unwrap_or_else(Uuid::now_v7),
-                env: actors::spool::read_env(&env.to_string()),
-                truncated: false,
-            };
+            let call = headers.with_payload(payload.as_bytes()).map_err(|error| error.to_string())?;
             let normal = normalise(&call, reading)?;
             let appended = journal.append_wait(vec![normal.draft]).map_err(|error| error.to_string())?;
             Ok(json!({ "line": number + 1, "seq": appended[0].seq, "duplicate": appended[0].duplicate }))

@@ -5,13 +5,10 @@ use std::time::{Duration, Instant};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
+use actors::hook_headers::HookHeaders;
 use actors::ingest::{self, AcceptHook, Accepted, Refusal};
-use actors::spool;
-use checkpoint::hooks::HookCall;
-use journal::{Agent, Timestamp, request};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
-use uuid::Uuid;
 
 use super::state::Api;
 use crate::daemon::answers::refuse;
@@ -62,33 +59,14 @@ async fn hook(
             "the spool is being taken in: spool, or come again",
         );
     }
-    let header = |name: &str| {
-        request
-            .headers()
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned)
-    };
-    let call = Call {
-        agent: agent.into_inner(),
-        event: header(request::EVENT),
-        id: header(request::ID)
-            .and_then(|id| id.parse().ok())
-            .unwrap_or_else(Uuid::now_v7),
-        at: header(request::AT)
-            .and_then(|at| at.parse().ok())
-            .unwrap_or_else(Timestamp::now),
-        env: header(request::ENV)
-            .map(|env| spool::read_env(&env))
-            .unwrap_or_default(),
-        truncated: header(request::TRUNCATED).is_some(),
-        body,
-    };
-    match take(&api, call, Some(wait.saturating_sub(began.elapsed()))).await {
-        Ok(taken) if taken.reply.is_empty() => HttpResponse::Ok().finish(),
-        Ok(taken) => HttpResponse::Ok()
+    let header = |name: &str| request.headers().get(name)?.to_str().ok();
+    let headers = HookHeaders::read(&agent, header);
+    let waits = Some(wait.saturating_sub(began.elapsed()));
+    match accept_hook(&api, headers, body, waits).await {
+        Ok(accepted) if accepted.reply.is_empty() => HttpResponse::Ok().finish(),
+        Ok(accepted) => HttpResponse::Ok()
             .content_type("application/json")
-            .body(taken.reply),
+            .body(accepted.reply),
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
         Err(Refusal::Overloaded) => refuse(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -97,73 +75,25 @@ async fn hook(
     }
 }
 
-/// A hook call as it came over the socket.
-struct Call {
-    agent: String,
-    event: Option<String>,
-    id: Uuid,
-    at: Timestamp,
-    env: Vec<(String, String)>,
-    truncated: bool,
-    body: web::Bytes,
-}
-
-impl From<HookLine> for Call {
-    fn from(line: HookLine) -> Self {
-        let payload = line.payload.to_string();
-        let env: Value = line.env.into();
-        Self {
-            id: line.id.unwrap_or_else(Uuid::now_v7),
-            at: line.at.unwrap_or_else(Timestamp::now),
-            env: spool::read_env(&env.to_string()),
-            truncated: false,
-            body: web::Bytes::from(payload),
-            agent: line.agent,
-            event: line.event,
-        }
-    }
-}
-
-async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Accepted, Refusal> {
-    let Some(agent) = Agent::host(&call.agent) else {
-        let problem = format!(
-            "no agent is called `{}`: claude, gemini and codex are known",
-            call.agent
-        );
-        ingest::reject(
-            &api.shared,
-            &call.agent,
-            call.event.as_deref(),
-            &call.body,
-            call.id,
-            &problem,
-        )
-        .await?;
-        return Err(Refusal::Payload(problem));
-    };
+/// Reads and appends a hook call, and returns its reply. `waits` is how long the caller waits for the answer to a stop.
+async fn accept_hook(
+    api: &Api,
+    headers: HookHeaders,
+    payload: web::Bytes,
+    waits: Option<Duration>,
+) -> Result<Accepted, Refusal> {
     let shared = Arc::clone(&api.shared);
-    let large = call.body.len() > INLINE_BYTES_MAX;
-    let read = async move {
-        let hook = HookCall {
-            agent,
-            event: call.event.as_deref(),
-            payload: &call.body,
-            at: call.at,
-            id: call.id,
-            env: call.env,
-            truncated: call.truncated,
-        };
-        ingest::normalise(&shared, &call.agent, &hook).await
-    };
-    let normal = if large {
-        // A payload of many megabytes takes longer to read than others may wait.
+    let is_large = payload.len() > INLINE_BYTES_MAX;
+    let read = async move { ingest::read_call(&shared, &headers, &payload).await };
+    let normal = if is_large {
+        // Reading a payload of many megabytes on this thread would delay all other calls.
         let handle = tokio::runtime::Handle::current();
         let read = tokio::task::spawn_blocking(move || handle.block_on(read));
         read.await.map_err(|_| Refusal::Overloaded)??
     } else {
         read.await?
     };
-    let (outcome, taken) = oneshot::channel();
+    let (outcome, accepted) = oneshot::channel();
     api.ingest
         .try_send(AcceptHook {
             normal,
@@ -171,7 +101,7 @@ async fn take(api: &Api, call: Call, waits: Option<Duration>) -> Result<Accepted
             outcome,
         })
         .map_err(|_| Refusal::Overloaded)?;
-    taken.await.map_err(|_| Refusal::Overloaded)?
+    accepted.await.map_err(|_| Refusal::Overloaded)?
 }
 
 /// Appends lines of hook calls, in order, and answers each with its outcome.
@@ -184,15 +114,18 @@ async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
         .filter(|(_, line)| !line.trim().is_empty())
     {
         let outcome = match HookLine::read(line) {
-            Ok(line) => match take(&api, Call::from(line), None).await {
-                Ok(taken) => {
-                    json!({ "line": number + 1, "seq": taken.seq, "duplicate": taken.duplicate })
+            Ok(line) => {
+                match accept_hook(&api, line.headers(), line.payload.to_string().into(), None).await
+                {
+                    Ok(accepted) => {
+                        json!({ "line": number + 1, "seq": accepted.seq, "duplicate": accepted.duplicate })
+                    }
+                    Err(Refusal::Payload(reason)) => json!({ "line": number + 1, "error": reason }),
+                    Err(Refusal::Overloaded) => {
+                        json!({ "line": number + 1, "error": "the journal takes no more for now" })
+                    }
                 }
-                Err(Refusal::Payload(reason)) => json!({ "line": number + 1, "error": reason }),
-                Err(Refusal::Overloaded) => {
-                    json!({ "line": number + 1, "error": "the journal takes no more for now" })
-                }
-            },
+            }
             Err(reason) => json!({ "line": number + 1, "error": reason }),
         };
         answers.push_str(&outcome.to_string());

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use actors::hook_headers::HookHeaders;
 use checkpoint::Policy;
-use checkpoint::hooks::HookCall;
 use checkpoint::replay::{Played, Player};
-use journal::{Agent, Event, Home, Outcome, Stream, Timestamp};
+use journal::{Event, Home, Outcome, Stream, Timestamp};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -213,22 +213,17 @@ fn play_line(
     last_at: &mut Timestamp,
 ) -> std::result::Result<Option<Played>, String> {
     let line = HookLine::read(text)?;
-    let agent =
-        Agent::host(&line.agent).ok_or_else(|| format!("no agent is called `{}`", line.agent))?;
-    let payload = line.payload.to_string();
-    let env: Value = line.env.into();
     // A line without a time happened when the one before it did.
     *last_at = line.at.unwrap_or(*last_at);
-    let call = HookCall {
-        agent,
-        event: line.event.as_deref(),
-        payload: payload.as_bytes(),
+    let own_id = || Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes());
+    let headers = HookHeaders {
         at: *last_at,
-        id: line.id.unwrap_or_else(|| {
-            Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes())
-        }),
-        env: actors::spool::read_env(&env.to_string()),
-        truncated: false,
+        id: line.id.unwrap_or_else(own_id),
+        ..line.headers()
     };
+    let payload = line.payload.to_string();
+    let call = headers
+        .with_payload(payload.as_bytes())
+        .map_err(|error| error.to_string())?;
     player.play(&call)
 }
