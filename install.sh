@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds checkpointd and its hook client from this clone, installs both with manual pages, and says what comes next.
+# Builds checkpointd and its hook client from this clone, and installs both with manual pages.
 #
 #   ./install.sh [--prefix FOLDER] [--profile NAME]
 #
-#   --prefix FOLDER   default: cargo's own folder (~/.cargo); programs go to FOLDER/bin
-#   --profile NAME    cargo's profile, default: release; dev builds in a fraction of the time, for a slower program
+#   --prefix FOLDER   install to FOLDER/bin and FOLDER/share; default: cargo's folder (~/.cargo)
+#   --profile NAME    cargo profile; default: release. `dev` builds faster, but the programs are slower
 set -eu
 
 say() { printf '%s\n' "$*"; }
@@ -23,14 +23,14 @@ while [ $# -gt 0 ]; do
     esac
 done
 
-# The programs' folder ends up in agents' settings, so it must mean the same from everywhere.
+# The path ends up in agents' settings, so it must be absolute.
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 cd "$(dirname "$0")"
-command -v cargo >/dev/null 2>&1 || fail 'cargo is not there' 'install a Rust toolchain, 1.95 or newer'
-command -v cc >/dev/null 2>&1 || fail 'no C compiler is there' 'install gcc or clang; on macOS: xcode-select --install'
-command -v git >/dev/null 2>&1 || say 'warning: git is not there; checkpoints will not know what has changed'
+command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
+command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
+command -v git >/dev/null 2>&1 || say 'warning: git not found; checkpoints cannot say which files changed'
 
-# `--force`: an older build of the same version is replaced too.
+# `--force` also replaces another build of the same version.
 cargo install --locked --force --path . --root "$prefix" --profile "$profile"
 "$prefix/bin/checkpointd" man "$prefix/share/man/man1" >/dev/null
 
@@ -40,5 +40,5 @@ case ":$PATH:" in
     *":$prefix/bin:"*) ;;
     *) say "warning    $prefix/bin is not on your PATH" ;;
 esac
-say 'next       checkpointd init      (hooks for the agents that are here)'
-say '           checkpointd doctor    (is all well?)'
+say 'next       checkpointd init      (add hooks to the agents found)'
+say '           checkpointd doctor    (check the installation)'
