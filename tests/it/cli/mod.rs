@@ -4,7 +4,7 @@ mod audit;
 mod demo;
 mod doctor;
 mod examples;
-mod install;
+pub(crate) mod install;
 mod phase;
 mod preview;
 mod progress;

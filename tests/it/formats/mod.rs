@@ -2,3 +2,4 @@
 
 mod frozen;
 mod fuzzing;
+mod json;

@@ -1,6 +1,7 @@
 //! What tests with real processes share: a home of their own, the client, and a scripted server on its socket.
 
 pub(crate) mod daemon;
+pub(crate) mod page;
 pub(crate) mod strace;
 pub(crate) mod terminal;
 
