@@ -80,46 +80,17 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// Returns "did you mean" with the known word that is closest to `word`, when one is close.
+/// Returns "did you mean" with the known word that is closest to `word`, if one is close.
 pub(super) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
+    let plain = |word: &str| word.to_lowercase().replace('-', "_");
+    let distance = |known: &str| strsim::osa_distance(&plain(word), &plain(known));
     let limit = (word.chars().count() / 3).max(2);
-    let nearest = known
+    let (nearest, known) = known
         .into_iter()
-        .map(|known| (distance(word, known), known))
+        .map(|known| (distance(known), known))
         .min()?;
-    (nearest.0 <= limit).then(|| format!("did you mean `{}`?", nearest.1))
-}
-
-/// Returns how many letters have to be added, left out, exchanged or swapped.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.to_lowercase().replace('-', "_").chars().collect();
-    let right: Vec<char> = right.to_lowercase().replace('-', "_").chars().collect();
-    let mut table = vec![vec![0; right.len() + 1]; left.len() + 1];
-    for (row, cells) in table.iter_mut().enumerate() {
-        cells[0] = row;
-    }
-    for (column, cell) in table[0].iter_mut().enumerate() {
-        *cell = column;
-    }
-    for row in 1..=left.len() {
-        for column in 1..=right.len() {
-            let exchange =
-                table[row - 1][column - 1] + usize::from(left[row - 1] != right[column - 1]);
-            let mut best = exchange
-                .min(table[row - 1][column] + 1)
-                .min(table[row][column - 1] + 1);
-            let swapped = row > 1
-                && column > 1
-                && left[row - 1] == right[column - 2]
-                && left[row - 2] == right[column - 1];
-            if swapped {
-                best = best.min(table[row - 2][column - 2] + 1);
-            }
-            table[row][column] = best;
-        }
-    }
-    table[left.len()][right.len()]
+    (nearest <= limit).then(|| format!("did you mean `{known}`?"))
 }
