@@ -7,6 +7,7 @@ mod candidate;
 mod endpoint;
 mod error;
 mod layers;
+mod paths;
 mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;
@@ -21,6 +22,7 @@ pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::ConfigError;
 pub use layers::{Config, DEFAULT_TEXT};
+pub use paths::{FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath};
 pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::RuleEntry;
 pub use settings::{
@@ -29,8 +31,7 @@ pub use settings::{
 };
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, Glob, LogLevel, MaybePath, PackName, Packs,
-    Pattern, Prefix, ProgressPlace, ProjectGlobs, ProjectPath, Projects, ResumeLine, Sync,
-    UserCheck, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
+    ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand,
 };
 pub use yaml::Name;

@@ -5,8 +5,9 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
+use super::paths::Glob;
 use super::units::TextVisitor;
-use super::values::{Glob, PackName};
+use super::values::PackName;
 use super::yaml::{Name, read};
 use crate::rules::{Kind, Rule, RuleAction};
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::endpoint::MaybeEndpoint;
+use super::paths::{FileName, MaybePath, ProjectPath, Projects, UserPath};
 use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Interval, Size, Span};
 use super::values::{
-    CodexDelivery, CompactWhen, Count, Fail, FileName, LogLevel, MaybePath, Packs, Pattern, Prefix,
-    ProgressPlace, ProjectPath, Projects, ResumeLine, Sync, UserCheck, UserCommand, UserPath,
+    CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Prefix, ProgressPlace,
+    ResumeLine, Sync, UserCheck, UserCommand,
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::redact::{self, Redactor};

@@ -5,11 +5,15 @@
 
 mod document;
 mod facts;
+mod headings;
 mod input;
+mod lines;
+mod lists;
 mod markdown;
 mod offer;
 mod render;
 mod report;
+mod sections;
 mod stated;
 #[cfg(test)]
 mod tests;

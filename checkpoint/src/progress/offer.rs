@@ -2,8 +2,9 @@
 //! ours rather than for what an earlier session left.
 
 use super::document::{Document, OpenPhase};
-use super::render::one_line;
+use super::lines::one_line;
 use super::report::Report;
+use super::stated::Judgements;
 use super::values::Pointer;
 use crate::text;
 
@@ -71,6 +72,25 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
         document.at
     ));
     // First what must not be missed when the text is cut.
+    validation(lines, report);
+    stated(lines, now);
+    if now.is_empty() {
+        let files: Vec<&str> = document
+            .facts
+            .files
+            .iter()
+            .rev()
+            .take(ITEMS_MAX)
+            .map(|file| file.path.as_str())
+            .collect();
+        lines.push(format!(
+            "The agent stated nothing; by the journal it last changed: {}",
+            files.join(", ")
+        ));
+    }
+}
+
+fn validation(lines: &mut Vec<String>, report: &Report) {
     let bad: Vec<_> = report.lines.iter().filter(|line| !line.ok).collect();
     if bad.is_empty() {
         lines.push("Validation: it still holds.".into());
@@ -88,6 +108,9 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
             ));
         }
     }
+}
+
+fn stated(lines: &mut Vec<String>, now: &Judgements) {
     let text = |lines: &mut Vec<String>, title: &str, text: &Option<String>| {
         lines.extend(
             text.as_deref()
@@ -134,18 +157,4 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
             .flat_map(|list| list.0.clone())
             .collect(),
     );
-    if now.is_empty() {
-        let files: Vec<&str> = document
-            .facts
-            .files
-            .iter()
-            .rev()
-            .take(ITEMS_MAX)
-            .map(|file| file.path.as_str())
-            .collect();
-        lines.push(format!(
-            "The agent stated nothing; by the journal it last changed: {}",
-            files.join(", ")
-        ));
-    }
 }

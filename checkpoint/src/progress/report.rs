@@ -123,24 +123,29 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
             )];
         }
     };
+    let mut lines = vec![branch(then, now), commit(then, now)];
+    lines.extend(uncommitted(then, now));
+    lines
+}
+
+fn branch(then: &GitState, now: &GitState) -> CheckResult {
     let name = |branch: &Option<String>| branch.clone().unwrap_or_else(|| "(detached)".into());
-    let mut lines = Vec::new();
     if then.branch == now.branch {
-        lines.push(CheckResult::good(
-            "git",
-            format!("on branch {}", name(&now.branch)),
-        ));
+        CheckResult::good("git", format!("on branch {}", name(&now.branch)))
     } else {
         let reconcile = format!(
             "`git switch {}`, or go on where you are on purpose",
             name(&then.branch)
         );
-        lines.push(CheckResult::bad(
+        CheckResult::bad(
             "git",
             format!("on {}, not on {}", name(&now.branch), name(&then.branch)),
             reconcile,
-        ));
+        )
     }
+}
+
+fn commit(then: &GitState, now: &GitState) -> CheckResult {
     let short = |commit: &Option<String>| {
         commit
             .as_deref()
@@ -148,10 +153,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
             .to_owned()
     };
     if then.commit == now.commit {
-        lines.push(CheckResult::good(
-            "git",
-            format!("last commit is {}", short(&now.commit)),
-        ));
+        CheckResult::good("git", format!("last commit is {}", short(&now.commit)))
     } else {
         let (was, is) = (short(&then.commit), short(&now.commit));
         let reconcile = if then.commit.is_some() {
@@ -159,12 +161,16 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
         } else {
             "read `git log`".into()
         };
-        lines.push(CheckResult::bad(
+        CheckResult::bad(
             "git",
             format!("last commit was {was} and is {is} ({})", now.subject),
             reconcile,
-        ));
+        )
     }
+}
+
+fn uncommitted(then: &GitState, now: &GitState) -> Vec<CheckResult> {
+    let mut lines = Vec::new();
     let gone: Vec<&str> = missing(&then.uncommitted, &now.uncommitted);
     let new: Vec<&str> = missing(&now.uncommitted, &then.uncommitted);
     if gone.is_empty() && new.is_empty() {

@@ -22,10 +22,13 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod words;
+mod wrapper_table;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry};
 pub use simple::Simple;
+
+use std::mem::take;
 
 use reader::{COMMANDS_MAX, Script};
 use simple::Run;
@@ -114,24 +117,16 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                     decides,
                     dir: dir.as_deref().map(str::to_owned),
                 };
-                let (inputs, outputs) = (
-                    std::mem::take(&mut command.io.inputs),
-                    std::mem::take(&mut command.io.outputs),
-                );
                 found.push(Run {
                     simple,
-                    inputs,
-                    outputs,
+                    inputs: take(&mut command.io.inputs),
+                    outputs: take(&mut command.io.outputs),
                     stdin,
                 });
                 continue;
             }
         };
         // The shell itself is no evidence of anything, but its redirections name files.
-        let (inputs, outputs) = (
-            std::mem::take(&mut command.io.inputs),
-            std::mem::take(&mut command.io.outputs),
-        );
         let simple = Simple {
             words: Vec::new(),
             certain,
@@ -140,23 +135,20 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
         };
         found.push(Run {
             simple,
-            inputs,
-            outputs,
+            inputs: take(&mut command.io.inputs),
+            outputs: take(&mut command.io.outputs),
             stdin: None,
         });
         let depth = around.depth + 1;
         if let Some(text) = inner.filter(|_| depth < SCRIPTS_MAX) {
             let mut state = unwrapped.state;
             state.dir = dir;
-            collect(
-                grammar::read(&text, state),
-                &Around {
-                    certain,
-                    decides,
-                    depth,
-                },
-                found,
-            );
+            let inside = Around {
+                certain,
+                decides,
+                depth,
+            };
+            collect(grammar::read(&text, state), &inside, found);
         }
     }
 }

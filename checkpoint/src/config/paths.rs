@@ -1,0 +1,211 @@
+//! Paths, globs and the projects that take part: each type refuses a wrong value at its place in the file.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::de::{self, Deserializer, Error as _, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::units::TextVisitor;
+
+/// The name of a file, without a folder. It stands in a shell command that agents are told, so it is plain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileName(pub String);
+
+impl FileName {
+    /// The longest name.
+    pub const BYTES_MAX: usize = 100;
+}
+
+impl<'de> Deserialize<'de> for FileName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("the name of a file"))?;
+        let plain = text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        if plain
+            && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && text.len() <= Self::BYTES_MAX
+        {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!(
+            "`{text}` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`"
+        )))
+    }
+}
+
+/// A path of the user's: absolute, or from `~/` on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UserPath(pub String);
+
+impl UserPath {
+    /// Returns the path, with the user's home folder in the place of `~`; none where that is needed and not known.
+    pub fn resolve(&self, home: Option<&str>) -> Option<String> {
+        match self.0.strip_prefix("~/") {
+            Some(rest) => home.map(|home| format!("{}/{rest}", home.trim_end_matches('/'))),
+            None => Some(self.0.clone()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for UserPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text =
+            deserializer.deserialize_str(TextVisitor("a path such as `~/.pai/checkpoints`"))?;
+        if text.starts_with('/') || text.starts_with("~/") {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!(
+            "`{text}` must begin with `/` or `~/`: the daemon has no folder of its own"
+        )))
+    }
+}
+
+/// A file within whatever project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProjectPath(pub String);
+
+impl<'de> Deserialize<'de> for ProjectPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text =
+            deserializer.deserialize_str(TextVisitor("a path such as `docs/progress.md`"))?;
+        let plain =
+            |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
+        if text.ends_with(".md")
+            && text.split('/').all(plain)
+            && text.split('/').next_back() != Some(".md")
+        {
+            return Ok(Self(text));
+        }
+        Err(D::Error::custom(format!(
+            "`{text}` must name a .md file within the project, without `..`"
+        )))
+    }
+}
+
+/// A path of the user's, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaybePath(pub Option<UserPath>);
+
+impl Serialize for MaybePath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_ref().map_or("none", |path| path.0.as_str()))
+    }
+}
+
+impl<'de> Deserialize<'de> for MaybePath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a path, or `none`"))?;
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        UserPath::deserialize(serde::de::value::StringDeserializer::new(text))
+            .map(|path| Self(Some(path)))
+    }
+}
+
+/// A glob over paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Glob(pub String);
+
+impl<'de> Deserialize<'de> for Glob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a glob such as `src/**/*.rs`"))?;
+        if text.starts_with("~/") {
+            return Err(D::Error::custom(format!(
+                "`{text}` begins with `~`, which is not resolved; write the whole path"
+            )));
+        }
+        match crate::rules::glob(&text) {
+            Ok(_) => Ok(Self(text)),
+            Err(problem) => Err(D::Error::custom(format!(
+                "bad glob `{text}`: {}",
+                problem.kind()
+            ))),
+        }
+    }
+}
+
+/// The projects that take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Projects {
+    /// Every project.
+    All,
+    /// Those whose folder is in a matching one.
+    Some(ProjectGlobs),
+}
+
+/// Globs over absolute paths of projects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectGlobs {
+    /// Projects that take part; empty means all.
+    pub include: Vec<Glob>,
+    /// Projects that do not.
+    pub exclude: Vec<Glob>,
+}
+
+impl Projects {
+    /// Returns whether the project at `path` takes part.
+    pub fn take(&self, path: &str) -> bool {
+        let Self::Some(globs) = self else { return true };
+        // A glob speaks for a folder and for all below it.
+        let within = |globs: &[Glob]| {
+            globs
+                .iter()
+                .filter_map(|glob| crate::rules::glob(glob.0.trim_end_matches('/')).ok())
+                .any(|glob| {
+                    let matcher = glob.compile_matcher();
+                    Path::new(path)
+                        .ancestors()
+                        .any(|folder| matcher.is_match(folder))
+                })
+        };
+        (globs.include.is_empty() || within(&globs.include)) && !within(&globs.exclude)
+    }
+}
+
+impl Serialize for Projects {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All => serializer.serialize_str("all"),
+            Self::Some(globs) => globs.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Projects {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(ProjectsVisitor)?
+            .map_err(|word| {
+                D::Error::custom(format!(
+                    "expected `all`, or `include` and `exclude` with globs, found `{word}`"
+                ))
+            })
+    }
+}
+
+struct ProjectsVisitor;
+
+impl<'de> Visitor<'de> for ProjectsVisitor {
+    type Value = Result<Projects, String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`all`, or `include` and `exclude` with globs")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(if text == "all" {
+            Ok(Projects::All)
+        } else {
+            Err(text.to_owned())
+        })
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map))
+            .map(|globs| Ok(Projects::Some(globs)))
+    }
+}

@@ -1,0 +1,115 @@
+//! Lines of a rendered document, and the marks that say who stated what.
+
+use super::document::Document;
+use super::markdown::{MARK, NOT_STATED};
+use super::values::{Pointer, Texts};
+
+/// Adds a line; writing into a text cannot fail.
+macro_rules! line {
+    ($out:expr) => { $out.push('\n') };
+    ($out:expr, $($format:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = writeln!($out, $($format)*);
+    }};
+}
+
+pub(super) use line;
+
+pub(super) fn pointers(
+    out: &mut String,
+    document: &Document,
+    title: &str,
+    field: &str,
+    pointers: Option<&[Pointer]>,
+) {
+    let item = |pointer: &Pointer| match pointer.why.as_str() {
+        "" => pointer.file.clone(),
+        why => format!("{} - {why}", pointer.file),
+    };
+    let texts = pointers.map(|pointers| Texts(pointers.iter().map(item).collect()));
+    list(out, document, title, field, texts.as_ref(), "- ");
+}
+
+pub(super) fn stated_text(out: &mut String, document: &Document, field: &str, text: Option<&str>) {
+    let Some(text) = text else {
+        return line!(out, "{NOT_STATED}");
+    };
+    line!(out, "{}\n", prose(text));
+    mark(out, document, field);
+}
+
+pub(super) fn list(
+    out: &mut String,
+    document: &Document,
+    title: &str,
+    field: &str,
+    list: Option<&Texts>,
+    bullet: &str,
+) {
+    line!(out, "\n### {title}\n");
+    let Some(Texts(items)) = list else {
+        return line!(out, "{NOT_STATED}");
+    };
+    if items.is_empty() {
+        line!(out, "None");
+    }
+    for item in items {
+        line!(out, "{bullet}{}", one_line(item));
+    }
+    line!(out);
+    mark(out, document, field);
+}
+
+/// Says who stated a field, and since when it stands where that was before this document.
+pub(super) fn mark(out: &mut String, document: &Document, field: &str) {
+    match document
+        .stated
+        .since(field)
+        .filter(|since| *since < document.at)
+    {
+        Some(since) => line!(out, "{MARK} at {since}; nothing newer was stated._"),
+        None => line!(out, "{MARK}._"),
+    }
+}
+
+/// Returns a text that stays within its line.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
+
+/// Returns a text whose lines cannot be taken for headings of the document.
+pub(super) fn prose(text: &str) -> String {
+    let plain = |line: &str| {
+        if line.trim_start().starts_with('#') {
+            format!("\\{}", line.trim_start())
+        } else {
+            line.to_owned()
+        }
+    };
+    text.trim()
+        .lines()
+        .map(plain)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+pub(super) fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+pub(super) fn duration(ms: u64) -> String {
+    let minutes = ms / 60_000;
+    if minutes < 60 {
+        format!("{minutes}m")
+    } else {
+        format!("{}h{:02}m", minutes / 60, minutes % 60)
+    }
+}

@@ -1,0 +1,282 @@
+//! The sections of a rendered document.
+
+use super::document::{Document, GitState};
+use super::facts::Facts;
+use super::lines::{cell, duration, line, list, mark, one_line, times};
+use super::markdown::{BY_AGENT, NOT_STATED};
+use super::values::Texts;
+
+pub(super) fn head(out: &mut String, document: &Document) {
+    line!(out, "**Last Updated**: {}", document.at);
+    line!(
+        out,
+        "**Session ID**: {}",
+        one_line(&document.native_session)
+    );
+    line!(out, "**Agent**: {}", document.agent);
+    line!(out, "**Project**: {}", one_line(&document.project));
+    let phase = document.stated.now.phase.as_deref();
+    line!(
+        out,
+        "**Phase**: {}",
+        phase.map_or("not stated".to_owned(), |phase| format!(
+            "{phase}{BY_AGENT}"
+        ))
+    );
+    if let Some(open) = &document.open_phase {
+        let (name, summary) = (one_line(&open.name), one_line(&open.summary));
+        line!(
+            out,
+            "**Work Phase**: {} of 7, {name} ({}): {summary}",
+            open.number,
+            open.checkpoint
+        );
+    }
+    line!(out, "**Type**: {}", document.kind.word());
+    line!(
+        out,
+        "**Written Because**: {}",
+        document.cause.replace('_', " ")
+    );
+    line!(
+        out,
+        "**Time Worked**: {}",
+        duration(document.facts.worked_ms)
+    );
+}
+
+pub(super) fn task(out: &mut String, document: &Document) {
+    let now = &document.stated.now;
+    line!(out, "\n## Current Task\n");
+    let words = |text: &Option<String>| text.as_deref().map_or("not stated".to_owned(), one_line);
+    line!(out, "**Task ID**: {}", words(&now.task_id));
+    line!(out, "**Objective**: {}", words(&now.objective));
+    line!(out, "**Status**: {}", words(&now.status));
+    line!(
+        out,
+        "**Completion**: {}",
+        now.completion
+            .map_or("not stated".to_owned(), |share| format!("{}%", share.0))
+    );
+    let newest = ["task_id", "objective", "status", "completion"]
+        .iter()
+        .max_by_key(|field| document.stated.since(field));
+    if let Some(field) = newest.filter(|field| document.stated.since(field).is_some()) {
+        line!(out);
+        mark(out, document, field);
+    }
+    list(
+        out,
+        document,
+        "Completed Steps",
+        "completed",
+        now.completed.as_ref(),
+        "- [x] ",
+    );
+    list(
+        out,
+        document,
+        "Remaining Steps",
+        "remaining",
+        now.remaining.as_ref(),
+        "- [ ] ",
+    );
+    list(
+        out,
+        document,
+        "Active Blockers",
+        "blockers",
+        now.blockers.as_ref(),
+        "- ",
+    );
+}
+
+pub(super) fn files(out: &mut String, document: &Document) {
+    line!(out, "\n## Files Modified This Session\n");
+    if document.facts.files.is_empty() {
+        line!(out, "None");
+        return;
+    }
+    line!(
+        out,
+        "| File | Changes | Status | Seen |\n|------|---------|--------|------|"
+    );
+    let notes = document.stated.now.files.as_deref().unwrap_or_default();
+    for file in &document.facts.files {
+        let note = notes
+            .iter()
+            .find(|note| note.path == file.path || file.path.ends_with(&format!("/{}", note.path)));
+        let changes = note.map_or("-".to_owned(), |note| cell(&note.changes));
+        let mut seen = Vec::new();
+        if file.writes > 0 {
+            seen.push(format!("written {}", times(file.writes)));
+        }
+        if file.edits > 0 {
+            seen.push(format!("edited {}", times(file.edits)));
+        }
+        line!(
+            out,
+            "| {} | {changes} | {} | {} |",
+            cell(&file.path),
+            file.status,
+            seen.join(", ")
+        );
+    }
+    if document.facts.files_left_out > 0 {
+        line!(
+            out,
+            "\n{} more files, changed earlier, are left out.",
+            document.facts.files_left_out
+        );
+    }
+    if !notes.is_empty() {
+        line!(out, "\nThe column Changes:");
+        mark(out, document, "files");
+    }
+}
+
+pub(super) fn runs(out: &mut String, facts: &Facts) {
+    line!(out, "\n## Tool Runs\n");
+    line!(
+        out,
+        "{} tool calls in {} turns: {} shell commands, {} file changes, {} reads; {} failed.",
+        facts.tools,
+        facts.turns,
+        facts.shell,
+        facts.changes,
+        facts.reads,
+        facts.failed
+    );
+    line!(out, "\n## Failures and What Resolved Them\n");
+    if facts.failures.is_empty() {
+        line!(out, "None");
+    }
+    for failed in &facts.failures {
+        let said = if failed.said.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", one_line(&failed.said))
+        };
+        let resolved = failed
+            .resolved
+            .as_deref()
+            .map_or("not resolved".to_owned(), one_line);
+        line!(
+            out,
+            "- {} {} `{}`{said} -> {resolved}",
+            failed.at,
+            one_line(&failed.tool),
+            one_line(&failed.what).replace('`', "'")
+        );
+    }
+}
+
+/// The decisions, without those that a parent has.
+pub(super) fn decisions(out: &mut String, document: &Document, known: &[String]) {
+    line!(out, "\n## Key Decisions Made\n");
+    let Some(all) = &document.stated.now.decisions else {
+        return line!(out, "{NOT_STATED}");
+    };
+    let fresh: Vec<_> = all
+        .iter()
+        .filter(|made| !known.contains(&made.decision))
+        .collect();
+    if fresh.is_empty() {
+        return line!(out, "None");
+    }
+    line!(
+        out,
+        "| Decision | Rationale | Confidence | Reversible |\n|----------|-----------|------------|------------|"
+    );
+    for made in fresh {
+        let confidence = made
+            .confidence
+            .map_or("-".to_owned(), |share| format!("{}%", share.0));
+        let reversible = made.reversible.as_deref().map_or("-".to_owned(), cell);
+        line!(
+            out,
+            "| {} | {} | {confidence} | {reversible} |",
+            cell(&made.decision),
+            cell(&made.rationale)
+        );
+    }
+    line!(out);
+    mark(out, document, "decisions");
+}
+
+pub(super) fn handoff(out: &mut String, document: &Document) {
+    let now = &document.stated.now;
+    line!(out, "\n## Handoff Notes\n");
+    let words = |text: &Option<String>| text.as_deref().map_or("not stated".to_owned(), one_line);
+    let many = |list: &Option<Texts>| match list {
+        Some(list) if list.0.is_empty() => "None".to_owned(),
+        Some(list) => list
+            .0
+            .iter()
+            .map(|item| one_line(item))
+            .collect::<Vec<_>>()
+            .join("; "),
+        None => "not stated".to_owned(),
+    };
+    let first = now.next_action.clone().or_else(|| {
+        now.remaining
+            .as_ref()
+            .and_then(|list| list.0.first().cloned())
+    });
+    line!(out, "**Recommended Next Action**: {}", words(&first));
+    line!(
+        out,
+        "**Estimated Remaining Work**: {}",
+        words(&now.remaining_work)
+    );
+    line!(out, "**Risk Areas**: {}", many(&now.risks));
+    line!(out, "**Dependencies**: {}", many(&now.dependencies));
+    for field in ["next_action", "remaining_work", "risks", "dependencies"] {
+        if document.stated.since(field).is_some() {
+            line!(out);
+            return mark(out, document, field);
+        }
+    }
+}
+
+pub(super) fn git(out: &mut String, git: &Result<GitState, String>) {
+    line!(out, "\n## Git State\n");
+    let git = match git {
+        Ok(git) => git,
+        Err(why) => return line!(out, "Not known: {}", why.replace('_', " ")),
+    };
+    line!(
+        out,
+        "**Branch**: {}",
+        git.branch
+            .as_deref()
+            .map_or("(detached)".to_owned(), one_line)
+    );
+    match &git.commit {
+        Some(hash) => line!(
+            out,
+            "**Last Commit**: {} - {}",
+            &hash[..hash.len().min(10)],
+            one_line(&git.subject)
+        ),
+        None => line!(out, "**Last Commit**: none yet"),
+    }
+    let paths: Vec<String> = git
+        .uncommitted
+        .iter()
+        .map(|(_, path)| one_line(path))
+        .collect();
+    let list = if paths.is_empty() {
+        "No".to_owned()
+    } else {
+        format!("Yes - {}", paths.join(", "))
+    };
+    line!(out, "**Uncommitted Changes**: {list}");
+    match (git.ahead, git.behind) {
+        (Some(ahead), Some(behind)) => line!(
+            out,
+            "**Ahead/Behind Remote**: {ahead} ahead, {behind} behind"
+        ),
+        _ => line!(out, "**Ahead/Behind Remote**: the branch follows none"),
+    }
+}
