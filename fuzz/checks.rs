@@ -1,13 +1,15 @@
 //! What must hold of every parser here, whatever the bytes: it comes to an end, does not panic, and keeps what is said
 //! at each check. libFuzzer calls these with inputs that it grows, `tests/it/formats/fuzzing.rs` with damaged recordings.
 
+use std::io::Read as _;
+
 use checkpoint::config::{Candidate, Config};
 use checkpoint::hooks::{self, HookCall, Reading};
 use checkpoint::redact::{self, Redactor};
 use checkpoint::terminal::{self, View};
 use checkpoint::{SessionState, shell, transcript};
 use journal::frame::{self, Kind};
-use journal::reply::Reply;
+use journal::reply::{Reply, Response};
 use journal::request::Received;
 use journal::{Agent, Envelope, Event, Payload, Timestamp, codec};
 use uuid::Uuid;
@@ -186,18 +188,31 @@ fn request(bytes: &[u8]) {
     }
 }
 
-/// The daemon's reply as the hook client reads it: a whole reply stays the same when the connection ends behind it, and
-/// what an agent gets to see is empty or one JSON object.
+/// A response as the hook client and the command line read it: a complete one stays the same when the connection ends
+/// behind it, both ways of reading agree, and what an agent gets to see is empty or one JSON object.
 pub fn reply(bytes: &[u8]) {
+    let ended = journal::reply::parse(bytes, true);
     let open = journal::reply::parse(bytes, false);
-    if open != Reply::Unfinished {
-        assert_eq!(
-            open,
-            journal::reply::parse(bytes, true),
-            "the end of the connection changed it"
-        );
+    if open != Reply::Incomplete {
+        assert_eq!(open, ended, "the end of the connection changed it");
     }
-    if let Reply::Whole { body, .. } = open
+    let streamed = Response::receive(bytes).and_then(|mut response| {
+        let mut body = Vec::new();
+        response.read_to_end(&mut body)?;
+        Ok((response.status(), body))
+    });
+    match (&ended, streamed) {
+        (Reply::Complete { status, body }, streamed) => {
+            assert_eq!(
+                streamed.expect("a complete response"),
+                (*status, body.clone())
+            );
+        }
+        (Reply::Incomplete, streamed) => drop(streamed.expect_err("an incomplete response")),
+        // The stream has no limit for a body, and hands out what comes before the mistake.
+        (Reply::Invalid(_), _) => {}
+    }
+    if let Reply::Complete { body, .. } = ended
         && let Ok(shown) = journal::reply::object(body)
         && !shown.is_empty()
     {

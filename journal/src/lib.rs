@@ -24,6 +24,7 @@ pub mod maintenance;
 mod payload;
 #[cfg(feature = "store")]
 pub mod recovery;
+pub mod socket;
 #[cfg(feature = "store")]
 mod store;
 pub mod time;

@@ -3,9 +3,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
+use journal::reply::Response;
+use journal::socket::with_short_path;
 use journal::{Home, Journal, Options};
 use serde_json::{Value, json};
 
@@ -24,10 +25,10 @@ const ANSWER_WAIT: Duration = Duration::from_secs(120);
 /// Asks the daemon how it is; none where no daemon takes hooks.
 pub(crate) fn health(home: &Home) -> Option<Value> {
     let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
-    if response.status != 200 {
+    if response.status() != 200 {
         return None;
     }
-    serde_json::from_slice(&response.whole().ok()?).ok()
+    serde_json::from_slice(&whole(response).ok()?).ok()
 }
 
 /// Reads one JSON document from the daemon.
@@ -37,7 +38,7 @@ pub(crate) fn health(home: &Home) -> Option<Value> {
 /// When no daemon answers.
 pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
     let response = request(home, "GET", path, b"", ANSWER_WAIT)?;
-    serde_json::from_slice(&response.whole()?).map_err(Failure::failed)
+    serde_json::from_slice(&whole(response)?).map_err(Failure::failed)
 }
 
 /// Sends something to the daemon and returns the status and the body of its answer, whatever they are.
@@ -47,7 +48,7 @@ pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
 /// When no daemon answers.
 pub(crate) fn exchange(home: &Home, path: &str, body: &[u8]) -> Result<(u16, Vec<u8>)> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
-    Ok((response.status, response.whole()?))
+    Ok((response.status(), whole(response)?))
 }
 
 /// Sends something to the daemon and returns its answer.
@@ -189,9 +190,9 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
 /// When no daemon answers, or it refuses.
 pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl Read> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
-    if response.status != 200 {
+    if response.status() != 200 {
         return Err(Failure::failed(
-            String::from_utf8_lossy(&response.whole()?).trim(),
+            String::from_utf8_lossy(&whole(response)?).trim(),
         ));
     }
     Ok(response)
@@ -230,93 +231,20 @@ pub(crate) fn post_lines(
     Ok(())
 }
 
-/// A response whose body has not been read yet.
-struct Response {
-    status: u16,
-    reader: BufReader<UnixStream>,
-    left: Left,
+/// Reads the rest of a response.
+fn whole(mut response: Response<UnixStream>) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    response.read_to_end(&mut body)?;
+    Ok(body)
 }
 
-/// What is left of a body.
-enum Left {
-    Bytes(u64),
-    /// Bytes left of the current chunk, and whether the last one was seen.
-    Chunks(u64, bool),
-    ToEnd,
-}
-
-impl Response {
-    fn whole(mut self) -> Result<Vec<u8>> {
-        let mut body = Vec::new();
-        self.read_to_end(&mut body)?;
-        Ok(body)
-    }
-}
-
-impl Read for Response {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        match &mut self.left {
-            Left::ToEnd => self.reader.read(buffer),
-            Left::Bytes(left) => {
-                let wanted = buffer
-                    .len()
-                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
-                let read = self.reader.read(&mut buffer[..wanted])?;
-                *left -= read as u64;
-                Ok(read)
-            }
-            Left::Chunks(_, true) => Ok(0),
-            Left::Chunks(left, ended) => {
-                while *left == 0 {
-                    let mut line = String::new();
-                    if self.reader.read_line(&mut line)? == 0 {
-                        return Err(std::io::ErrorKind::UnexpectedEof.into());
-                    }
-                    let size = line.trim();
-                    if size.is_empty() {
-                        continue;
-                    }
-                    *left = u64::from_str_radix(size, 16).map_err(std::io::Error::other)?;
-                    if *left == 0 {
-                        *ended = true;
-                        return Ok(0);
-                    }
-                }
-                let wanted = buffer
-                    .len()
-                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
-                let read = self.reader.read(&mut buffer[..wanted])?;
-                if read == 0 {
-                    return Err(std::io::ErrorKind::UnexpectedEof.into());
-                }
-                *left -= read as u64;
-                Ok(read)
-            }
-        }
-    }
-}
-
-fn connect(socket: &Path) -> std::io::Result<UnixStream> {
-    match UnixStream::connect(socket) {
-        // The path is too long for a socket address: go to its folder and back.
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
-            let (folder, name) = (
-                socket.parent().unwrap_or(Path::new("/")),
-                socket.file_name().unwrap_or_default(),
-            );
-            let here = std::env::current_dir();
-            std::env::set_current_dir(folder)?;
-            let stream = UnixStream::connect(name);
-            if let Ok(here) = here {
-                std::env::set_current_dir(here)?;
-            }
-            stream
-        }
-        other => other,
-    }
-}
-
-fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -> Result<Response> {
+fn request(
+    home: &Home,
+    method: &str,
+    path: &str,
+    body: &[u8],
+    wait: Duration,
+) -> Result<Response<UnixStream>> {
     let no_daemon = |error: std::io::Error| {
         Failure::unreachable(format!(
             "no daemon answers on {}: {error}",
@@ -324,7 +252,8 @@ fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -
         ))
         .hint("start it with `checkpointd daemon --detach`")
     };
-    let mut stream = connect(&home.socket).map_err(no_daemon)?;
+    let mut stream =
+        with_short_path(&home.socket, |path| UnixStream::connect(path)).map_err(no_daemon)?;
     stream.set_read_timeout(Some(wait)).map_err(no_daemon)?;
     stream.set_write_timeout(Some(wait)).map_err(no_daemon)?;
     let head = format!(
@@ -336,31 +265,5 @@ fn request(home: &Home, method: &str, path: &str, body: &[u8], wait: Duration) -
         .write_all(head.as_bytes())
         .and_then(|()| stream.write_all(body))
         .map_err(no_daemon)?;
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first).map_err(no_daemon)?;
-    let status = first
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok())
-        .unwrap_or(0);
-    let mut left = Left::ToEnd;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).map_err(no_daemon)?;
-        let line = line.trim().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(length) = line.strip_prefix("content-length:") {
-            left = Left::Bytes(length.trim().parse().unwrap_or(0));
-        } else if line.starts_with("transfer-encoding:") && line.contains("chunked") {
-            left = Left::Chunks(0, false);
-        }
-    }
-    Ok(Response {
-        status,
-        reader,
-        left,
-    })
+    Response::receive(stream).map_err(no_daemon)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use journal::reply::{self, Reply};
+use journal::socket::with_short_path;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -65,14 +66,14 @@ fn receive(connection: &OwnedFd, deadline: Instant) -> Answer {
             Err(_) => return Answer::Broken,
         };
         match reply::parse(&bytes, is_end) {
-            Reply::Unfinished if is_end => return Answer::Broken,
-            Reply::Unfinished => {}
-            Reply::Rubbish(why) => return Answer::Useless(why),
-            Reply::Whole { status: 200, body } => {
+            Reply::Incomplete if is_end => return Answer::Broken,
+            Reply::Incomplete => {}
+            Reply::Invalid(why) => return Answer::Useless(why),
+            Reply::Complete { status: 200, body } => {
                 return reply::object(body).map_or_else(Answer::Useless, Answer::Taken);
             }
-            Reply::Whole { status: 400, .. } => return Answer::Refused,
-            Reply::Whole { .. } => return Answer::Useless("the daemon could not take it"),
+            Reply::Complete { status: 400, .. } => return Answer::Refused,
+            Reply::Complete { .. } => return Answer::Useless("the daemon could not take it"),
         }
     }
 }
@@ -96,33 +97,15 @@ pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instan
 }
 
 fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
-    let attempt = match SocketAddrUnix::new(path) {
-        Ok(address) => connect_to(&address, deadline),
-        Err(Errno::NAMETOOLONG) => connect_nearby(path, deadline),
-        Err(error) => Err(error),
-    };
-    attempt.map_err(|error| match error {
-        Errno::NOENT | Errno::CONNREFUSED => Answer::NoDaemon,
-        Errno::AGAIN => Answer::Useless("the daemon accepts nobody"),
-        Errno::NAMETOOLONG => Answer::Useless("the socket's path is too long"),
+    let attempt = with_short_path(path, |path| {
+        Ok(connect_to(&SocketAddrUnix::new(path)?, deadline)?)
+    });
+    attempt.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::NOENT | Errno::CONNREFUSED) => Answer::NoDaemon,
+        Some(Errno::AGAIN) => Answer::Useless("the daemon does not accept connections"),
+        Some(Errno::NAMETOOLONG) => Answer::Useless("the socket's path is too long"),
         _ => Answer::Useless("cannot connect"),
     })
-}
-
-/// Connects to a socket whose path does not fit into an address, by its name alone from within its folder.
-fn connect_nearby(path: &Path, deadline: Instant) -> Result<OwnedFd, Errno> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(Errno::NAMETOOLONG);
-    };
-    let address = SocketAddrUnix::new(name)?;
-    let before = std::env::current_dir();
-    rustix::process::chdir(folder)?;
-    let connection = connect_to(&address, deadline);
-    // A daemon that is started from here must not find itself in another folder.
-    if let Ok(before) = before {
-        let _ = rustix::process::chdir(&before);
-    }
-    connection
 }
 
 fn connect_to(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Errno> {

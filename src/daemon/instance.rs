@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use journal::Home;
+use journal::socket::with_short_path;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
@@ -81,21 +82,20 @@ pub(super) fn listen(home: &Home) -> Result<Socket> {
     }
     let folder = home.socket.parent().unwrap_or(Path::new("/"));
     private_folder_if_missing(folder)?;
-    let name = home
-        .socket
-        .file_name()
-        .ok_or_else(|| Failure::usage("the socket's path has no file name"))?;
-    // A socket's path may have about 100 bytes; the name alone always fits.
-    std::env::set_current_dir(folder)?;
-    let _ = fs::remove_file(name);
-    let listener = UnixListener::bind(name).map_err(|error| {
-        Failure::unreachable(format!(
-            "cannot listen on {}: {error}",
-            home.socket.display()
-        ))
-        .hint("CHECKPOINTD_SOCKET can name another place")
-    })?;
-    fs::set_permissions(name, Permissions::from_mode(0o600))?;
+    if home.socket.file_name().is_none() {
+        return Err(Failure::usage("the socket's path has no file name"));
+    }
+    let _ = fs::remove_file(&home.socket);
+    let listener =
+        with_short_path(&home.socket, |path| UnixListener::bind(path)).map_err(|error| {
+            Failure::unreachable(format!(
+                "cannot listen on {}: {error}",
+                home.socket.display()
+            ))
+            .hint("CHECKPOINTD_SOCKET can name another place")
+        })?;
+    fs::set_permissions(&home.socket, Permissions::from_mode(0o600))?;
+    // The folder that the daemon was started in may be removed or unmounted.
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
     Ok(Socket {

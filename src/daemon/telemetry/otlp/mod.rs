@@ -11,6 +11,7 @@ use std::time::Duration;
 use actors::Shared;
 use checkpoint::config::{self, Endpoint};
 use journal::Envelope;
+use journal::reply::Head;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -28,8 +29,6 @@ use traces::Traces;
 const SEND_WITHIN: Duration = Duration::from_secs(5);
 /// The longest that the daemon's stop waits for the last export.
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
-/// A status line is shorter than this.
-const STATUS_BYTES_MAX: usize = 1_024;
 /// A collector that answers with one of these takes the same again later (OTLP, "Retryable Response Codes").
 const LATER: [u16; 4] = [429, 502, 503, 504];
 
@@ -226,19 +225,12 @@ async fn exchange(endpoint: &Endpoint, path: &str, message: &[u8]) -> std::io::R
     );
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(message).await?;
-    let mut line = Vec::new();
-    while !line.contains(&b'\n')
-        && line.len() < STATUS_BYTES_MAX
-        && stream.read_buf(&mut line).await? > 0
-    {}
-    Ok(status(&String::from_utf8_lossy(&line)))
-}
-
-fn status(line: &str) -> Option<u16> {
-    line.strip_prefix("HTTP/1.")?
-        .split(' ')
-        .nth(1)?
-        .trim_end()
-        .parse()
-        .ok()
+    let mut received = Vec::new();
+    loop {
+        match Head::parse(&received) {
+            Ok(Some(head)) => return Ok(Some(head.status)),
+            Ok(None) if stream.read_buf(&mut received).await? > 0 => {}
+            Ok(None) | Err(_) => return Ok(None),
+        }
+    }
 }
