@@ -28,10 +28,10 @@ fn main() -> ExitCode {
     }
     restore_sigpipe();
     // A shell that asks for completions gets them here, and the program ends.
-    CompleteEnv::with_factory(cli::Args::command)
+    CompleteEnv::with_factory(cli::Cli::command)
         .var(cli::COMPLETE)
         .complete();
-    match cli::run(cli::Args::parse()) {
+    match cli::run(cli::Cli::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

@@ -1,15 +1,16 @@
-//! The command line: arguments, commands, and what they print.
+//! The command line: commands, and what they print.
 
-mod args;
+mod command;
 mod commands;
 mod complete;
 mod connection;
 mod csv;
 mod daemon_process;
 mod doctor;
+mod shared;
 mod text;
 mod time;
 mod top;
 
-pub(crate) use args::Cli as Args;
-pub(crate) use commands::{COMPLETE, run};
+pub(crate) use command::{Cli, run};
+pub(crate) use commands::shell::COMPLETE;

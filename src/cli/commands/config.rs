@@ -1,17 +1,45 @@
 //! `config show` and `config check`.
 
+use std::path::PathBuf;
+
 use checkpoint::config::Config;
+use clap::{Args, Subcommand};
 use journal::Home;
 use serde_json::json;
 
-use crate::cli::args::ConfigAction;
+use crate::cli::shared::Output;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::Table;
 
+/// Show or check the configuration
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  checkpointd config show\n  checkpointd config check new.yml")]
+pub(crate) struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: ConfigAction,
+}
+
+/// What to do with the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Show every key, its value and where that comes from
+    Show {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Check a file (default: your config.yml)
+    Check {
+        /// The file
+        file: Option<PathBuf>,
+    },
+}
+
 /// Shows or checks the configuration.
-pub(super) fn run(home: &Home, action: ConfigAction) -> Result<u8> {
-    match action {
+pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
+    match args.action {
         ConfigAction::Show { output } => {
             let rows = settings::load(&home.config)?.show();
             if output.json {

@@ -1,16 +1,35 @@
 //! `doctor`: is everything as it should be, and what to do where it is not.
 
+use clap::Args;
 use journal::Home;
 use serde_json::json;
 
-use crate::cli::args::DoctorArgs;
 use crate::cli::doctor::{self, Check, Status};
+use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Result, exit};
 use crate::render::{self, Colour};
 
+/// Check that everything works, and say how to mend what does not
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd doctor\n  checkpointd doctor --fix\n  checkpointd doctor --fire claude\n\n\
+    Exit code 1 when a check fails; warnings and skipped checks do not count."
+)]
+pub(crate) struct DoctorArgs {
+    /// Mend what can be mended without asking
+    #[arg(long, conflicts_with = "fire")]
+    pub(crate) fix: bool,
+    /// Send a test event through this agent's installed hook, and look for it in the journal
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) fire: Option<AgentName>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// Makes the checks, after mending if asked to. Exit 1 when one fails.
-pub(super) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
+pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
     let mut mended = Vec::new();
     if arguments.fix {
         let (done, problems) = doctor::mend_agents(home);

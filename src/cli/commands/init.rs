@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use journal::{Agent, Home};
 
-use crate::cli::args::{InitArgs, Output};
+use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan as show;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
@@ -14,8 +15,28 @@ use crate::install::plan::{self, Means};
 use crate::install::record::Record;
 use crate::install::{AgentPlan, Scope};
 
+/// Add the hooks to the settings of every agent on this machine
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --agent claude\n  checkpointd init --project"
+)]
+pub(crate) struct InitArgs {
+    /// Only this agent, found or not; may be given several times
+    #[arg(long)]
+    pub(crate) agent: Vec<AgentName>,
+    /// Write the project's settings instead of yours
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub(crate) project: Option<PathBuf>,
+    /// Show what would change, and write nothing anywhere
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// Installs, or with a dry run says what would be done and writes nothing anywhere.
-pub(super) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
+pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     let scope = match &arguments.project {
         None => Scope::User,
         Some(project) => Scope::Project(absolute(project)?),

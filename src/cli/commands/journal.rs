@@ -1,27 +1,116 @@
 //! `journal append|export|import|verify|stats`; the rest is in `upkeep.rs`.
 
 use std::io::{BufRead, BufWriter, Read, Write};
+use std::path::PathBuf;
 
 use checkpoint::hooks::{Reading, normalise};
+use clap::{Args, Subcommand};
+use clap_complete::ArgValueCompleter;
 use journal::{Home, Journal, Options, codec};
 use serde_json::{Value, json};
 
-use crate::cli::args::JournalAction;
 use crate::cli::commands::maintenance;
-use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::{complete, connection};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Events, Query};
 use crate::ops::wire::HookLine;
 use crate::render::{self, Table};
 
+/// Append to, export, import, check, back up, restore or compact the journal
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd journal export > events.ndjson\n  CHECKPOINTD_HOME=/tmp/copy checkpointd journal import < events.ndjson\n  checkpointd journal verify"
+)]
+pub(crate) struct JournalArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: JournalAction,
+}
+
+/// What to do with the journal.
+#[derive(Debug, Subcommand)]
+pub(crate) enum JournalAction {
+    /// Append hook calls, one JSON object a line on stdin: {"agent","payload",("event","at","id","env")}
+    Append {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Write all events to stdout, one JSON object a line
+    Export {
+        /// Begin with this event
+        #[arg(long, default_value_t = 1)]
+        from: u64,
+        /// Only this session
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+    },
+    /// Read exported events from stdin into an empty journal
+    Import {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Prove that the intake log and the store are whole and agree
+    Verify {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show how much there is
+    Stats {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Write everything into one file, also while the daemon runs
+    #[command(
+        after_help = "Examples:\n  checkpointd journal backup ~/backups\n  checkpointd journal backup today.backup"
+    )]
+    Backup {
+        /// A file that is not there yet, or a folder, where it is named by the time
+        to: PathBuf,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Put a backup in the journal's place; without one, build the store anew from the intake log
+    #[command(
+        after_help = "Examples:\n  checkpointd journal restore today.backup\n  checkpointd journal restore ~/backups --force\n  checkpointd journal restore"
+    )]
+    Restore {
+        /// A backup, or a folder, whose newest backup is taken
+        from: Option<PathBuf>,
+        /// Move a journal that is there aside (it is kept)
+        #[arg(long, requires = "from")]
+        force: bool,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Drop payloads that are older than `journal.retention` says; events and decisions stay
+    ///
+    /// While no daemon runs, the store is also written anew, which gives back the room that it no longer uses. Hook
+    /// calls wait in the spool meanwhile.
+    Compact {
+        /// Only say what would be dropped
+        #[arg(long)]
+        dry_run: bool,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
 /// Lines that go to the daemon at once.
 const LINES_AT_ONCE: usize = 500;
 
 /// Runs one of the journal's commands.
-pub(super) fn run(home: &Home, action: JournalAction) -> Result<u8> {
-    match action {
+pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
+    match args.action {
         JournalAction::Append { output } => append(home, output.json),
         JournalAction::Export { from, session } => export(home, from, session),
         JournalAction::Import { output } => import(home, output.json),

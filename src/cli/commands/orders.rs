@@ -2,11 +2,12 @@
 
 use std::io::IsTerminal;
 
+use clap::Args;
 use journal::{Home, Options};
 use serde_json::Value;
 
-use crate::cli::args::Output;
 use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::error::{Failure, Result, exit};
 use crate::ops::orders as control;
@@ -14,8 +15,67 @@ use crate::ops::orders::Order;
 use crate::ops::query::{self, Query};
 use crate::render;
 
+/// Let a session's next stop pass: the way out for an agent that cannot do what is asked
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  checkpointd clear last")]
+pub(crate) struct ClearArgs {
+    /// A session: id, beginning of one, or `last`
+    pub(crate) session: String,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Switch a session off: its stops pass, and nothing is told of it
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last")]
+pub(crate) struct MuteArgs {
+    /// A session: id, beginning of one, or `last`
+    pub(crate) session: String,
+    /// For so long, for example 2h (default: until `unmute`)
+    #[arg(long = "for", value_name = "DURATION")]
+    pub(crate) period: Option<String>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Switch a muted session on again
+#[derive(Args, Debug)]
+pub(crate) struct UnmuteArgs {
+    /// A session: id, beginning of one, or `last`
+    pub(crate) session: String,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Stop an agent in its tmux pane, start it again with its resume command, and send it a checkpoint
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  checkpointd restart last")]
+pub(crate) struct RestartArgs {
+    /// A session: id, beginning of one, or `last`
+    pub(crate) session: String,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+pub(crate) fn clear(home: &Home, args: ClearArgs) -> Result<u8> {
+    run(home, args.session, &Order::Clear, args.output)
+}
+
+pub(crate) fn mute(home: &Home, args: MuteArgs) -> Result<u8> {
+    let order = Order::mute(args.period.as_deref())?;
+    run(home, args.session, &order, args.output)
+}
+
+pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
+    run(home, args.session, &Order::Unmute, args.output)
+}
+
 /// Gives an order, and says what was done.
-pub(super) fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
+fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
     let answer = if connection::health(home).is_some() {
         by_daemon(home, session, order)?
     } else {
@@ -43,7 +103,8 @@ pub(super) fn run(home: &Home, session: String, order: &Order, output: Output) -
 }
 
 /// Restarts a session's agent, and says when its checkpoint is due.
-pub(super) fn restart(home: &Home, session: String, output: Output) -> Result<u8> {
+pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
+    let RestartArgs { session, output } = args;
     if connection::health(home).is_none() {
         return Err(Failure::unreachable(
             "no daemon runs, and an agent is restarted by the daemon",

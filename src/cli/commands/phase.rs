@@ -2,18 +2,113 @@
 //! terminal, and a refusal is `{"ok":false,"error"}` there.
 
 use std::io::{IsTerminal, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use checkpoint::phase::{Scope, input};
+use clap::{Args, Subcommand};
+use clap_complete::ArgValueCompleter;
 use journal::Home;
 use serde_json::{Value, json};
 
-use crate::cli::args::{Output, PhaseAction};
-use crate::cli::connection;
+use crate::cli::shared::Output;
+use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::phase::{self, Places, Request, Trouble};
 use crate::render::{self, Colour, Table};
+
+/// Keep the state of a task at the end of a phase of work, for a later session
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd phase create --phase build --number 4 --summary 'the parser is done' --metadata branch=parser\n  \
+    checkpointd phase detect\n  checkpointd phase complete 019ab3\n\n\
+    The answer is JSON with --json, and wherever it does not go to a terminal."
+)]
+pub(crate) struct PhaseArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: PhaseAction,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What to do with phase checkpoints. What is wrong with a field is said by the one who knows all fields, not here.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PhaseAction {
+    /// Make one
+    Create {
+        /// The phase's name
+        #[arg(long)]
+        phase: Option<String>,
+        /// The phase's number, 1 to 7
+        #[arg(long, allow_hyphen_values = true)]
+        number: Option<String>,
+        /// What the task is and how it stands
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        summary: Option<String>,
+        /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
+        #[arg(long, value_name = "FILE|-")]
+        criteria: Option<PathBuf>,
+        /// Anything else; may be given several times
+        #[arg(long, value_name = "KEY=VALUE")]
+        metadata: Vec<String>,
+        /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// The project's folder (default: the session's, else the current one)
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+    /// Show one
+    Show {
+        /// Its id, the beginning of it, or its file's name
+        id: String,
+    },
+    /// List them, newest first
+    List {
+        /// Only those that are completed
+        #[arg(long, conflicts_with = "incomplete")]
+        completed: bool,
+        /// Only those whose work is not over
+        #[arg(long)]
+        incomplete: bool,
+        /// Only of this session
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// Only of the project in this folder
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+    /// Find the latest whose work is not over, in this project
+    Detect {
+        /// Of this session, in whatever project
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// Of the project in this folder
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+        /// Of any project, also of none that is known
+        #[arg(long, conflicts_with = "project")]
+        all: bool,
+    },
+    /// Say that the work of one is over
+    Complete {
+        /// Its id, the beginning of it, or its file's name
+        id: String,
+    },
+    /// Delete old ones that are completed
+    Cleanup {
+        /// From this age on (default: `phase.keep`, 30d)
+        #[arg(long, value_name = "DURATION")]
+        older_than: Option<String>,
+        /// Also those whose work is not over
+        #[arg(long)]
+        incomplete: bool,
+    },
+    /// Write all files anew that are missing, damaged or changed; what was there is kept beside them
+    Rebuild,
+}
 
 /// Variables in which agents tell their tools the session. Gemini CLI also sets variables of Claude Code.
 const SESSION_VARIABLES: [&str; 2] = ["GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"];
@@ -22,7 +117,8 @@ const SESSION_VARIABLES: [&str; 2] = ["GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_
 type Refusal = (u8, String);
 
 /// Runs one of the commands.
-pub(super) fn run(home: &Home, action: PhaseAction, output: Output) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
+    let PhaseArgs { action, output } = args;
     let is_json = output.json || !std::io::stdout().is_terminal();
     match request(action).and_then(|request| Ok((ask(home, &request)?, request))) {
         Ok((answer, _)) if is_json => println!("{answer}"),

@@ -1,25 +1,103 @@
 //! `progress`: documents that carry work from one session to the next.
 
 use std::io::{IsTerminal, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use checkpoint::progress::INPUT_BYTES_MAX;
+use clap::{Args, Subcommand};
+use clap_complete::ArgValueCompleter;
 use journal::{Home, ProgressKind};
 use serde_json::Value;
 
-use crate::cli::args::{Output, ProgressAction, ProgressOf};
-use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
+use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::progress::{self, Refused, Request};
 use crate::render::{self, Colour};
 
+/// Write down where work stands, show it, and check whether it still holds
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd progress write --type handoff --from notes.md\n  checkpointd progress show\n  \
+    checkpointd progress validate --json\n\n\
+    Facts come from the journal and git. What --from states, as Markdown under headings (Goal, Done, Remaining,\n\
+    Blocked, Decisions, Must Read, Can Skip, Next Action, ..) or as JSON, is marked as stated by the agent, and\n\
+    stays until it is stated anew."
+)]
+pub(crate) struct ProgressArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: ProgressAction,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What to do with progress documents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProgressAction {
+    /// Write one
+    Write {
+        /// full, incremental, handoff, pre-operation, pre-compaction, error or manual
+        #[arg(long = "type", default_value = "full", value_name = "TYPE",
+            value_parser = ["full", "incremental", "handoff", "pre-operation", "pre-compaction", "error", "manual"])]
+        kind: String,
+        /// What the agent states, as Markdown or JSON
+        #[arg(long, value_name = "FILE|-")]
+        from: Option<PathBuf>,
+        /// Whose.
+        #[command(flatten)]
+        of: ProgressOf,
+    },
+    /// Show the latest of the project, or of a session
+    Show {
+        /// Whose.
+        #[command(flatten)]
+        of: ProgressOf,
+    },
+    /// Check whether the latest still holds: exit 0 if it does, 1 if not
+    Validate {
+        /// Whose.
+        #[command(flatten)]
+        of: ProgressOf,
+    },
+    /// Write files anew from the journal that are missing or older; those that somebody has changed stay
+    ///
+    /// Documents are events, and files follow from them: the latest document of each session comes back as it was
+    /// written, and so does the link to the newest. A file that is neither this document nor an older one of ours was
+    /// changed by somebody (or written by another version): it is named and left as it is.
+    Rebuild {
+        /// Only of this session: id, beginning of one, or `last`
+        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+        session: Option<String>,
+        /// Only of the project in this folder (default: of all projects)
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+        /// Also write those anew that somebody has changed; what they hold is kept beside them as NAME.kept
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// Whose progress document.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ProgressOf {
+    /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// The project's folder (default: the current one)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
 /// Variables in which agents tell their tools the session. Gemini CLI also sets variables of Claude Code.
 const SESSION_VARIABLES: [&str; 2] = ["GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"];
 
 /// Runs one of the commands.
-pub(super) fn run(home: &Home, action: ProgressAction, output: Output) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
+    let ProgressArgs { action, output } = args;
     let (word, request) = match action {
         ProgressAction::Write { kind, from, of } => {
             let input = from.as_deref().map(input).transpose()?;

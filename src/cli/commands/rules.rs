@@ -7,22 +7,59 @@ use checkpoint::Policy;
 use checkpoint::config::{Config, ConfigError};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::rules::{Kind, Rule, RuleSet};
+use clap::{Args, Subcommand};
 use journal::Home;
 use serde_json::{Value, json};
 
-use crate::cli::args::{Output, RulesAction};
 use crate::cli::commands::preview::folder;
+use crate::cli::shared::Output;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Colour, Table};
 
+/// Show which rules there are, which match a file, and whether a file of rules is right
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules test src/main.rs\n  checkpointd rules check new-rules.yml"
+)]
+pub(crate) struct RulesArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: Option<RulesAction>,
+    /// The project
+    #[arg(long, default_value = ".", global = true)]
+    pub(crate) project: PathBuf,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What to do with rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesAction {
+    /// List the packs and rules that are active in the project
+    List,
+    /// Say which rules these files match
+    Test {
+        /// Paths, relative to the project
+        #[arg(required = true)]
+        files: Vec<String>,
+    },
+    /// Check a project's .checkpointd.yml
+    Check {
+        /// The file (default: the project's)
+        file: Option<PathBuf>,
+    },
+}
+
 /// Shows or checks rules.
-pub(super) fn run(
-    home: &Home,
-    action: Option<RulesAction>,
-    project: &Path,
-    output: Output,
-) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
+    let RulesArgs {
+        action,
+        project,
+        output,
+    } = args;
+    let project = project.as_path();
     let config = settings::load(&home.config)?;
     let project = folder(project)?;
     match action {

@@ -6,21 +6,68 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use clap::{Args, Subcommand};
 use journal::Home;
 use journal::home::create_folder;
 use serde_json::json;
 
-use crate::cli::args::{Output, ServiceAction};
+use crate::cli::shared::Output;
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
 use crate::service::manager::{Manager, quiet};
 use crate::service::{Unit, launchd, systemd};
 
+/// Let the daemon start with your session: systemd user units with socket activation, or a launchd agent
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd service install\n  checkpointd service install --print\n  checkpointd service logs -f"
+)]
+pub(crate) struct ServiceArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: ServiceAction,
+}
+
+/// What to do with the service.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceAction {
+    /// Write the service's files and start it
+    Install {
+        /// Only show what would be written
+        #[arg(long)]
+        print: bool,
+    },
+    /// Stop it and remove its files
+    Uninstall,
+    /// Start it
+    Start,
+    /// Stop it
+    Stop,
+    /// Stop and start it
+    Restart,
+    /// Say whether it is installed and active: exit 0 if active, 3 if not
+    Status {
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show what the daemon said
+    Logs {
+        /// Wait for more
+        #[arg(short, long)]
+        follow: bool,
+        /// How many lines to begin with
+        #[arg(short = 'n', long, default_value_t = 50)]
+        lines: u64,
+    },
+}
+
 /// How long a service may take until the daemon takes hooks.
 const START_WAIT: Duration = Duration::from_secs(10);
 
 /// Runs `service`.
-pub(super) fn run(home: &Home, action: ServiceAction) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: ServiceArgs) -> Result<u8> {
+    let action = args.action;
     match action {
         ServiceAction::Install { print: true } => print(home),
         ServiceAction::Install { print: false } => install(home),

@@ -2,19 +2,37 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
-use clap::CommandFactory as _;
+use clap::Args;
 use clap_complete::env::Shells;
 
-use crate::cli::args::Cli;
 use crate::error::{Failure, Result, exit};
+
+/// Print the shell's completions, which know the sessions of the journal too
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  source <(checkpointd completions bash)\n  checkpointd completions fish > ~/.config/fish/completions/checkpointd.fish"
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"])]
+    pub(crate) shell: String,
+}
+
+/// Write the manual pages into a folder, for example ~/.local/share/man/man1
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// The folder; it is made where there is none
+    pub(crate) folder: PathBuf,
+}
 
 /// The variable by which a shell asks this program for completions.
 pub(crate) const COMPLETE: &str = "COMPLETE";
 
 /// Prints the lines that make a shell ask this program.
-pub(super) fn completions(shell: &str) -> Result<u8> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<u8> {
+    let shell = args.shell.as_str();
     let shells = Shells::builtins();
     let completer = shells
         .completer(shell)
@@ -33,12 +51,13 @@ pub(super) fn completions(shell: &str) -> Result<u8> {
 }
 
 /// Writes a page for the program and for each of its commands.
-pub(super) fn man(folder: &Path) -> Result<u8> {
+pub(crate) fn man(command: clap::Command, args: &ManArgs) -> Result<u8> {
+    let folder = args.folder.as_path();
     let told = |error: std::io::Error| {
         Failure::failed(format!("cannot write to {}: {error}", folder.display()))
     };
     fs::create_dir_all(folder).map_err(told)?;
-    clap_mangen::generate_to(Cli::command(), folder).map_err(told)?;
+    clap_mangen::generate_to(command, folder).map_err(told)?;
     println!(
         "written to {}: `man -l {}`",
         folder.display(),

@@ -2,15 +2,27 @@
 
 use std::path::Path;
 
+use clap::Args;
 use journal::{Home, Timestamp};
 use serde_json::{Value, json};
 
-use crate::cli::args::Output;
+use crate::cli::shared::Output;
 use crate::cli::text::session;
 use crate::cli::{connection, doctor};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query};
 use crate::render::{self, Table};
+
+/// Show at a glance how things stand
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings"
+)]
+pub(crate) struct StatusArgs {
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// Decisions that are shown.
 const DECISIONS: u64 = 5;
@@ -46,7 +58,8 @@ fn text(value: &Value) -> &str {
 }
 
 /// Shows at a glance how things stand.
-pub(super) fn status(home: &Home, output: Output) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
+    let output = args.output;
     let daemon = connection::health(home).and_then(|_| connection::get(home, "/v1/status").ok());
     let spool = actors::spool::list(&home.spool).unwrap_or_default();
     let spool_bytes: u64 = spool

@@ -4,11 +4,12 @@ use std::fs;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use journal::{Agent, Home};
 use serde_json::json;
 
-use crate::cli::args::UninstallArgs;
 use crate::cli::commands::service;
+use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan;
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
@@ -19,8 +20,31 @@ use crate::install::{AgentPlan, undo};
 use crate::render;
 use crate::service::manager::Manager;
 
+/// Put agents' settings back as they were, stop the daemon and remove all data
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd uninstall --dry-run\n  checkpointd uninstall --keep-data\n  checkpointd uninstall --agent codex"
+)]
+pub(crate) struct UninstallArgs {
+    /// Only this agent's hooks, with daemon and data kept; may be given several times
+    #[arg(long)]
+    pub(crate) agent: Vec<AgentName>,
+    /// Keep journal, configuration and logs
+    #[arg(long)]
+    pub(crate) keep_data: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Show what would change, and write nothing anywhere
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// Says what goes, asks on a terminal, and does it.
-pub(super) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
+pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     let plans = plans(home, &asked)?;
     // Whoever names agents goes on with the others.

@@ -7,13 +7,40 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use journal::Home;
 use serde_json::{Value, json};
 
-use crate::cli::args::WebArgs;
 use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::error::{Failure, Result, exit};
 use crate::ops::wire::{Ask, Opened, Token};
+
+/// Serve a page that shows what every agent is doing, on this machine alone
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd web --open\n  checkpointd web --port 8090 --json\n  checkpointd web --stop\n\n\
+    The address holds a token that opens the page once. The page stays open until the daemon ends."
+)]
+pub(crate) struct WebArgs {
+    /// Open it in your browser
+    ///
+    /// The address works once, and a command line can be read by every user of the machine. So the browser is given a
+    /// file in checkpointd's own folder that only you can read and that leads to the page; it is removed once the browser
+    /// has come. Where it does not come within half a minute (a browser from a snap may not read that file), the address
+    /// is printed, to be opened by hand.
+    #[arg(long, conflicts_with = "stop")]
+    pub(crate) open: bool,
+    /// Serve it on this port; 0 for any that is free (default: `web.port`)
+    #[arg(long, value_name = "N", conflicts_with = "stop")]
+    pub(crate) port: Option<u16>,
+    /// Close it
+    #[arg(long)]
+    pub(crate) stop: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// What opens an address in the user's browser: on a Mac, and elsewhere.
 const OPENERS: [&str; 2] = ["open", "xdg-open"];
@@ -25,7 +52,7 @@ const BROWSER_WAIT: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Opens the page or closes it.
-pub(super) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
+pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     if connection::health(home).is_none() {
         return Err(
             Failure::unreachable("no daemon runs, and the page is served by the daemon")

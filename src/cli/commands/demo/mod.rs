@@ -13,12 +13,13 @@ use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use journal::Timestamp;
 use serde_json::{Value, json};
 
-use super::{read, status};
-use crate::cli::args::Output;
+use super::{status, timeline};
 use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
@@ -28,6 +29,17 @@ use check::{Outcome, Played};
 use play::Players;
 use recording::{RECORDINGS, Script};
 use stage::Stage;
+
+/// Play recorded sessions of all three agents through client, daemon and actors, in a folder of their own
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Keep the folder, and say where it is
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// How long deliveries may take to be confirmed after the agents have ended.
 const CONFIRM_WAIT: Duration = Duration::from_secs(5);
@@ -40,7 +52,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 ///
 /// The program's own way with output that nobody reads any more is to exit at once. Here the daemon and the folder have
 /// to go first, so a panic unwinds this far.
-pub(super) fn run(keep: bool, output: Output) -> Result<u8> {
+pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
+    let DemoArgs { keep, output } = *args;
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if !panic.to_string().contains(BROKEN_PIPE) {
@@ -198,13 +211,13 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
             "{}, in {}/",
             played.recording.name, played.recording.project.name
         ));
-        read::timeline(
-            &stage.home(),
-            played.session.clone(),
-            None,
-            false,
-            Output::default(),
-        )?;
+        let wanted = timeline::TimelineArgs {
+            session: played.session.clone(),
+            turn: None,
+            follow: false,
+            output: Output::default(),
+        };
+        timeline::run(&stage.home(), wanted)?;
         for reply in &played.replies {
             println!(
                 "  What it was told when it stopped ({}):",

@@ -1,24 +1,55 @@
 //! `preview`: what a stop would get now. Decides as the daemon does, and neither sends nor journals anything.
 
+mod show;
+
 use std::path::{Path, PathBuf};
 
 use actors::evidence::{self, Gathered, Preview};
 use checkpoint::config::{Config, parse_duration};
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
+use clap::Args;
+use clap_complete::ArgValueCompleter;
 use journal::{Agent, Evidence, Home, Place, Stream, Timestamp, ToolCall};
 use serde_json::{Value, json};
 
-use crate::cli::args::PreviewArgs;
-use crate::cli::connection;
+use crate::cli::shared::{AgentName, Output};
+use crate::cli::{complete, connection};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 
-mod show;
+/// Decide now, send nothing: what a stop of this agent would get
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd preview --agent claude --project . --elapsed 90s\n  checkpointd preview --agent codex --transcript rollout.jsonl --json"
+)]
+pub(crate) struct PreviewArgs {
+    /// The agent
+    #[arg(long)]
+    pub(crate) agent: AgentName,
+    /// The project's folder (default: the session's, else the current one)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// The agent's transcript (default: the session's, else none)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// As this session of the journal: id, beginning of one, or `last`
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// How long the turn has lasted, for example 90s (default: by the session, else by the transcript)
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) elapsed: Option<String>,
+    /// The active work item, whose plan says which files to expect
+    #[arg(long)]
+    pub(crate) slug: Option<String>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// Decides now and sends nothing.
-pub(super) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
+pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
     let config = settings::load(&home.config)?;
     let now = Timestamp::now();
     let state = subject(home, &config, arguments, now)?;

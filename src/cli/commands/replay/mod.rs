@@ -1,19 +1,24 @@
 //! `replay`: prove past decisions, try another policy, play recorded hook calls.
 
+mod step;
+mod whatif;
+
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use actors::hook_headers::HookHeaders;
 use checkpoint::Policy;
 use checkpoint::replay::{Played, Player};
+use clap::Args;
+use clap_complete::ArgValueCompleter;
 use journal::{Event, Home, Outcome, Stream, Timestamp};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::cli::args::Output;
 use crate::cli::commands::status;
-use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
@@ -21,20 +26,55 @@ use crate::ops::views;
 use crate::ops::wire::HookLine;
 use crate::render::{self, Table};
 
-mod step;
-mod whatif;
-
-pub(super) use step::step;
+/// Fold history again: prove past decisions, try another policy, or play recorded hook calls
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml --json\n  checkpointd replay --file hooks.ndjson --json\n  \
+    checkpointd replay --session last --step\n\n\
+    The FILE of --policy is a whole config.yml, which then stands in place of yours:\n  \
+    min_turn: 60s\n  max_blocks_per_turn: 2\n\
+    or a file of rules, which lies over the policy that each decision was made by. Such a file\n\
+    has `rules` alone, is called .checkpointd.yml, or has a key that only a project's file has\n\
+    (`enabled`, `working_slug`):\n  \
+    rules:\n    - name: database schema\n      include: [\"migrations/**\"]\n      actions:\n        \
+    - text: Run the migration against a copy (`make migrate-test`)\n          evidence: [make migrate-test]\n\n\
+    Exit codes: 0 ok, 1 --verify found a difference or a line of --file is not right, 2 usage"
+)]
+pub(crate) struct ReplayArgs {
+    /// Only this session
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// Decide every past decision again; exit 1 on a difference
+    #[arg(long, conflicts_with_all = ["policy", "file"])]
+    pub(crate) verify: bool,
+    /// Show what would have been decided under this config.yml or file of rules (see below)
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Play hook calls from a file through fold and decide, in memory, by their own clock
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Show what each event of the session or the file changed; on a terminal one at a time
+    #[arg(long, conflicts_with_all = ["verify", "policy"])]
+    pub(crate) step: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// Runs `replay` in the form that was asked for.
-pub(super) fn run(
-    home: &Home,
-    session: Option<String>,
-    verify: bool,
-    policy: Option<&Path>,
-    file: Option<&Path>,
-    output: Output,
-) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
+    let ReplayArgs {
+        session,
+        verify,
+        step,
+        output,
+        ..
+    } = args;
+    let policy = args.policy.as_deref();
+    let file = args.file.as_deref();
+    if step {
+        return step::step(home, session, file, output);
+    }
     match (policy, file) {
         (Some(policy), _) => whatif::run(home, session, policy, output),
         (_, Some(file)) => play(home, file, session.as_deref(), output),

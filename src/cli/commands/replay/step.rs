@@ -10,9 +10,9 @@ use journal::Home;
 use serde_json::Value;
 
 use super::{is_wanted, play_file, print_problems};
-use crate::cli::args::Output;
-use crate::cli::commands::read;
+use crate::cli::commands::state;
 use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::event_line;
 use crate::config;
 use crate::error::{Failure, Result, exit};
@@ -21,7 +21,7 @@ use crate::ops::views::Changed;
 
 /// Steps through a session of the journal, or through what recorded hook calls lead to: on a terminal one event at a
 /// time, elsewhere all of them.
-pub(in crate::cli::commands) fn step(
+pub(super) fn step(
     home: &Home,
     session: Option<String>,
     file: Option<&Path>,
@@ -100,7 +100,7 @@ impl Pace {
             .into_iter()
             .filter(|change| change.field != "counts.events")
             .collect();
-        read::show_changes(&changes);
+        state::show_changes(&changes);
         if !self.waits {
             return ControlFlow::Continue(());
         }

@@ -6,8 +6,8 @@ use checkpoint::config::Candidate;
 use journal::Home;
 use serde_json::Value;
 
-use crate::cli::args::Output;
 use crate::cli::connection;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};

@@ -1,27 +1,50 @@
 //! `sql`: questions in SQL. The tables are made in memory for each question, from the same answers that every other read
 //! command gets, and only those that the question names are filled. Nothing in it can write or reach outside.
 
+mod load;
+mod print;
+mod tables;
+
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use journal::Home;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::SqlArgs;
 use crate::cli::csv::Sheet;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::error::{Failure, Result, exit};
 
-mod load;
-mod print;
-mod tables;
-
 pub(super) use tables::columns_of;
+
+/// Ask the journal in SQL: over tables of events, decisions, tools, turns and sessions, in memory
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd sql \"select tool, count(*), sum(is_error) from tools group by tool\"\n  \
+    checkpointd sql --csv \"select session, turn, duration_ms from turns order by duration_ms desc limit 10\"\n  \
+    checkpointd sql --schema"
+)]
+pub(crate) struct SqlArgs {
+    /// One SELECT, in the dialect of SQLite
+    #[arg(required_unless_present = "schema")]
+    pub(crate) query: Option<String>,
+    /// Show the tables and their columns
+    #[arg(long, conflicts_with = "query")]
+    pub(crate) schema: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// What takes longer shows how far it is.
 const QUIET_FOR: Duration = Duration::from_secs(1);
@@ -32,7 +55,7 @@ const SHOW_EVERY: u64 = 1_000;
 type Wanted = BTreeSet<(String, String)>;
 
 /// Answers a question.
-pub(super) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
+pub(crate) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     let Some(query) = &arguments.query else {
         return tables::show(arguments.output.json, arguments.csv).map(|()| exit::OK);
     };

@@ -1,23 +1,45 @@
 //! `timeline`: a session's turns, each on a time axis of its own.
 
+use clap::Args;
+use clap_complete::ArgValueCompleter;
 use journal::Home;
 
-use super::FOLLOW_EVERY;
-use crate::cli::args::Output;
-use crate::cli::connection;
+use super::sessions::FOLLOW_EVERY;
+use crate::cli::shared::Output;
 use crate::cli::text::timeline::Turns;
+use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
 
+/// Show a session's prompts, tool calls, stops and decisions on a time axis
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd timeline last\n  checkpointd timeline 3f0a --turn 2 --json\n  checkpointd timeline last --follow"
+)]
+pub(crate) struct TimelineArgs {
+    /// A session: id, beginning of one, or `last`
+    #[arg(add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: String,
+    /// Only this turn
+    #[arg(long)]
+    pub(crate) turn: Option<u64>,
+    /// Wait for more
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// Shows what happened in a session, in order. Who follows sees each line as it comes, without an axis: how long a turn
 /// will be is not known while it lasts.
-pub(in crate::cli::commands) fn timeline(
-    home: &Home,
-    session: String,
-    turn: Option<u64>,
-    follow: bool,
-    output: Output,
-) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
+    let TimelineArgs {
+        session,
+        turn,
+        follow,
+        output,
+    } = args;
     let mut from = 1;
     let mut turns = Turns::default();
     loop {

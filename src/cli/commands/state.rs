@@ -1,16 +1,38 @@
 //! `state`: what is known of a session at a point of its history, and what changed between two.
 
+use clap::Args;
+use clap_complete::ArgValueCompleter;
 use journal::Home;
 use serde_json::{Value, json};
 
-use super::{answer, text};
-use crate::cli::args::Output;
-use crate::cli::connection;
+use super::sessions::{answer, text};
+use crate::cli::shared::Output;
 use crate::cli::time as when;
+use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::{self, Changed};
 use crate::render::{self, Colour};
+
+/// Show what is known of a session, now or at a point in the past, or what changed between two points
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd state last --at 2h\n  checkpointd state last --at 421\n  checkpointd state last --diff yesterday now"
+)]
+pub(crate) struct StateArgs {
+    /// A session: id, beginning of one, or `last`
+    #[arg(add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: String,
+    /// After this event (sequence number) or at this time (2h ago, yesterday, 14:30, 2026-11-20, RFC 3339)
+    #[arg(long, value_name = "SEQ|TIME")]
+    pub(crate) at: Option<String>,
+    /// Show only what changed from one point to another
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "at")]
+    pub(crate) diff: Option<Vec<String>>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// Returns the question for a session at a point: an event's number, or a time, of a day its end.
 fn at_point(session: &str, point: &str) -> Result<Query> {
@@ -33,13 +55,16 @@ fn at_point(session: &str, point: &str) -> Result<Query> {
     })
 }
 
+/// Shows a session's state, or what changed between two points.
+pub(crate) fn run(home: &Home, args: StateArgs) -> Result<u8> {
+    match args.diff.as_deref() {
+        Some([a, b]) => diff(home, &args.session, a, b, args.output),
+        _ => show(home, &args.session, args.at.as_deref(), args.output),
+    }
+}
+
 /// Shows what is known of a session.
-pub(in crate::cli::commands) fn state(
-    home: &Home,
-    session: &str,
-    at: Option<&str>,
-    output: Output,
-) -> Result<u8> {
+fn show(home: &Home, session: &str, at: Option<&str>, output: Output) -> Result<u8> {
     let query = match at {
         Some(point) => at_point(session, point)?,
         None => Query::State {
@@ -69,13 +94,7 @@ pub(in crate::cli::commands) fn state(
 }
 
 /// Shows what changed in a session between two points.
-pub(in crate::cli::commands) fn state_diff(
-    home: &Home,
-    session: &str,
-    a: &str,
-    b: &str,
-    output: Output,
-) -> Result<u8> {
+fn diff(home: &Home, session: &str, a: &str, b: &str, output: Output) -> Result<u8> {
     let was = connection::ask_one(home, &at_point(session, a)?, |_, _| ())?;
     let now = connection::ask_one(home, &at_point(session, b)?, |_, _| ())?;
     let changes = views::differences(&was, &now);
@@ -102,7 +121,7 @@ pub(in crate::cli::commands) fn state_diff(
 }
 
 /// Prints what changed, a field a line.
-pub(in crate::cli::commands) fn show_changes(changes: &[Changed]) {
+pub(super) fn show_changes(changes: &[Changed]) {
     for change in changes {
         let arrow = |was: &str, now: &str| {
             format!(

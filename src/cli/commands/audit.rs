@@ -1,26 +1,78 @@
 //! `audit`: past decisions as a table, as CSV, or what they come to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use journal::Home;
+use clap::Args;
+use clap_complete::ArgValueCompleter;
+use journal::{Home, Reason};
 use serde_json::Value;
 
-use super::{answer, folder, text};
-use crate::cli::args::{AuditFilter, Output};
+use super::sessions::{answer, folder, text};
 use crate::cli::commands::{sql, status};
-use crate::cli::connection;
 use crate::cli::csv::Sheet;
+use crate::cli::shared::{AgentName, Output, VerdictName, reason};
 use crate::cli::time as when;
+use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
 use crate::render::{self, Colour, Table};
 
+/// List past decisions
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json\n  \
+    checkpointd audit --project . --since monday --until yesterday --csv\n  checkpointd audit --since 7d --summary"
+)]
+pub(crate) struct AuditArgs {
+    /// Which decisions.
+    #[command(flatten)]
+    pub(crate) filter: AuditFilter,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Which decisions.
+#[derive(Args, Debug, Default)]
+pub(crate) struct AuditFilter {
+    /// Of this session: id, beginning of one, or `last`
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// Of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<AgentName>,
+    /// With this verdict
+    #[arg(long)]
+    pub(crate) verdict: Option<VerdictName>,
+    /// With this reason, for example below_threshold
+    #[arg(long, value_parser = reason(), hide_possible_values = true)]
+    pub(crate) reason: Option<Reason>,
+    /// Of sessions in this folder or below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Not before: 2h, yesterday, monday, 14:30, 2026-11-20, RFC 3339
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Not after, in the same forms; a day counts to its end
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+    /// With this in the message, an action or an observation
+    #[arg(long)]
+    pub(crate) text: Option<String>,
+    /// At most so many, the newest
+    #[arg(long)]
+    pub(crate) limit: Option<u64>,
+    /// Print CSV with a head line
+    #[arg(long, conflicts_with_all = ["json", "summary"])]
+    pub(crate) csv: bool,
+    /// Show what they come to, in all and for each agent in each project
+    #[arg(long)]
+    pub(crate) summary: bool,
+}
+
 /// Lists past decisions.
-pub(in crate::cli::commands) fn audit(
-    home: &Home,
-    filter: AuditFilter,
-    output: Output,
-) -> Result<u8> {
+pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
+    let AuditArgs { filter, output } = args;
     let time = |text: &Option<String>| {
         text.as_deref()
             .map(when::read_now)

@@ -1,38 +1,44 @@
-//! The commands that read: sessions, state, timeline, audit, explain, tail.
+//! `sessions`: every session, and how it stands.
 
 use std::path::Path;
 use std::time::Duration;
 
+use clap::Args;
 use journal::{Home, Timestamp};
 use serde_json::Value;
 
-use crate::cli::args::Output;
 use crate::cli::connection;
-use crate::cli::text::{event_line, session};
+use crate::cli::shared::Output;
+use crate::cli::text::session;
 use crate::error::{Failure, Result, exit};
-use crate::ops::query::{Events, Query};
+use crate::ops::query::Query;
 use crate::render::{self, Table};
 
-mod audit;
-mod explain;
-mod state;
-mod timeline;
-
-pub(super) use audit::audit;
-pub(super) use explain::explain;
-
-pub(super) use state::{show_changes, state, state_diff};
-pub(super) use timeline::timeline;
+/// List sessions
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd sessions\n  checkpointd sessions --json | jq 'select(.running)'"
+)]
+pub(crate) struct SessionsArgs {
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 /// Pause between two looks of `tail -f` and `timeline --follow`.
-const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+pub(super) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
 /// Asks and prints each line as JSON, or hands all of them to `show`.
-fn answer(home: &Home, query: &Query, output: Output, show: impl FnOnce(Vec<Value>)) -> Result<u8> {
+pub(super) fn answer(
+    home: &Home,
+    query: &Query,
+    output: Output,
+    show: impl FnOnce(Vec<Value>),
+) -> Result<u8> {
     let mut lines = Vec::new();
     connection::ask(home, query, |line| {
         if output.json {
@@ -48,8 +54,8 @@ fn answer(home: &Home, query: &Query, output: Output, show: impl FnOnce(Vec<Valu
 }
 
 /// Lists sessions.
-pub(super) fn sessions(home: &Home, output: Output) -> Result<u8> {
-    answer(home, &Query::Sessions, output, |lines| {
+pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
+    answer(home, &Query::Sessions, args.output, |lines| {
         let head = [
             "SESSION",
             "AGENT",
@@ -105,34 +111,4 @@ pub(super) fn folder(given: &Path) -> Result<String> {
         .or_else(|_| std::path::absolute(given))
         .map_err(|error| Failure::usage(format!("`{}` is no folder: {error}", given.display())))?;
     Ok(whole.to_string_lossy().into_owned())
-}
-
-/// Shows the newest events, and waits for more.
-pub(super) fn tail(home: &Home, mut wanted: Events, follow: bool, output: Output) -> Result<u8> {
-    let mut shown = false;
-    loop {
-        let query = Query::Events(wanted.clone());
-        let asked = connection::ask(home, &query, |line| {
-            shown = true;
-            wanted.from = line["seq"].as_u64().unwrap_or(0) + 1;
-            if output.json {
-                println!("{line}")
-            } else {
-                println!("{}", event_line::in_tail(&line))
-            }
-        });
-        match asked {
-            // A daemon that is away for a moment is no reason to stop looking.
-            Err(_) if follow && wanted.last.is_none() => {}
-            other => other?,
-        }
-        if !follow {
-            if !shown && !output.json {
-                println!("No events.");
-            }
-            return Ok(exit::OK);
-        }
-        wanted.last = None;
-        std::thread::sleep(FOLLOW_EVERY);
-    }
 }

@@ -1,0 +1,111 @@
+//! The command line as a whole, and which function runs each command.
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::cli::commands::{
+    audit, config, daemon, demo, doctor, explain, init, journal, orders, phase, preview, progress,
+    replay, rules, service, sessions, shell, sql, state, status, tail, timeline, uninstall, web,
+};
+use crate::cli::top;
+use crate::error::{Result, exit};
+
+/// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
+/// when an agent stops, tells it what is still to be verified
+#[derive(Debug, Parser)]
+#[command(name = "checkpointd", version, max_term_width = 100)]
+#[command(
+    after_help = "Environment:\n  CHECKPOINTD_HOME       one folder for everything (default: XDG folders)\n  \
+    CHECKPOINTD_SOCKET     the daemon's socket\n  CHECKPOINTD_AUTOSTART  0: hooks start no daemon\n\n\
+    Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable"
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Take one hook call from stdin to the daemon, as checkpointd-hook does
+    #[command(disable_help_flag = true)]
+    Hook {
+        /// AGENT and EVENT, or `codex JSON`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
+    Daemon(daemon::DaemonArgs),
+    Demo(demo::DemoArgs),
+    /// Show what every agent is doing, live, in the terminal
+    #[command(
+        after_help = "Example:\n  checkpointd top\n\nKeys: Enter opens, Esc goes back, / filters, ? helps, q quits."
+    )]
+    Top,
+    Web(web::WebArgs),
+    Init(init::InitArgs),
+    Uninstall(uninstall::UninstallArgs),
+    Doctor(doctor::DoctorArgs),
+    Status(status::StatusArgs),
+    Sessions(sessions::SessionsArgs),
+    State(state::StateArgs),
+    Timeline(timeline::TimelineArgs),
+    Audit(audit::AuditArgs),
+    Explain(explain::ExplainArgs),
+    Tail(tail::TailArgs),
+    Clear(orders::ClearArgs),
+    Mute(orders::MuteArgs),
+    Unmute(orders::UnmuteArgs),
+    Restart(orders::RestartArgs),
+    Phase(phase::PhaseArgs),
+    Progress(progress::ProgressArgs),
+    Replay(replay::ReplayArgs),
+    Sql(sql::SqlArgs),
+    Journal(journal::JournalArgs),
+    Preview(preview::PreviewArgs),
+    Rules(rules::RulesArgs),
+    Service(service::ServiceArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
+    Config(config::ConfigArgs),
+}
+
+/// Runs a command and returns its exit code.
+///
+/// # Errors
+///
+/// What went wrong, with the exit code that belongs to it.
+pub(crate) fn run(cli: Cli) -> Result<u8> {
+    let home = crate::config::home()?;
+    match cli.command {
+        // Answered before the command line was parsed.
+        Command::Hook { .. } => Ok(exit::OK),
+        Command::Daemon(args) => daemon::run(home, args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Top => top::run(&home),
+        Command::Web(args) => web::run(&home, &args),
+        Command::Init(args) => init::run(&home, &args),
+        Command::Uninstall(args) => uninstall::run(&home, &args),
+        Command::Doctor(args) => doctor::run(&home, &args),
+        Command::Status(args) => status::run(&home, args),
+        Command::Sessions(args) => sessions::run(&home, args),
+        Command::State(args) => state::run(&home, args),
+        Command::Timeline(args) => timeline::run(&home, args),
+        Command::Audit(args) => audit::run(&home, args),
+        Command::Explain(args) => explain::run(&home, args),
+        Command::Tail(args) => tail::run(&home, args),
+        Command::Clear(args) => orders::clear(&home, args),
+        Command::Mute(args) => orders::mute(&home, args),
+        Command::Unmute(args) => orders::unmute(&home, args),
+        Command::Restart(args) => orders::restart(&home, args),
+        Command::Phase(args) => phase::run(&home, args),
+        Command::Progress(args) => progress::run(&home, args),
+        Command::Replay(args) => replay::run(&home, args),
+        Command::Sql(args) => sql::run(&home, &args),
+        Command::Journal(args) => journal::run(&home, args),
+        Command::Preview(args) => preview::run(&home, &args),
+        Command::Rules(args) => rules::run(&home, args),
+        Command::Service(args) => service::run(&home, args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(Cli::command(), &args),
+        Command::Config(args) => config::run(&home, args),
+    }
+}

@@ -1,0 +1,55 @@
+//! `explain`: one decision with all that it was based on, on one screen.
+
+use clap::Args;
+use clap_complete::ArgValueCompleter;
+use journal::Home;
+
+use crate::cli::shared::Output;
+use crate::cli::text::explanation::explanation;
+use crate::cli::{complete, connection};
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::Query;
+
+/// Explain one decision with all that it was based on
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd explain\n  checkpointd explain 421 --json\n  checkpointd explain --session 3f0a"
+)]
+pub(crate) struct ExplainArgs {
+    /// The decision's sequence number, its stop's, or `last`
+    #[arg(default_value = "last")]
+    pub(crate) decision: String,
+    /// `last` of this session
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Explains one decision.
+pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
+    let ExplainArgs {
+        decision,
+        session,
+        output,
+    } = args;
+    let seq = match decision.as_str() {
+        "last" => None,
+        number => Some(number.parse().map_err(|_| {
+            Failure::usage(format!(
+                "`{number}` is neither a sequence number nor `last`"
+            ))
+            .hint("`checkpointd audit` lists decisions with their numbers")
+        })?),
+    };
+    let answer = connection::ask_one(home, &Query::Explain { seq, session }, |_, _| ())?;
+    if output.json {
+        println!("{answer}")
+    } else {
+        explanation(&answer)
+            .iter()
+            .for_each(|line| println!("{line}"));
+    }
+    Ok(exit::OK)
+}

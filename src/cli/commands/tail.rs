@@ -1,0 +1,83 @@
+//! `tail`: the newest events, and those to come.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::ArgValueCompleter;
+use journal::Home;
+
+use super::sessions::{FOLLOW_EVERY, folder};
+use crate::cli::shared::{AgentName, Output, kind};
+use crate::cli::text::event_line;
+use crate::cli::{complete, connection};
+use crate::error::{Result, exit};
+use crate::ops::query::{Events, Query};
+
+/// Show the newest events, and with -f those to come
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd tail -f --project .\n  checkpointd tail -n 5 --kind decided --agent claude\n  checkpointd tail -f --session last --json"
+)]
+pub(crate) struct TailArgs {
+    /// Wait for more
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// How many events to begin with
+    #[arg(short = 'n', long, default_value_t = 20)]
+    pub(crate) lines: u64,
+    /// Only this session
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// Only events of this kind, for example decided (docs/journal.md has all; a wrong one names the nearest)
+    #[arg(long, value_parser = kind(), hide_possible_values = true)]
+    pub(crate) kind: Option<String>,
+    /// Only this agent
+    #[arg(long)]
+    pub(crate) agent: Option<AgentName>,
+    /// Only sessions in this folder or below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Shows the newest events, and waits for more.
+pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
+    let TailArgs { follow, output, .. } = args;
+    let mut wanted = Events {
+        from: 1,
+        last: Some(args.lines),
+        session: args.session,
+        kind: args.kind,
+        agent: args.agent.map(Into::into),
+        project: args.project.as_deref().map(folder).transpose()?,
+        payloads: false,
+    };
+    let mut shown = false;
+    loop {
+        let query = Query::Events(wanted.clone());
+        let asked = connection::ask(home, &query, |line| {
+            shown = true;
+            wanted.from = line["seq"].as_u64().unwrap_or(0) + 1;
+            if output.json {
+                println!("{line}")
+            } else {
+                println!("{}", event_line::in_tail(&line))
+            }
+        });
+        match asked {
+            // A daemon that is away for a moment is no reason to stop looking.
+            Err(_) if follow && wanted.last.is_none() => {}
+            other => other?,
+        }
+        if !follow {
+            if !shown && !output.json {
+                println!("No events.");
+            }
+            return Ok(exit::OK);
+        }
+        wanted.last = None;
+        std::thread::sleep(FOLLOW_EVERY);
+    }
+}
