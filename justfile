@@ -1,87 +1,112 @@
-# Print this list
+# List the recipes
 default:
-    @just --list
+    @just --list --unsorted
 
-# Run exactly what CI runs
+# Run everything that CI runs
+[group('everyday')]
 check:
     bash .ci/run
 
-# Run all tests, or those that match
+# Run all tests, or those whose name contains a word
+[group('everyday')]
 test *filter:
     cargo test --workspace {{ filter }}
 
-# Run the real agents, from npm, against scripted models; all, or those that match
-agents *filter:
-    tests/agents/run.sh {{ filter }}
-
-# Look at the web page in a real browser: all, or what matches
-web *filter:
-    tests/web/run.sh {{ filter }}
-
-# Take the README's pictures anew
-pictures:
-    CHECKPOINTD_SCREENSHOTS=docs/images tests/web/run.sh pictures
-
-# Format, and mend what lints can mend
+# Format the code and apply the fixes that lints suggest
+[group('everyday')]
 fix:
     cargo fmt --all
     cargo clippy --workspace --all-targets --fix --allow-dirty
 
-# Kill daemon and clients at random under load, that many rounds
-kill-rounds rounds="200":
-    CHECKPOINTD_KILL_ROUNDS={{ rounds }} cargo test --test it kills:: -- --nocapture
+# Check the English of the documentation, or of the given files
+[group('everyday')]
+prose *files:
+    tests/prose.sh {{ files }}
 
-# Damage every kind of file of a journal, that many random positions of each
-damage rounds="2000":
-    CHECKPOINTD_DAMAGE_ROUNDS={{ rounds }} cargo test --test it damage:: -- --nocapture
-
-# Let every system call of daemon and client fail in turn (needs strace; an hour or two), or those that match
-faults *calls:
-    CHECKPOINTD_FAULTS=all CHECKPOINTD_FAULTS_ONLY="{{ calls }}" cargo test --test it syscalls:: -- --nocapture --test-threads 1
-
-# Cut the power at that many moments of a run, in four ways each (needs strace)
-power-loss cuts="300":
-    CHECKPOINTD_POWER_CUTS={{ cuts }} cargo test --test it power:: -- --nocapture --test-threads 1
-
-# Wedge and flood the daemon at full size
-overload:
-    CHECKPOINTD_OVERLOAD=full cargo test --test it overload:: -- --nocapture --test-threads 1
-
-# Simulate that many seeded runs of the actors on a paused clock, from the given seed on
-simulate seeds="10000" first="1":
-    CHECKPOINTD_SIMULATE_SEEDS={{ seeds }} CHECKPOINTD_SIMULATE_FIRST={{ first }} cargo test --workspace --test simulation -- --nocapture
-
-# Play recorded sessions through the real thing
+# Replay recorded sessions through the real client and daemon
+[group('everyday')]
 demo:
     cargo run --release -- demo
 
-# Measure, each against a named peer in the same run
-bench:
-    cargo bench
+# Build and open the API documentation
+[group('everyday')]
+docs:
+    cargo doc --workspace --no-deps --open
 
-# Measure what grows with a journal, up to a million events: the table of docs/performance.md
-growth:
-    cargo bench --bench growth
+# Run the real agents, from npm, against scripted models
+[group('other programs')]
+agents *filter:
+    tests/agents/run.sh {{ filter }}
 
-# Without a sanitizer: those look for what only unsafe code does, and ours has none.
-# Let libFuzzer look for what breaks a parser, one of fuzz/fuzz_targets (needs cargo-fuzz and a nightly toolchain)
+# Test the web page in a real browser
+[group('other programs')]
+web *filter:
+    tests/web/run.sh {{ filter }}
+
+# Take the screenshots of the documentation again
+[group('other programs')]
+pictures:
+    CHECKPOINTD_SCREENSHOTS=docs/images tests/web/run.sh pictures
+
+# Type-check everything for macOS on another system
+[group('other programs')]
+macos:
+    tests/macos.sh --all-targets
+
+# Kill daemon and clients at random times under load
+[group('faults')]
+kill-rounds rounds="200":
+    CHECKPOINTD_KILL_ROUNDS={{ rounds }} cargo test --test it kills:: -- --nocapture
+
+# Damage every kind of journal file at random positions
+[group('faults')]
+damage rounds="2000":
+    CHECKPOINTD_DAMAGE_ROUNDS={{ rounds }} cargo test --test it damage:: -- --nocapture
+
+# Make every system call of daemon and client fail in turn, or the given calls (needs strace; one to two hours)
+[group('faults')]
+faults *calls:
+    CHECKPOINTD_FAULTS=all CHECKPOINTD_FAULTS_ONLY="{{ calls }}" cargo test --test it syscalls:: -- --nocapture --test-threads 1
+
+# Simulate power failures at many moments of a run, four kinds each (needs strace)
+[group('faults')]
+power-loss cuts="300":
+    CHECKPOINTD_POWER_CUTS={{ cuts }} cargo test --test it power:: -- --nocapture --test-threads 1
+
+# Block and flood the daemon at full size
+[group('faults')]
+overload:
+    CHECKPOINTD_OVERLOAD=full cargo test --test it overload:: -- --nocapture --test-threads 1
+
+# Simulate seeded runs of the actors on a paused clock
+[group('faults')]
+simulate seeds="10000" first="1":
+    CHECKPOINTD_SIMULATE_SEEDS={{ seeds }} CHECKPOINTD_SIMULATE_FIRST={{ first }} cargo test --workspace --test simulation -- --nocapture
+
+# Sanitizers look for errors that only unsafe code can have, and this project has none.
+# Fuzz one parser of fuzz/fuzz_targets with libFuzzer (needs cargo-fuzz and a nightly toolchain)
+[group('faults')]
 fuzz target seconds="60":
     fuzz/corpus.sh {{ target }}
     cargo +nightly fuzz run --sanitizer none {{ target }} -- -max_total_time={{ seconds }} -max_len=65536 -timeout=10
 
-# Make a Debian package (needs cargo-deb)
+# Run all benchmarks, each against a named peer in the same run
+[group('performance')]
+bench:
+    cargo bench
+
+# Measure growth up to a million events, for the table in docs/performance.md
+[group('performance')]
+growth:
+    cargo bench --bench growth
+
+# Build a Debian package (needs cargo-deb)
+[group('release')]
 deb:
     cargo build --release --locked
     packaging/deb.sh
 
-# Type-check everything for macOS, on another system
-macos:
-    tests/macos.sh --all-targets
-
-# Check licences, sources and advisories
+# Check licenses, sources, and advisories of dependencies (needs cargo-deny)
+[group('release')]
 deny:
     cargo deny check
-
-# Open the documentation of the code
-docs:
-    cargo doc --workspace --no-deps --open
