@@ -88,81 +88,84 @@ fn known_shapes_are_found_wherever_they_stand() {
     }
 }
 
+/// Texts, and what is left of them.
+const ASSIGNED: [(&str, &str); 20] = [
+    ("password=hunter2", "password=[redacted: secret]"),
+    (
+        "PASSWORD=correct-horse make test",
+        "PASSWORD=[redacted: secret] make test",
+    ),
+    (
+        "DB_PASSWORD=abc;pytest -q",
+        "DB_PASSWORD=[redacted: secret];pytest -q",
+    ),
+    ("password: hunter2", "password: [redacted: secret]"),
+    (
+        "password: \"open sesame\"",
+        "password: \"[redacted: secret]\"",
+    ),
+    (
+        "{\"password\": \"pa\\\"ss\"}",
+        "{\"password\": \"[redacted: secret]\"}",
+    ),
+    (
+        r#"{\"api_key\":\"abc12345xyz\"}"#,
+        r#"{\"api_key\":\"[redacted: secret]\"}"#,
+    ),
+    (
+        "'client_secret' => 'a1b2c3d4e5'",
+        "'client_secret' => '[redacted: secret]'",
+    ),
+    ("token: 9f8e7d6c5b4a", "token: [redacted: secret]"),
+    (
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY",
+        "AWS_SECRET_ACCESS_KEY=[redacted: secret]",
+    ),
+    (
+        "accessToken = \"abcd1234efgh\"",
+        "accessToken = \"[redacted: secret]\"",
+    ),
+    (
+        "app --api-key abcd1234efgh run",
+        "app --api-key [redacted: secret] run",
+    ),
+    (
+        "app --password hunter run",
+        "app --password [redacted: password] run",
+    ),
+    (
+        "curl -u me:hunter2 https://x.test",
+        "curl -u me:[redacted: password] https://x.test",
+    ),
+    (
+        "mysql -u root -phunter2 db",
+        "mysql -u root -p[redacted: password] db",
+    ),
+    (
+        "sshpass -p hunter2 ssh x",
+        "sshpass -p [redacted: password] ssh x",
+    ),
+    (
+        "postgres://me:hunter2@db:5432/x",
+        "postgres://me:[redacted: url_password]@db:5432/x",
+    ),
+    (
+        "redis://:p@ss@cache/0",
+        "redis://:[redacted: url_password]@cache/0",
+    ),
+    (
+        "-H 'Authorization: Bearer abcdef123456'",
+        "-H 'Authorization: Bearer [redacted: authorization]'",
+    ),
+    (
+        "{\"Authorization\":\"Basic bWU6aHVudGVyMg==\"}",
+        "{\"Authorization\":\"Basic [redacted: authorization]\"}",
+    ),
+];
+
 #[test]
 fn what_is_assigned_to_a_telling_name_is_found() {
-    for (text, expected) in [
-        ("password=hunter2", "password=[redacted: secret]"),
-        (
-            "PASSWORD=correct-horse make test",
-            "PASSWORD=[redacted: secret] make test",
-        ),
-        (
-            "DB_PASSWORD=abc;pytest -q",
-            "DB_PASSWORD=[redacted: secret];pytest -q",
-        ),
-        ("password: hunter2", "password: [redacted: secret]"),
-        (
-            "password: \"open sesame\"",
-            "password: \"[redacted: secret]\"",
-        ),
-        (
-            "{\"password\": \"pa\\\"ss\"}",
-            "{\"password\": \"[redacted: secret]\"}",
-        ),
-        (
-            r#"{\"api_key\":\"abc12345xyz\"}"#,
-            r#"{\"api_key\":\"[redacted: secret]\"}"#,
-        ),
-        (
-            "'client_secret' => 'a1b2c3d4e5'",
-            "'client_secret' => '[redacted: secret]'",
-        ),
-        ("token: 9f8e7d6c5b4a", "token: [redacted: secret]"),
-        (
-            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY",
-            "AWS_SECRET_ACCESS_KEY=[redacted: secret]",
-        ),
-        (
-            "accessToken = \"abcd1234efgh\"",
-            "accessToken = \"[redacted: secret]\"",
-        ),
-        (
-            "app --api-key abcd1234efgh run",
-            "app --api-key [redacted: secret] run",
-        ),
-        (
-            "app --password hunter run",
-            "app --password [redacted: password] run",
-        ),
-        (
-            "curl -u me:hunter2 https://x.test",
-            "curl -u me:[redacted: password] https://x.test",
-        ),
-        (
-            "mysql -u root -phunter2 db",
-            "mysql -u root -p[redacted: password] db",
-        ),
-        (
-            "sshpass -p hunter2 ssh x",
-            "sshpass -p [redacted: password] ssh x",
-        ),
-        (
-            "postgres://me:hunter2@db:5432/x",
-            "postgres://me:[redacted: url_password]@db:5432/x",
-        ),
-        (
-            "redis://:p@ss@cache/0",
-            "redis://:[redacted: url_password]@cache/0",
-        ),
-        (
-            "-H 'Authorization: Bearer abcdef123456'",
-            "-H 'Authorization: Bearer [redacted: authorization]'",
-        ),
-        (
-            "{\"Authorization\":\"Basic bWU6aHVudGVyMg==\"}",
-            "{\"Authorization\":\"Basic [redacted: authorization]\"}",
-        ),
-    ] {
+    for (text, expected) in ASSIGNED {
         assert_eq!(built_in().text(text), expected, "{text}");
     }
 }

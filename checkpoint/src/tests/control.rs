@@ -131,85 +131,88 @@ fn a_mute_ends_by_the_times_of_events_also_those_that_come_late() {
     );
 }
 
+/// What happens, and the flag after it.
+type Row = (&'static str, fn(&mut Story), Option<&'static str>);
+
+const FLAG: [Row; 9] = [
+    (
+        "a stop that passes",
+        |story| _ = story.stop(),
+        Some("agent_finished"),
+    ),
+    (
+        "a stop that is held back",
+        |story| _ = story.wait(31.0).stop(),
+        None,
+    ),
+    (
+        "a question",
+        |story| drop(story.call("PermissionRequest", json!({ "tool_name": "Bash" }))),
+        Some("permission"),
+    ),
+    (
+        "an error",
+        |story| drop(story.call("StopFailure", json!({ "error": "x" }))),
+        Some("api_error"),
+    ),
+    (
+        "background tasks",
+        |story| drop(story.stop_with(json!({ "background_tasks": [{ "status": "running" }] }))),
+        None,
+    ),
+    (
+        "a stop before the last message, told of late",
+        |story| {
+            story.wait(-5.0).stop();
+            story.wait(5.0);
+        },
+        None,
+    ),
+    (
+        "a question before the last message, told of late",
+        |story| {
+            story.wait(-5.0).call(
+                "Notification",
+                json!({ "notification_type": "permission_prompt" }),
+            );
+        },
+        None,
+    ),
+    (
+        "a checkpoint that could not be typed",
+        |story| {
+            story.wait(31.0);
+            let notify =
+                json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "x" });
+            story.agent = Agent::Codex;
+            let stop = story.call("notify", notify).seq;
+            assert_eq!(story.decide(stop).route, Some(Route::Tmux));
+            assert_eq!(story.state.notification, None, "it is on its way");
+            let decision = story.state.last_seq;
+            story.journal(Event::DeliveryFailed {
+                decision,
+                reason: "pane_gone".into(),
+            });
+        },
+        Some("agent_finished"),
+    ),
+    (
+        "a checkpoint that a newer one took the place of",
+        |story| {
+            story.wait(31.0).stop();
+            let decision = story.state.last_seq;
+            story.journal(Event::DeliveryExpired {
+                decision,
+                reason: "superseded".into(),
+            });
+        },
+        None,
+    ),
+];
+
 #[test]
 fn what_sets_the_flag_and_what_leaves_it_alone() {
-    type Row = (&'static str, fn(&mut Story), Option<&'static str>);
-    let table: [Row; 9] = [
-        (
-            "a stop that passes",
-            |story| _ = story.stop(),
-            Some("agent_finished"),
-        ),
-        (
-            "a stop that is held back",
-            |story| _ = story.wait(31.0).stop(),
-            None,
-        ),
-        (
-            "a question",
-            |story| drop(story.call("PermissionRequest", json!({ "tool_name": "Bash" }))),
-            Some("permission"),
-        ),
-        (
-            "an error",
-            |story| drop(story.call("StopFailure", json!({ "error": "x" }))),
-            Some("api_error"),
-        ),
-        (
-            "background tasks",
-            |story| drop(story.stop_with(json!({ "background_tasks": [{ "status": "running" }] }))),
-            None,
-        ),
-        (
-            "a stop before the last message, told of late",
-            |story| {
-                story.wait(-5.0).stop();
-                story.wait(5.0);
-            },
-            None,
-        ),
-        (
-            "a question before the last message, told of late",
-            |story| {
-                story.wait(-5.0).call(
-                    "Notification",
-                    json!({ "notification_type": "permission_prompt" }),
-                );
-            },
-            None,
-        ),
-        (
-            "a checkpoint that could not be typed",
-            |story| {
-                story.wait(31.0);
-                let notify =
-                    json!({ "type": "agent-turn-complete", "thread-id": SESSION, "turn-id": "x" });
-                story.agent = Agent::Codex;
-                let stop = story.call("notify", notify).seq;
-                assert_eq!(story.decide(stop).route, Some(Route::Tmux));
-                assert_eq!(story.state.notification, None, "it is on its way");
-                let decision = story.state.last_seq;
-                story.journal(Event::DeliveryFailed {
-                    decision,
-                    reason: "pane_gone".into(),
-                });
-            },
-            Some("agent_finished"),
-        ),
-        (
-            "a checkpoint that a newer one took the place of",
-            |story| {
-                story.wait(31.0).stop();
-                let decision = story.state.last_seq;
-                story.journal(Event::DeliveryExpired {
-                    decision,
-                    reason: "superseded".into(),
-                });
-            },
-            None,
-        ),
-    ];
-    for (what, happens, expected) in table {
+    for (what, happens, expected) in FLAG {
         let mut story = Story::of(Agent::Claude);
         story.wait(100.0).prompt("go").wait(1.0);
         happens(&mut story);

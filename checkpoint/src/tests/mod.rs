@@ -1,6 +1,7 @@
 //! The core as a whole: stories of hook calls through normal form, fold and decision.
 
 mod control;
+mod dialects;
 mod fixtures;
 mod invariants;
 mod properties;

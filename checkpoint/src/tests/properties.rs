@@ -98,30 +98,29 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
                 found(story, PromptOrigin::User);
                 since_message = 0;
             }
-            Act::Outcome { arrives } => {
-                let Some(decision) = story
-                    .state
-                    .delivery
-                    .as_ref()
-                    .map(|delivery| delivery.decision)
-                else {
-                    continue;
-                };
-                story.journal(if *arrives {
-                    Event::DeliveryConfirmed {
-                        decision,
-                        by: "transcript".into(),
-                    }
-                } else {
-                    Event::DeliveryExpired {
-                        decision,
-                        reason: "confirm_timeout".into(),
-                    }
-                });
-            }
+            Act::Outcome { arrives } => end_delivery(story, *arrives),
         }
     }
     sent
+}
+
+/// Ends the delivery that is on its way, if there is one.
+fn end_delivery(story: &mut Story, arrives: bool) {
+    let Some(delivery) = story.state.delivery.as_ref() else {
+        return;
+    };
+    let decision = delivery.decision;
+    story.journal(if arrives {
+        Event::DeliveryConfirmed {
+            decision,
+            by: "transcript".into(),
+        }
+    } else {
+        Event::DeliveryExpired {
+            decision,
+            reason: "confirm_timeout".into(),
+        }
+    });
 }
 
 fn found(story: &mut Story, origin: PromptOrigin) {

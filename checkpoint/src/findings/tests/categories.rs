@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn r2_every_category() {
+fn r2_code_of_the_daemon_and_setup() {
     let policy = teleclaude();
     let table = [
         "teleclaude/daemon.py",
@@ -17,19 +17,6 @@ fn r2_every_category() {
         ".pre-commit-config.yaml",
         ".gitattributes",
         ".husky/pre-commit",
-        "tests/unit/test_a.py",
-        "tests/unit/test_a.py teleclaude/a.py",
-        "agents/prepare.md",
-        ".agents/skills/x.md",
-        "sub/dir/AGENTS.master.md",
-        "config.yml",
-        "pyproject.toml",
-        "requirements-dev.txt",
-        "docs/a.md todos/x/state.json ideas/y README.md",
-        "",
-        "scripts/tool.py",
-        "scripts/tool.sh",
-        "config.yml teleclaude/a.py teleclaude/cli/tui/b.py agents/c.md pyproject.toml .gitattributes docs/d.md",
     ]
     .map(|changed| asked(changed, &policy));
     insta::assert_snapshot!(table.join("\n"), @r"
@@ -82,6 +69,24 @@ fn r2_every_category() {
     [telec setup]
       Runtime: Run `telec init` (setup changed: watchers, hook installers, or git filters) (telec setup)
       Observe: Check the logs with `instrukt-ai-logs teleclaude --since 2m` (log check)
+    ");
+}
+
+#[test]
+fn r2_tests_artifacts_and_settings() {
+    let policy = teleclaude();
+    let table = [
+        "tests/unit/test_a.py",
+        "tests/unit/test_a.py teleclaude/a.py",
+        "agents/prepare.md",
+        ".agents/skills/x.md",
+        "sub/dir/AGENTS.master.md",
+        "config.yml",
+        "pyproject.toml",
+        "requirements-dev.txt",
+    ]
+    .map(|changed| asked(changed, &policy));
+    insta::assert_snapshot!(table.join("\n"), @r"
     tests/unit/test_a.py
     [tests only]
       Observe: Check the logs with `instrukt-ai-logs teleclaude --since 2m` (log check)
@@ -115,6 +120,21 @@ fn r2_every_category() {
     [dependencies]
       Runtime: Install updated dependencies: `pip install -e .` (dependencies)
       Observe: Check the logs with `instrukt-ai-logs teleclaude --since 2m` (log check)
+    ");
+}
+
+#[test]
+fn r2_documents_scripts_and_everything_at_once() {
+    let policy = teleclaude();
+    let table = [
+"docs/a.md todos/x/state.json ideas/y README.md",
+"",
+"scripts/tool.py",
+"scripts/tool.sh",
+"config.yml teleclaude/a.py teleclaude/cli/tui/b.py agents/c.md pyproject.toml .gitattributes docs/d.md",
+]
+    .map(|changed| asked(changed, &policy));
+    insta::assert_snapshot!(table.join("\n"), @r"
     docs/a.md todos/x/state.json ideas/y README.md
     [no code changes]
       Observe: Check the logs with `instrukt-ai-logs teleclaude --since 2m` (log check)

@@ -3,9 +3,9 @@
 use super::*;
 
 #[test]
-fn r5_errors_and_what_resolves_them() {
+fn r5_each_kind_of_error_is_named() {
     let policy = policy("setup.py");
-    let table: [&[&str]; 21] = [
+    let table: [&[&str]; 9] = [
         &["! python run.py -> Traceback (most recent call last)\nValueError"],
         &["! python run.py -> SyntaxError: invalid syntax"],
         &["! python run.py -> ModuleNotFoundError: No module named 'x'"],
@@ -18,37 +18,6 @@ fn r5_errors_and_what_resolves_them() {
             "! pytest -> Traceback (most recent call last)\nModuleNotFoundError",
             "! make lint -> E501",
         ],
-        // Addressed.
-        &["! pytest -> 1 failed", "$ pytest -q tests/unit"],
-        &["! pytest -> 1 failed", "! pytest -> 1 failed"],
-        &["! python scripts/run.py -> boom", "$ cat scripts/run.py"],
-        &[
-            "! python -c 'import app.core.x' -> File \"/home/me/app/app/core/x.py\", line 3",
-            "$ ls app.core.x",
-        ],
-        &[
-            "! pytest -> File \"/home/me/app/pkg/a.py\", line 3",
-            "read pkg/a.py",
-            "edit /home/me/app/pkg/a.py",
-        ],
-        &[
-            "!edit pkg/a.py -> String not found",
-            "read pkg/a.py",
-            "edit pkg/a.py",
-        ],
-        &[
-            "!read src/missing.py -> File does not exist",
-            "read lib/missing.py",
-        ],
-        &["! cd app && npm run build -> error", "$ npm run build"],
-        // Not addressed.
-        &["! make lint -> error", "$ make build"],
-        &["! make lint -> error", "$ cd /tmp"],
-        &[
-            "!read src/missing.py -> File does not exist",
-            "read lib/other.py",
-        ],
-        &["$ instrukt-ai-logs -> Traceback (most recent call last)"],
     ];
     let table =
         table.map(|lines| format!("{lines:?}\n{}", show(&found("notes.md", lines, &policy))));
@@ -92,6 +61,40 @@ fn r5_errors_and_what_resolves_them() {
       - Test failures remain — re-run tests after fixes
       - A command returned errors — verify the issue is resolved
       = docs only
+    "#);
+}
+
+#[test]
+fn r5_what_addresses_an_error() {
+    let policy = policy("setup.py");
+    let table: [&[&str]; 8] = [
+        // Addressed.
+        &["! pytest -> 1 failed", "$ pytest -q tests/unit"],
+        &["! pytest -> 1 failed", "! pytest -> 1 failed"],
+        &["! python scripts/run.py -> boom", "$ cat scripts/run.py"],
+        &[
+            "! python -c 'import app.core.x' -> File \"/home/me/app/app/core/x.py\", line 3",
+            "$ ls app.core.x",
+        ],
+        &[
+            "! pytest -> File \"/home/me/app/pkg/a.py\", line 3",
+            "read pkg/a.py",
+            "edit /home/me/app/pkg/a.py",
+        ],
+        &[
+            "!edit pkg/a.py -> String not found",
+            "read pkg/a.py",
+            "edit pkg/a.py",
+        ],
+        &[
+            "!read src/missing.py -> File does not exist",
+            "read lib/missing.py",
+        ],
+        &["! cd app && npm run build -> error", "$ npm run build"],
+    ];
+    let table =
+        table.map(|lines| format!("{lines:?}\n{}", show(&found("notes.md", lines, &policy))));
+    insta::assert_snapshot!(table.join("\n"), @r#"
     ["! pytest -> 1 failed", "$ pytest -q tests/unit"]
     [no code changes]
       = docs only
@@ -117,6 +120,25 @@ fn r5_errors_and_what_resolves_them() {
     ["! cd app && npm run build -> error", "$ npm run build"]
     [no code changes]
       = docs only
+    "#);
+}
+
+#[test]
+fn r5_what_does_not_address_an_error() {
+    let policy = policy("setup.py");
+    let table: [&[&str]; 4] = [
+        // Not addressed.
+        &["! make lint -> error", "$ make build"],
+        &["! make lint -> error", "$ cd /tmp"],
+        &[
+            "!read src/missing.py -> File does not exist",
+            "read lib/other.py",
+        ],
+        &["$ instrukt-ai-logs -> Traceback (most recent call last)"],
+    ];
+    let table =
+        table.map(|lines| format!("{lines:?}\n{}", show(&found("notes.md", lines, &policy))));
+    insta::assert_snapshot!(table.join("\n"), @r#"
     ["! make lint -> error", "$ make build"]
     [no code changes]
       - A command returned errors — verify the issue is resolved

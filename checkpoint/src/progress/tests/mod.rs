@@ -1,11 +1,13 @@
 //! Documents: read, rendered, compared.
 
-use journal::{Envelope, Event, Host, ProgressKind, Stream, Timestamp, ToolCall, ToolKind};
+use journal::{ProgressKind, Timestamp};
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
 
+mod facts;
+mod report;
 mod tables;
 
 /// What an agent might hand in for `/handoff`.
@@ -128,67 +130,69 @@ pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
     }
 }
 
+/// Headings of a handoff, and what is said under each.
+const SECTIONS: [(&str, &str); 19] = [
+    ("# Session Handoff Checkpoint", "**Session ID**: sess_abc"),
+    (
+        "# Session Handoff Checkpoint",
+        "**Phase**: implementation (stated by the agent)",
+    ),
+    ("# Session Handoff Checkpoint", "**Time Worked**: 1h15m"),
+    (
+        "## Executive Summary",
+        "Login works; registration waits for SMTP.",
+    ),
+    (
+        "## Current Task",
+        "**Objective**: User authentication\n**Status**: in_progress\n**Completion**: 70%",
+    ),
+    (
+        "### Completed Steps",
+        "- [x] JWT tokens\n- [x] Login endpoint, with tests",
+    ),
+    (
+        "### Remaining Steps",
+        "- [ ] Email validation\n- [ ] Password reset",
+    ),
+    ("### Active Blockers", "- SMTP credentials"),
+    (
+        "## Files Modified This Session",
+        "| src/jwt.rs | Tokens \\| helpers | created | written once, edited twice |",
+    ),
+    ("## Tool Runs", "9 tool calls in 2 turns"),
+    (
+        "## Failures and What Resolved Them",
+        "`cargo test`: 1 failed -> not resolved",
+    ),
+    (
+        "## Key Decisions Made",
+        "| JWT over sessions | Stateless | 90% | Yes |",
+    ),
+    ("### Must Read", "- src/register.rs - goes on here"),
+    ("### Can Skip", "- src/jwt.rs - complete"),
+    (
+        "### Summary of Skippable Content",
+        "`verify(token)` checks.",
+    ),
+    (
+        "## Recovery Instructions",
+        "1. Check SMTP_HOST\n2. Run `checkpointd progress validate`",
+    ),
+    (
+        "## Handoff Notes",
+        "**Recommended Next Action**: Add the validation\n**Estimated Remaining Work**: Half a day\n**Risk Areas**: Mail may be slow\n**Dependencies**: None",
+    ),
+    ("## Notes", "Mood: Good"),
+    (
+        "## Git State",
+        "**Branch**: feature\n**Last Commit**: a1b2c3d4e5 - feat: login\n**Uncommitted Changes**: Yes - src/jwt.rs\n**Ahead/Behind Remote**: 3 ahead, 0 behind",
+    ),
+];
+
 #[test]
 fn every_section_of_the_specification_is_there_and_says_what_was_stated() {
     let text = render(&document(ProgressKind::Handoff, HANDOFF));
-    let sections = [
-        ("# Session Handoff Checkpoint", "**Session ID**: sess_abc"),
-        (
-            "# Session Handoff Checkpoint",
-            "**Phase**: implementation (stated by the agent)",
-        ),
-        ("# Session Handoff Checkpoint", "**Time Worked**: 1h15m"),
-        (
-            "## Executive Summary",
-            "Login works; registration waits for SMTP.",
-        ),
-        (
-            "## Current Task",
-            "**Objective**: User authentication\n**Status**: in_progress\n**Completion**: 70%",
-        ),
-        (
-            "### Completed Steps",
-            "- [x] JWT tokens\n- [x] Login endpoint, with tests",
-        ),
-        (
-            "### Remaining Steps",
-            "- [ ] Email validation\n- [ ] Password reset",
-        ),
-        ("### Active Blockers", "- SMTP credentials"),
-        (
-            "## Files Modified This Session",
-            "| src/jwt.rs | Tokens \\| helpers | created | written once, edited twice |",
-        ),
-        ("## Tool Runs", "9 tool calls in 2 turns"),
-        (
-            "## Failures and What Resolved Them",
-            "`cargo test`: 1 failed -> not resolved",
-        ),
-        (
-            "## Key Decisions Made",
-            "| JWT over sessions | Stateless | 90% | Yes |",
-        ),
-        ("### Must Read", "- src/register.rs - goes on here"),
-        ("### Can Skip", "- src/jwt.rs - complete"),
-        (
-            "### Summary of Skippable Content",
-            "`verify(token)` checks.",
-        ),
-        (
-            "## Recovery Instructions",
-            "1. Check SMTP_HOST\n2. Run `checkpointd progress validate`",
-        ),
-        (
-            "## Handoff Notes",
-            "**Recommended Next Action**: Add the validation\n**Estimated Remaining Work**: Half a day\n**Risk Areas**: Mail may be slow\n**Dependencies**: None",
-        ),
-        ("## Notes", "Mood: Good"),
-        (
-            "## Git State",
-            "**Branch**: feature\n**Last Commit**: a1b2c3d4e5 - feat: login\n**Uncommitted Changes**: Yes - src/jwt.rs\n**Ahead/Behind Remote**: 3 ahead, 0 behind",
-        ),
-    ];
-    for (heading, words) in sections {
+    for (heading, words) in SECTIONS {
         let start = text
             .find(&format!("{heading}\n"))
             .unwrap_or_else(|| panic!("no {heading} in\n{text}"));
@@ -346,226 +350,6 @@ fn json_is_exact_and_says_which_field_is_wrong() {
         }])
     );
     assert!(super::read(&"x".repeat(INPUT_BYTES_MAX + 1)).is_err());
-}
-
-#[test]
-fn facts_are_those_of_the_journal() {
-    let stream = Stream::of_native(journal::Agent::Claude, "s");
-    let mut seq = 0;
-    let mut event = |second: i64, event: Event| {
-        seq += 1;
-        Envelope {
-            seq,
-            stream: stream.clone(),
-            at: at(second),
-            recorded_at: at(second),
-            id: Uuid::nil(),
-            late: false,
-            event,
-        }
-    };
-    let call = |kind, command: Option<&str>, path: Option<&str>, is_error, output: &str| {
-        Event::ToolFinished {
-            host: Host::default(),
-            call: ToolCall {
-                tool: "T".into(),
-                kind,
-                command: command.map(str::to_owned),
-                paths: path.map(str::to_owned).into_iter().collect(),
-                is_error,
-                output: output.into(),
-                finished: true,
-                ..ToolCall::default()
-            },
-        }
-    };
-    let prompt = Event::PromptSubmitted {
-        host: Host::default(),
-        origin: journal::PromptOrigin::User,
-        text: String::new(),
-        digest: 0,
-    };
-    let stop = Event::AgentStopped {
-        host: Host::default(),
-        reentry: false,
-        background_tasks: 0,
-        can_reply: true,
-        prompt_digest: None,
-        last_message: None,
-    };
-    let events = [
-        event(0, prompt.clone()),
-        event(
-            10,
-            call(ToolKind::Write, None, Some("/p/new.rs"), false, ""),
-        ),
-        event(
-            20,
-            call(
-                ToolKind::Shell,
-                Some("cargo test"),
-                None,
-                true,
-                "noise\n1 failed\n",
-            ),
-        ),
-        event(
-            30,
-            call(ToolKind::Edit, None, Some("src/old.rs"), false, ""),
-        ),
-        event(
-            40,
-            call(ToolKind::Shell, Some("cargo test -q"), None, false, ""),
-        ),
-        event(
-            50,
-            call(
-                ToolKind::Edit,
-                None,
-                Some("/elsewhere/x"),
-                true,
-                "no such file",
-            ),
-        ),
-        event(60, stop),
-        event(5_000, prompt),
-        event(
-            9_000,
-            call(ToolKind::Read, None, Some("/p/new.rs"), false, ""),
-        ),
-    ];
-    let facts = facts(&events, "/p");
-    assert_eq!(
-        (
-            facts.turns,
-            facts.tools,
-            facts.shell,
-            facts.changes,
-            facts.reads,
-            facts.failed
-        ),
-        (2, 6, 2, 3, 1, 2)
-    );
-    assert_eq!(
-        facts.worked_ms,
-        60_000 + 600_000,
-        "not the night between, and a long pause is cut"
-    );
-    let files: Vec<_> = facts
-        .files
-        .iter()
-        .map(|file| {
-            (
-                file.path.as_str(),
-                file.writes,
-                file.edits,
-                file.written_first,
-            )
-        })
-        .collect();
-    assert_eq!(files, [("new.rs", 1, 0, true), ("src/old.rs", 0, 1, false)]);
-    let failures: Vec<_> = facts
-        .failures
-        .iter()
-        .map(|failed| {
-            (
-                failed.what.as_str(),
-                failed.said.as_str(),
-                failed.resolved.is_some(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        failures,
-        [
-            ("cargo test", "1 failed", true),
-            ("/elsewhere/x", "no such file", false)
-        ]
-    );
-    let how = facts.failures[0].resolved.clone().expect("resolved");
-    assert!(
-        how.starts_with("`cargo test -q` succeeded")
-            && how.ends_with("after changes to src/old.rs"),
-        "{how}"
-    );
-}
-
-#[test]
-fn a_report_names_each_thing_that_does_not_hold_any_more() {
-    let document = document(ProgressKind::Full, HANDOFF);
-    let same = Now {
-        git: document.git.clone(),
-        files: vec![FileMark {
-            path: "src/jwt.rs".into(),
-            hash: Some(7),
-        }],
-        missing: vec![],
-        lock_files: document.lock_files.clone(),
-        elsewhere: vec![],
-    };
-    assert!(compare(&document, &same).holds);
-    type Change = fn(&mut Now);
-    let other = |files: &[&str]| Elsewhere {
-        who: "codex session x".into(),
-        last_at: at(1),
-        files: files.iter().map(|file| (*file).to_owned()).collect(),
-    };
-    let table: [(&str, &str, Change); 9] = [
-        ("git", "on main, not on feature", |now| {
-            now.git.as_mut().expect("git").branch = Some("main".into())
-        }),
-        ("git", "last commit was a1b2c3d4e5 and is ffff", |now| {
-            now.git.as_mut().expect("git").commit = Some("ffff".into())
-        }),
-        ("git", "no longer uncommitted: src/jwt.rs", |now| {
-            now.git.as_mut().expect("git").uncommitted.clear()
-        }),
-        ("git", "uncommitted since: b", |now| {
-            now.git
-                .as_mut()
-                .expect("git")
-                .uncommitted
-                .push(("??".into(), "b".into()))
-        }),
-        ("git", "git cannot be asked (timeout)", |now| {
-            now.git = Err("timeout".into())
-        }),
-        ("files", "gone: src/jwt.rs", |now| now.files[0].hash = None),
-        ("files", "changed since: src/jwt.rs", |now| {
-            now.files[0].hash = Some(8)
-        }),
-        ("files", "to be read, but not there: x.md", |now| {
-            now.missing.push("x.md".into())
-        }),
-        ("dependencies", "changed since: Cargo.lock", |now| {
-            now.lock_files.clear()
-        }),
-    ];
-    for (check, found, change) in table {
-        let mut now = same.clone();
-        change(&mut now);
-        let report = compare(&document, &now);
-        let bad: Vec<_> = report.lines.iter().filter(|line| !line.ok).collect();
-        assert!(!report.holds && bad.len() == 1, "{found}: {report:?}");
-        assert!(
-            bad[0].check == check && bad[0].found.starts_with(found) && bad[0].reconcile.is_some(),
-            "{found}: {bad:?}"
-        );
-    }
-    let with = |files: &[&str]| {
-        compare(
-            &document,
-            &Now {
-                elsewhere: vec![other(files)],
-                ..same.clone()
-            },
-        )
-    };
-    assert!(
-        with(&["other.rs"]).holds,
-        "work on other files is no conflict"
-    );
-    assert!(!with(&["src/jwt.rs"]).holds);
 }
 
 #[test]

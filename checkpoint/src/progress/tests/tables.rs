@@ -84,7 +84,12 @@ type Row = (
     &'static str,
 );
 
-fn judgements() -> [Row; 20] {
+fn judgements() -> Vec<Row> {
+    let rows = task().into_iter().chain(work());
+    rows.chain(next_session()).collect()
+}
+
+fn task() -> [Row; 6] {
     let title = "# Session Handoff Checkpoint";
     [
         (
@@ -129,6 +134,11 @@ fn judgements() -> [Row; 20] {
             "## Current Task",
             "**Completion**: 70%",
         ),
+    ]
+}
+
+fn work() -> [Row; 7] {
+    [
         (
             "completed",
             json!(["one"]),
@@ -179,6 +189,11 @@ fn judgements() -> [Row; 20] {
             "### Can Skip",
             "- b.md - done",
         ),
+    ]
+}
+
+fn next_session() -> [Row; 7] {
+    [
         (
             "skippable_summary",
             json!("It checks."),

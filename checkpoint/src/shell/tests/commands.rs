@@ -3,86 +3,88 @@
 use super::super::{Pattern, Simple, is_dry, read};
 use super::check;
 
+/// Lines that all run `x --y z`.
+const WRAPPED: &[&str] = &[
+    "sudo x --y z",
+    "sudo -E -u me --preserve-env=A A=1 /usr/bin/x --y z",
+    "doas -u me x --y z",
+    "time x --y z",
+    "/usr/bin/time -f %e x --y z",
+    "timeout 30 x --y z",
+    "timeout -k 5 --signal=KILL 30s x --y z",
+    "nice -n 5 x --y z",
+    "nice -n5 x --y z",
+    "nice -5 x --y z",
+    "ionice -c 3 x --y z",
+    "nohup x --y z",
+    "stdbuf -oL -e 0 x --y z",
+    "setsid -w x --y z",
+    "exec -a name x --y z",
+    "command x --y z",
+    "builtin x --y z",
+    "env x --y z",
+    "env -i -u X A=b x --y z",
+    "uv run x --y z",
+    "uv run --with a -p 3.12 --frozen -- x --y z",
+    "uv run -m x --y z",
+    "uvx x@1.2 --y z",
+    "uv tool run x --y z",
+    "poetry run x --y z",
+    "pdm run x --y z",
+    "pipenv run x --y z",
+    "hatch run dev:x --y z",
+    "hatch -e dev run x --y z",
+    "rye run x --y z",
+    "pixi run x --y z",
+    "conda run -n env x --y z",
+    "npx x --y z",
+    "npx -y x@latest --y z",
+    "npx --package p -- x --y z",
+    "bunx x --y z",
+    "bun x x --y z",
+    "pnpm exec x --y z",
+    "pnpm dlx x --y z",
+    "pnpm -C . --filter p exec x --y z",
+    "yarn exec x --y z",
+    "npm exec -- x --y z",
+    "bundle exec x --y z",
+    "coverage run -m x --y z",
+    "python -m x --y z",
+    "python3 -u -W ignore -m x --y z",
+    "python3.11 -m x --y z",
+    "py -3.11 -mx --y z",
+    ".venv/bin/python -Im x --y z",
+    "bash -c 'x --y z'",
+    "sh -lc 'x --y z'",
+    "zsh -c 'x --y z' name arg",
+    "bash -o pipefail -ec 'x --y z'",
+    "bash --norc -c 'x --y z'",
+    "eval \"x --y\" z",
+    "eval 'x --y z'",
+    "bash <<EOF\nx --y z\nEOF",
+    "bash -s arg <<'EOF'\nx --y z\nEOF",
+    "sh <<< 'x --y z'",
+    "docker compose exec svc x --y z",
+    "docker compose -f c.yml exec -T -e A=1 svc x --y z",
+    "docker-compose exec svc x --y z",
+    "docker exec -it -u me c x --y z",
+    "podman exec c x --y z",
+    "direnv exec . x --y z",
+    "nix develop -c x --y z",
+    "nix develop .#dev --command x --y z",
+    "nix-shell --run 'x --y z'",
+    "mise exec -- x --y z",
+    "mise x node@20 -- x --y z",
+    "flock /tmp/l x --y z",
+    "flock -w 5 /tmp/l -c 'x --y z'",
+    "su me -c 'x --y z'",
+    "kubectl exec -it pod -- x --y z",
+    "sudo env A=1 nohup timeout 5 nice bash -lc 'exec uv run python -m x --y z'",
+];
+
 #[test]
 fn wrappers() {
-    let lines = [
-        "sudo x --y z",
-        "sudo -E -u me --preserve-env=A A=1 /usr/bin/x --y z",
-        "doas -u me x --y z",
-        "time x --y z",
-        "/usr/bin/time -f %e x --y z",
-        "timeout 30 x --y z",
-        "timeout -k 5 --signal=KILL 30s x --y z",
-        "nice -n 5 x --y z",
-        "nice -n5 x --y z",
-        "nice -5 x --y z",
-        "ionice -c 3 x --y z",
-        "nohup x --y z",
-        "stdbuf -oL -e 0 x --y z",
-        "setsid -w x --y z",
-        "exec -a name x --y z",
-        "command x --y z",
-        "builtin x --y z",
-        "env x --y z",
-        "env -i -u X A=b x --y z",
-        "uv run x --y z",
-        "uv run --with a -p 3.12 --frozen -- x --y z",
-        "uv run -m x --y z",
-        "uvx x@1.2 --y z",
-        "uv tool run x --y z",
-        "poetry run x --y z",
-        "pdm run x --y z",
-        "pipenv run x --y z",
-        "hatch run dev:x --y z",
-        "hatch -e dev run x --y z",
-        "rye run x --y z",
-        "pixi run x --y z",
-        "conda run -n env x --y z",
-        "npx x --y z",
-        "npx -y x@latest --y z",
-        "npx --package p -- x --y z",
-        "bunx x --y z",
-        "bun x x --y z",
-        "pnpm exec x --y z",
-        "pnpm dlx x --y z",
-        "pnpm -C . --filter p exec x --y z",
-        "yarn exec x --y z",
-        "npm exec -- x --y z",
-        "bundle exec x --y z",
-        "coverage run -m x --y z",
-        "python -m x --y z",
-        "python3 -u -W ignore -m x --y z",
-        "python3.11 -m x --y z",
-        "py -3.11 -mx --y z",
-        ".venv/bin/python -Im x --y z",
-        "bash -c 'x --y z'",
-        "sh -lc 'x --y z'",
-        "zsh -c 'x --y z' name arg",
-        "bash -o pipefail -ec 'x --y z'",
-        "bash --norc -c 'x --y z'",
-        "eval \"x --y\" z",
-        "eval 'x --y z'",
-        "bash <<EOF\nx --y z\nEOF",
-        "bash -s arg <<'EOF'\nx --y z\nEOF",
-        "sh <<< 'x --y z'",
-        "docker compose exec svc x --y z",
-        "docker compose -f c.yml exec -T -e A=1 svc x --y z",
-        "docker-compose exec svc x --y z",
-        "docker exec -it -u me c x --y z",
-        "podman exec c x --y z",
-        "direnv exec . x --y z",
-        "nix develop -c x --y z",
-        "nix develop .#dev --command x --y z",
-        "nix-shell --run 'x --y z'",
-        "mise exec -- x --y z",
-        "mise x node@20 -- x --y z",
-        "flock /tmp/l x --y z",
-        "flock -w 5 /tmp/l -c 'x --y z'",
-        "su me -c 'x --y z'",
-        "kubectl exec -it pod -- x --y z",
-        "sudo env A=1 nohup timeout 5 nice bash -lc 'exec uv run python -m x --y z'",
-    ];
-    for line in lines {
+    for line in WRAPPED {
         let found: Vec<Simple> = read(line).commands;
         assert_eq!(found.len(), 1, "{line}: {found:?}");
         assert_eq!(found[0].words, ["x", "--y", "z"], "{line}");
@@ -200,104 +202,106 @@ fn matched(line: &str, wanted: &str, expected: bool) {
     assert_eq!(found, expected, "{line} as {wanted}");
 }
 
+/// Commands that a rule asks for, and lines that run them.
+const WANTED: &[(&str, &[&str])] = &[
+    (
+        "make restart",
+        &[
+            "make restart",
+            "make -C DIR restart",
+            "make -j4 restart",
+            "make -j 4 restart status",
+        ],
+    ),
+    (
+        "make restart",
+        &[
+            "gmake restart VAR=1",
+            "/usr/bin/make -f x restart",
+            "make -- restart",
+        ],
+    ),
+    (
+        "pip install -e .",
+        &[
+            "pip --quiet install -e .",
+            "pip3 install -e . -q",
+            "python -m pip install --upgrade -e .",
+        ],
+    ),
+    (
+        "python -m pip install",
+        &["pip install x", "python3.12 -m pip install -e ."],
+    ),
+    (
+        "cargo test",
+        &[
+            "cargo +nightly test --workspace",
+            "cargo t",
+            "cargo --manifest-path x/Cargo.toml test",
+        ],
+    ),
+    (
+        "npm test",
+        &[
+            "npm run test",
+            "npm run -s test",
+            "npm t",
+            "npm --prefix web test -- -t x",
+            "npm run-script test",
+        ],
+    ),
+    ("npm run test", &["npm test", "npm run test"]),
+    ("npm run build", &["npm run build", "npm -w web run build"]),
+    (
+        "kill -USR2",
+        &[
+            "kill -USR2 12",
+            "kill -SIGUSR2 12",
+            "kill -s USR2 12",
+            "kill -s SIGUSR2 12",
+            "kill --signal=USR2 1",
+        ],
+    ),
+    (
+        "pkill -SIGUSR2",
+        &[
+            "pkill -SIGUSR2 -f telec",
+            "pkill -USR2 x",
+            "pkill -f -USR2 x",
+            "pkill --signal USR2 x",
+        ],
+    ),
+    (
+        "pkill -SIGUSR2",
+        &["pkill -s USR2 telec", "pkill -SIGUSR2 -f 'telec tui'"],
+    ),
+    (
+        "curl *agent-restart",
+        &[
+            "curl -X POST http://localhost/sessions/1/agent-restart",
+            "curl -s 'http://x/agent-restart?x'",
+        ],
+    ),
+    (
+        "pytest",
+        &[
+            "uv run pytest -q",
+            "py.test",
+            "python -m pytest",
+            ".venv/bin/pytest tests",
+        ],
+    ),
+    ("uv run pytest", &["pytest", "uv run pytest"]),
+    ("x.sh up", &["bash scripts/x.sh up", "./scripts/x.sh up"]),
+    ("./x.sh", &["bash -e scripts/x.sh"]),
+    ("telec init", &["telec init", "python bin/telec init"]),
+    ("git commit -a", &["git commit -am x"]),
+];
+
 #[test]
 fn wanted_commands() {
-    let table = [
-        (
-            "make restart",
-            &[
-                "make restart",
-                "make -C DIR restart",
-                "make -j4 restart",
-                "make -j 4 restart status",
-            ][..],
-        ),
-        (
-            "make restart",
-            &[
-                "gmake restart VAR=1",
-                "/usr/bin/make -f x restart",
-                "make -- restart",
-            ],
-        ),
-        (
-            "pip install -e .",
-            &[
-                "pip --quiet install -e .",
-                "pip3 install -e . -q",
-                "python -m pip install --upgrade -e .",
-            ],
-        ),
-        (
-            "python -m pip install",
-            &["pip install x", "python3.12 -m pip install -e ."],
-        ),
-        (
-            "cargo test",
-            &[
-                "cargo +nightly test --workspace",
-                "cargo t",
-                "cargo --manifest-path x/Cargo.toml test",
-            ],
-        ),
-        (
-            "npm test",
-            &[
-                "npm run test",
-                "npm run -s test",
-                "npm t",
-                "npm --prefix web test -- -t x",
-                "npm run-script test",
-            ],
-        ),
-        ("npm run test", &["npm test", "npm run test"]),
-        ("npm run build", &["npm run build", "npm -w web run build"]),
-        (
-            "kill -USR2",
-            &[
-                "kill -USR2 12",
-                "kill -SIGUSR2 12",
-                "kill -s USR2 12",
-                "kill -s SIGUSR2 12",
-                "kill --signal=USR2 1",
-            ],
-        ),
-        (
-            "pkill -SIGUSR2",
-            &[
-                "pkill -SIGUSR2 -f telec",
-                "pkill -USR2 x",
-                "pkill -f -USR2 x",
-                "pkill --signal USR2 x",
-            ],
-        ),
-        (
-            "pkill -SIGUSR2",
-            &["pkill -s USR2 telec", "pkill -SIGUSR2 -f 'telec tui'"],
-        ),
-        (
-            "curl *agent-restart",
-            &[
-                "curl -X POST http://localhost/sessions/1/agent-restart",
-                "curl -s 'http://x/agent-restart?x'",
-            ],
-        ),
-        (
-            "pytest",
-            &[
-                "uv run pytest -q",
-                "py.test",
-                "python -m pytest",
-                ".venv/bin/pytest tests",
-            ],
-        ),
-        ("uv run pytest", &["pytest", "uv run pytest"]),
-        ("x.sh up", &["bash scripts/x.sh up", "./scripts/x.sh up"]),
-        ("./x.sh", &["bash -e scripts/x.sh"]),
-        ("telec init", &["telec init", "python bin/telec init"]),
-        ("git commit -a", &["git commit -am x"]),
-    ];
-    for (wanted, lines) in table {
+    for (wanted, lines) in WANTED {
         lines.iter().for_each(|line| matched(line, wanted, true));
     }
 }

@@ -1,0 +1,87 @@
+//! Whether a document still holds.
+
+use journal::ProgressKind;
+
+use super::{HANDOFF, at, document};
+use crate::progress::{Elsewhere, FileMark, Now, compare};
+
+type Change = fn(&mut Now);
+
+/// The check, what it finds, and the change that makes it find that.
+const CHANGES: [(&str, &str, Change); 9] = [
+    ("git", "on main, not on feature", |now| {
+        now.git.as_mut().expect("git").branch = Some("main".into())
+    }),
+    ("git", "last commit was a1b2c3d4e5 and is ffff", |now| {
+        now.git.as_mut().expect("git").commit = Some("ffff".into())
+    }),
+    ("git", "no longer uncommitted: src/jwt.rs", |now| {
+        now.git.as_mut().expect("git").uncommitted.clear()
+    }),
+    ("git", "uncommitted since: b", |now| {
+        now.git
+            .as_mut()
+            .expect("git")
+            .uncommitted
+            .push(("??".into(), "b".into()))
+    }),
+    ("git", "git cannot be asked (timeout)", |now| {
+        now.git = Err("timeout".into())
+    }),
+    ("files", "gone: src/jwt.rs", |now| now.files[0].hash = None),
+    ("files", "changed since: src/jwt.rs", |now| {
+        now.files[0].hash = Some(8)
+    }),
+    ("files", "to be read, but not there: x.md", |now| {
+        now.missing.push("x.md".into())
+    }),
+    ("dependencies", "changed since: Cargo.lock", |now| {
+        now.lock_files.clear()
+    }),
+];
+
+#[test]
+fn a_report_names_each_thing_that_does_not_hold_any_more() {
+    let document = document(ProgressKind::Full, HANDOFF);
+    let same = Now {
+        git: document.git.clone(),
+        files: vec![FileMark {
+            path: "src/jwt.rs".into(),
+            hash: Some(7),
+        }],
+        missing: vec![],
+        lock_files: document.lock_files.clone(),
+        elsewhere: vec![],
+    };
+    assert!(compare(&document, &same).holds);
+    let other = |files: &[&str]| Elsewhere {
+        who: "codex session x".into(),
+        last_at: at(1),
+        files: files.iter().map(|file| (*file).to_owned()).collect(),
+    };
+    for (check, found, change) in CHANGES {
+        let mut now = same.clone();
+        change(&mut now);
+        let report = compare(&document, &now);
+        let bad: Vec<_> = report.lines.iter().filter(|line| !line.ok).collect();
+        assert!(!report.holds && bad.len() == 1, "{found}: {report:?}");
+        assert!(
+            bad[0].check == check && bad[0].found.starts_with(found) && bad[0].reconcile.is_some(),
+            "{found}: {bad:?}"
+        );
+    }
+    let with = |files: &[&str]| {
+        compare(
+            &document,
+            &Now {
+                elsewhere: vec![other(files)],
+                ..same.clone()
+            },
+        )
+    };
+    assert!(
+        with(&["other.rs"]).holds,
+        "work on other files is no conflict"
+    );
+    assert!(!with(&["src/jwt.rs"]).holds);
+}
