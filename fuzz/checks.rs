@@ -3,6 +3,7 @@
 
 use std::io::Read as _;
 
+use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::{Candidate, Config};
 use checkpoint::hooks::{self, HookCall, Reading};
 use checkpoint::redact::{self, Redactor};
@@ -11,10 +12,10 @@ use checkpoint::{SessionState, shell, transcript};
 use journal::frame::{self, Kind};
 use journal::reply::{Reply, Response};
 use journal::request::Received;
-use journal::{Agent, Envelope, Event, Payload, Timestamp, codec};
+use journal::{Agent, Envelope, Event, Payload, Place, Timestamp, codec};
 use uuid::Uuid;
 
-const AGENTS: [Agent; 3] = [Agent::Claude, Agent::Gemini, Agent::Codex];
+const AGENTS: [Agent; 3] = Agent::HOSTS;
 const PREFIX: &str = "[TeleClaude Checkpoint] - ";
 const PAYLOAD_BYTES_MAX: usize = 64 * 1024;
 
@@ -120,7 +121,11 @@ pub fn transcript(bytes: &[u8]) {
             );
         }
     }
-    transcript::is_codex_exec(bytes);
+    for agent in agents::ALL {
+        if let HeadlessSign::Transcript(is_headless) = agent.headless(&Place::default()) {
+            is_headless(bytes);
+        }
+    }
 }
 
 /// A command line.

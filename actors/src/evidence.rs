@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use checkpoint::Policy;
+use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
 use checkpoint::policy::Scope;
@@ -27,8 +28,9 @@ const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
 const MARKER_TICK: Duration = Duration::from_millis(20);
 /// A text file of a project larger than this is not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
-/// Codex writes its base instructions into the first line of a rollout; it is longer than one would think.
-const CODEX_META_BYTES_MAX: u64 = 256 * 1024;
+/// How much of a transcript's beginning is read for the sign that no person is there. Codex writes its base instructions
+/// into the first line; it is longer than one would think.
+const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
 /// Names at a project's top that are looked at.
 const PROJECT_NAMES_MAX: usize = 2_000;
 
@@ -175,11 +177,11 @@ fn look(
         )
     });
     if let Some(facts) = &facts {
-        let is_own = |text: &str| checkpoint::prompts::is_own(text, &policy.prefix);
+        let authors = agents::authors(&policy.prefix);
         evidence.own_prompt_last = facts
             .last_user
             .as_ref()
-            .is_some_and(|user| is_own(&user.text));
+            .is_some_and(|user| authors.is_own(&user.text));
         evidence.last_prompt_at = facts.last_real_user.as_ref().map(|user| user.at);
         evidence.host_version.clone_from(&facts.host_version);
     }
@@ -309,24 +311,30 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     (!consume || std::fs::remove_file(marker).is_ok()) && counts
 }
 
-/// Returns whether nobody sits in front of the agent, as far as its host tells (DESIGN 10).
+/// Returns whether no person is in front of the agent, as far as it tells (DESIGN 10).
 fn is_headless(state: &SessionState) -> bool {
-    match state.stream.agent {
-        Agent::Claude => state.place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli"),
-        Agent::Gemini => {
-            state.place.env("CHECKPOINTD_TTY").is_none() && state.place.env("TMUX").is_none()
+    match agents::adapter(state.stream.agent).map(|agent| agent.headless(&state.place)) {
+        None => false,
+        Some(HeadlessSign::Known(is_headless)) => is_headless,
+        Some(HeadlessSign::Transcript(is_headless)) => {
+            let path = state.place.transcript.as_deref();
+            path.and_then(beginning)
+                .is_some_and(|bytes| is_headless(&bytes))
         }
-        Agent::Codex => state.place.transcript.as_deref().is_some_and(|path| {
-            if !Path::new(path).is_file() {
-                return false;
-            }
-            let mut beginning = Vec::new();
-            let read = File::open(path)
-                .and_then(|file| file.take(CODEX_META_BYTES_MAX).read_to_end(&mut beginning));
-            read.is_ok() && transcript::is_codex_exec(&beginning)
-        }),
-        Agent::Daemon => false,
     }
+}
+
+fn beginning(path: &str) -> Option<Vec<u8>> {
+    // Opening anything but a file could wait for ever.
+    if !Path::new(path).is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(BEGINNING_BYTES_MAX)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(bytes)
 }
 
 /// Returns the files that a work item's plan names (002 R7).

@@ -5,25 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
-use journal::{Decision, Event, ReplyForm, Route, Stream, Timestamp};
-use serde_json::json;
+use checkpoint::reply;
+use journal::{Decision, Event, Route, Stream, Timestamp};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
 use crate::draft::derived;
-
-/// Returns the reply of a hook call in the given dialect: one JSON object, no field that a host does not know.
-pub fn render(form: ReplyForm, message: &str) -> String {
-    match form {
-        ReplyForm::Block => json!({ "decision": "block", "reason": message }),
-        ReplyForm::Deny => json!({ "decision": "deny", "reason": message }),
-        ReplyForm::Context => {
-            json!({ "hookSpecificOutput": { "hookEventName": "Stop", "additionalContext": message } })
-        }
-    }
-    .to_string()
-}
 
 /// The actor that holds waiting hook calls.
 pub struct HookReply {
@@ -113,7 +101,7 @@ impl Handler<Decided> for HookReply {
             ctx.spawn(fail(Arc::clone(&self.shared), decided, "nobody_waiting").into_actor(self));
             return;
         };
-        let reply = render(form, message);
+        let reply = reply::to_stop(form, message);
         ctx.spawn(deliver(Arc::clone(&self.shared), decided, answer, reply).into_actor(self));
     }
 }
@@ -180,26 +168,5 @@ async fn fail(shared: Arc<Shared>, decided: Decided, reason: &str) {
     );
     if let Err(error) = shared.append(vec![draft]).await {
         tracing::error!(session = %decided.stream.session, seq = decided.seq, %error, "Could not journal a failed delivery.");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_dialect_is_exact() {
-        assert_eq!(
-            render(ReplyForm::Block, "a\n\"b\""),
-            r#"{"decision":"block","reason":"a\n\"b\""}"#
-        );
-        assert_eq!(
-            render(ReplyForm::Deny, "x"),
-            r#"{"decision":"deny","reason":"x"}"#
-        );
-        assert_eq!(
-            render(ReplyForm::Context, "x"),
-            r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"x"}}"#
-        );
     }
 }

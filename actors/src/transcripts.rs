@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use checkpoint::agents::adapter;
+use checkpoint::agents::adapter::TranscriptSearch;
 use checkpoint::config::Config;
 use checkpoint::digest;
 use checkpoint::state::SessionState;
@@ -15,23 +17,23 @@ use crate::draft::derived;
 
 /// A transcript in one JSON document has to be read whole; beyond this it is left alone.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The most folders of one day that are searched for a rollout, the latest first.
+/// The most folders of one day that are searched for a transcript, the latest first.
 const DAYS_MAX: usize = 400;
 
-/// Returns the session's transcript: the one its host named, or the rollout that has a Codex thread's id in its name.
+/// Returns the session's transcript: the one that its agent named, or the one with the session's id in its name.
 pub fn of(state: &SessionState) -> Option<PathBuf> {
     let named = state.place.transcript.as_deref().map(PathBuf::from);
-    named.or_else(|| (state.stream.agent == Agent::Codex).then(|| rollout(state))?)
+    named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search()?, state))
 }
 
-/// Looks for `sessions/YYYY/MM/DD/rollout-<time>-<thread id>.jsonl` in the Codex home.
-fn rollout(state: &SessionState) -> Option<PathBuf> {
-    let home = match state.place.env("CODEX_HOME") {
+/// Searches the folders of the days, the latest first.
+fn found_by(search: TranscriptSearch, state: &SessionState) -> Option<PathBuf> {
+    let home = match state.place.env(search.home_variable) {
         Some(home) => PathBuf::from(home),
-        None => PathBuf::from(std::env::var_os("HOME")?).join(".codex"),
+        None => PathBuf::from(std::env::var_os("HOME")?).join(search.home_default),
     };
     let ending = format!("-{}.jsonl", state.stream.native());
-    let days = newest_first(&home.join("sessions"))
+    let days = newest_first(&home.join(search.folder))
         .into_iter()
         .flat_map(|year| newest_first(&year));
     let days = days.flat_map(|month| newest_first(&month)).take(DAYS_MAX);
@@ -40,7 +42,7 @@ fn rollout(state: &SessionState) -> Option<PathBuf> {
             .file_name()
             .map(|name| name.to_string_lossy())
             .unwrap_or_default();
-        name.starts_with("rollout-") && name.ends_with(&ending)
+        name.starts_with(search.prefix) && name.ends_with(&ending)
     })
 }
 

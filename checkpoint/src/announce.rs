@@ -1,34 +1,32 @@
-//! What people are told of by their own commands, and what they are not told of twice.
+//! News for people's own commands: what is announced, and what is not announced twice.
 //!
-//! A stop that was held back is no news (001 inv 10), and neither is an output that was announced last (001 inv 6). What
+//! A stop that was held back is not news (001 inv 10), and neither is an output that was announced last (001 inv 6). What
 //! was announced is journaled, so that a restart of the daemon does not announce it again.
 
 use journal::{Envelope, Event, News, Verdict};
 
-use crate::digest;
 use crate::state::{AGENT_FINISHED, SessionState};
+use crate::{agents, digest};
 
-/// The host's word for: the agent has been waiting for a while. It is said of a finish that was announced, too.
-const IDLE: &str = "idle_prompt";
-/// Set for a listener, and so for an agent that a listener runs: its news would be told for ever.
+/// Set for a listener, and so for an agent that a listener runs: its news would start the listener again, for ever.
 const LISTENER_VARIABLE: &str = "CHECKPOINTD_LISTENER";
 
-/// Something to tell people.
+/// An announcement to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
-    /// What it is.
+    /// The kind of news.
     pub news: News,
     /// One machine word more: the reason of a decision, or what the agent waits for.
     pub reason: String,
-    /// What the host says about it, or what the agent asks for; empty where there is nothing.
+    /// What the agent says about it, or asks for; may be empty.
     pub message: String,
-    /// The agent's last output; empty where it is not known.
+    /// The agent's last output; empty if it is not known.
     pub output: String,
-    /// Hash of the output, where it counts as announced by this.
+    /// Hash of the output, if this announces it.
     pub digest: Option<u64>,
 }
 
-/// Returns what an event may be news of, by itself.
+/// Returns the kind of news that an event may be, by itself.
 pub fn news_of(event: &Event) -> Option<News> {
     match event {
         Event::Decided(decision) if decision.verdict == Verdict::Pass => Some(News::AgentFinished),
@@ -40,15 +38,15 @@ pub fn news_of(event: &Event) -> Option<News> {
     }
 }
 
-/// Returns what to tell of an event, by how the session stands now: what a person has answered already is no news, and
-/// a muted session tells nothing.
+/// Returns what to announce of an event, in the session's present state: what a person has answered already is not news,
+/// and a muted session announces nothing.
 pub fn announce(state: &SessionState, envelope: &Envelope) -> Option<Announcement> {
     let news = news_of(&envelope.event)?;
     let (reason, message) = words(&envelope.event);
-    let (output, known) = (
-        state.last_output.clone().unwrap_or_default(),
-        state.last_output.is_some(),
-    );
+    let idle = agents::adapter(state.stream.agent).and_then(|agent| agent.notifications().idle);
+    let is_idle = idle == Some(reason.as_str());
+    let known = state.last_output.is_some();
+    let output = state.last_output.clone().unwrap_or_default();
     let digest = known.then(|| digest::of_prompt(&output));
     let repeated = digest.is_some() && digest == state.announced;
     let due = match news {
@@ -58,11 +56,11 @@ pub fn announce(state: &SessionState, envelope: &Envelope) -> Option<Announcemen
                 && !(if known { repeated } else { state.told })
         }
         News::NeedsAttention => {
-            state.notification.is_some() && !state.told && !(reason == IDLE && repeated)
+            state.notification.is_some() && !state.told && !(is_idle && repeated)
         }
     };
     let silent = state.is_muted(envelope.at) || state.place.env(LISTENER_VARIABLE).is_some();
-    let digest = digest.filter(|_| news == News::AgentFinished || reason == IDLE);
+    let digest = digest.filter(|_| news == News::AgentFinished || is_idle);
     (due && !silent).then_some(Announcement {
         news,
         reason,
@@ -72,7 +70,7 @@ pub fn announce(state: &SessionState, envelope: &Envelope) -> Option<Announcemen
     })
 }
 
-/// Returns the machine word of an event that is news, and its text.
+/// Returns the machine word and the text of an event that is news.
 fn words(event: &Event) -> (String, String) {
     match event {
         Event::Decided(decision) => (decision.reason.word().to_owned(), String::new()),

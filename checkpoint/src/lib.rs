@@ -8,6 +8,7 @@
     expect(clippy::disallowed_methods, reason = "tests read recordings")
 )]
 
+pub mod agents;
 pub mod announce;
 pub mod config;
 pub mod decide;
@@ -22,6 +23,7 @@ pub mod progress;
 pub mod prompts;
 pub mod redact;
 pub mod replay;
+pub mod reply;
 pub mod rules;
 pub mod shell;
 pub mod state;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
+use checkpoint::agents::adapter;
 use checkpoint::config::AutoProgress;
 use checkpoint::progress::Judgements;
 use checkpoint::state::{SessionState, Written};
-use checkpoint::tools;
 use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
 use uuid::Uuid;
 
@@ -139,7 +139,8 @@ pub fn tell(automatic: &Addr<Automatic>, events: &[Envelope]) {
 
 /// Returns the type of the document that an event asks for, and the word for why.
 fn meaning(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
-    let is_subagent = |call: &ToolCall| tools::is_subagent(envelope.stream.agent, &call.tool);
+    let subagent = adapter(envelope.stream.agent).and_then(|agent| agent.tools().subagent);
+    let is_subagent = |call: &ToolCall| subagent == Some(&call.tool);
     Some(match &envelope.event {
         Event::CompactionStarted { .. } => (ProgressKind::PreCompaction, "compaction"),
         Event::SubagentStarted { .. } => (ProgressKind::PreOperation, "subagent_start"),

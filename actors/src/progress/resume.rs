@@ -3,10 +3,12 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use checkpoint::agents::adapter;
+use checkpoint::agents::adapter::IgnoredStart;
 use checkpoint::phase::Scope;
 use checkpoint::progress::{self, Document, Report};
-use journal::{Agent, Event, PromptOrigin, Stream, Timestamp};
-use serde_json::json;
+use checkpoint::reply;
+use journal::{Event, PromptOrigin, Stream, Timestamp};
 
 use super::{Error, TURN, open_phase, project_root, read, sessions_of, validate};
 use crate::draft::derived;
@@ -25,7 +27,7 @@ const AT_WORK_WITHIN: Duration = Duration::from_secs(30 * 60);
 pub enum Beginning {
     /// It starts; the host's word for how.
     Start(String),
-    /// A message of the person's, where the host does not look at the reply to a start: Gemini CLI after `/clear`.
+    /// A message of the person's, if the agent ignores the reply to a start: Gemini CLI after `/clear`.
     Prompt,
 }
 
@@ -40,7 +42,7 @@ impl Beginning {
                 host,
                 origin: PromptOrigin::User,
                 ..
-            } if host.subagent.is_none() => (stream.agent == Agent::Gemini).then_some(Self::Prompt),
+            } if host.subagent.is_none() => ignored_start(stream).map(|_| Self::Prompt),
             _ => None,
         }
     }
@@ -63,16 +65,20 @@ pub async fn greet(
             }
             ("SessionStart", text)
         }
-        Beginning::Prompt => ("BeforeAgent", withheld(shared, stream).await?),
+        Beginning::Prompt => {
+            let hook = ignored_start(stream)?.prompt_hook;
+            (hook, withheld(shared, stream).await?)
+        }
     };
-    Some(
-        json!({ "hookSpecificOutput": { "hookEventName": hook, "additionalContext": text } })
-            .to_string(),
-    )
+    Some(reply::with_context(hook, &text))
 }
 
 fn is_unheard(stream: &Stream, source: &str) -> bool {
-    stream.agent == Agent::Gemini && source == "clear"
+    ignored_start(stream).is_some_and(|start| start.source == source)
+}
+
+fn ignored_start(stream: &Stream) -> Option<IgnoredStart> {
+    adapter(stream.agent)?.ignored_start()
 }
 
 /// Returns the offer of a session whose first message has just come, if nobody looked at it when it was made.

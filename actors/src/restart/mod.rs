@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::SessionState;
-use checkpoint::config::{Config, ResumeLine};
+use checkpoint::agents;
+use checkpoint::config::Config;
 use journal::{Agent, Draft, Event, Place, Route, Stream, Timestamp};
 use uuid::Uuid;
 
@@ -190,14 +191,13 @@ fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject
     {
         return Err(Refusal::DeliveryUnderWay);
     }
-    let resume =
-        resume_line(config, agent).and_then(|line| line.for_session(&state.stream.native()));
+    let adapter = agents::adapter(agent).ok_or(Refusal::BadSessionId)?;
+    let line = adapter.resume_line(&config.settings.restart);
+    let resume = line.for_session(&state.stream.native());
     let resume = resume.ok_or(Refusal::BadSessionId)?;
-    // Claude tells its process; the others are known by their names.
-    let known = state
-        .place
-        .env("CLAUDE_PID")
-        .and_then(|pid| pid.parse().ok());
+    // An agent that does not say which process it is, is recognized by its name.
+    let pid = adapter.variables().pid;
+    let known = pid.and_then(|name| state.place.env(name)?.parse().ok());
     Ok(Subject {
         agent,
         pane,
@@ -205,14 +205,4 @@ fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject
         taken,
         resume,
     })
-}
-
-fn resume_line(config: &Config, agent: Agent) -> Option<&ResumeLine> {
-    let lines = &config.settings.restart;
-    match agent {
-        Agent::Claude => Some(&lines.claude),
-        Agent::Gemini => Some(&lines.gemini),
-        Agent::Codex => Some(&lines.codex),
-        Agent::Daemon => None,
-    }
 }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
-use checkpoint::config::CodexDelivery;
+use checkpoint::agents::adapter;
+use checkpoint::agents::adapter::HandOver;
 use checkpoint::state::{Delivery, SessionState};
 use checkpoint::terminal::{self, Seen, Situation, Step};
-use journal::{Agent, Event, Reason, Route, Stream, Timestamp};
+use journal::{Event, Reason, Route, Stream, Timestamp};
 use tokio::sync::Mutex;
 
 use super::look::{Sight, Subject};
@@ -160,10 +161,8 @@ impl Work {
 
     /// Takes steps until the delivery is over.
     async fn run(mut self, lock: Option<Arc<Mutex<()>>>) -> journal::Result<()> {
-        if self.subject.agent == Agent::Codex
-            && self.shared.config().settings.codex.delivery == CodexDelivery::Queue
-        {
-            return self.run_queue().await;
+        if let Some(command) = self.command() {
+            return self.run_queue(command).await;
         }
         let Some(lock) = lock else {
             return self
@@ -188,8 +187,18 @@ impl Work {
         }
     }
 
-    /// Hands the text to Codex's own queue, once, and waits for a sign of it.
-    async fn run_queue(mut self) -> journal::Result<()> {
+    /// Returns the agent's own command that delivers the text, if it is not to be typed.
+    fn command(&self) -> Option<HandOver> {
+        adapter(self.subject.agent)?.hand_over(
+            &self.shared.config().settings,
+            &self.state.place,
+            &self.state.stream.native(),
+            &self.subject.text,
+        )
+    }
+
+    /// Hands the text to the agent's own queue, once, and waits for a sign of it.
+    async fn run_queue(mut self, command: HandOver) -> journal::Result<()> {
         loop {
             let Some(delivery) = self.look_again().await? else {
                 return Ok(());
@@ -206,9 +215,10 @@ impl Work {
                     count: 1,
                 };
                 self.append_all(vec![attempted, entered]).await?;
-                let (state, text) = (self.state.clone(), self.subject.text.clone());
+                let session = self.state.session();
+                let command = command.clone();
                 let queued =
-                    tokio::task::spawn_blocking(move || queue::hand_over(&state, &text)).await;
+                    tokio::task::spawn_blocking(move || queue::hand_over(session, command)).await;
                 if let Some(reason) = queued.unwrap_or(Some("queue_failed")) {
                     return self
                         .end(Event::DeliveryFailed {
@@ -266,8 +276,8 @@ impl Work {
     /// Returns the agent's process as its last hook call told.
     fn told_pid(&self) -> Option<u32> {
         let told = |name| self.state.place.env(name)?.parse().ok();
-        let told = told("CLAUDE_PID")
-            .filter(|_| self.subject.agent == Agent::Claude)
+        let told = adapter(self.subject.agent)
+            .and_then(|agent| told(agent.variables().pid?))
             .or_else(|| told("CHECKPOINTD_TERMINAL_PID"));
         told.filter(|_| !self.after_restart)
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use checkpoint::agents::adapter;
 use journal::Agent;
 
 use super::pane::{TmuxError, tell};
@@ -60,13 +61,16 @@ fn process(line: &str) -> Option<Process> {
     })
 }
 
-/// Returns the process among them that is the agent and takes the keys: the known one where the agent told its id, else
-/// one that is called like the agent.
+/// Returns the process among them that is the agent and takes the keys: the one with the known id, otherwise one that
+/// runs the agent's program.
 pub fn agent_among(processes: &[Process], agent: Agent, known: Option<u32>) -> Option<u32> {
     let mut in_front = processes.iter().filter(|process| process.in_front);
     match known {
         Some(pid) => in_front.find(|process| process.pid == pid),
-        None => in_front.find(|process| is_called(&process.command, agent.word())),
+        None => {
+            let name = adapter(agent)?.program();
+            in_front.find(|process| is_called(&process.command, name))
+        }
     }
     .map(|process| process.pid)
 }

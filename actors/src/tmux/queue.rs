@@ -1,28 +1,23 @@
-//! Codex CLI's own queue: `codex queue` hands a message to the terminal program of a thread, which takes it up when it
-//! is idle. It needs no terminal, leaves drafts alone, and waits while a question is up.
+//! Delivery by an agent's own command that puts a message into a session's queue.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use checkpoint::state::SessionState;
+use checkpoint::agents::adapter::HandOver;
+use uuid::Uuid;
 
 use crate::process::{self, Failure};
 
 /// The longest that handing over may take.
 const WITHIN: Duration = Duration::from_secs(15);
 
-/// Hands a message over. Returns the word for why that failed, if it did.
-pub(super) fn hand_over(state: &SessionState, text: &str) -> Option<&'static str> {
-    let mut command = Command::new("codex");
-    command
-        .arg("queue")
-        .arg("--thread")
-        .arg(state.stream.native())
-        .arg("--message")
-        .arg(text);
-    if let Some(home) = state.place.env("CODEX_HOME") {
-        command.env("CODEX_HOME", home);
-    }
+/// Hands a message over. Returns the reason if that failed.
+pub(super) fn hand_over(session: Uuid, by: HandOver) -> Option<&'static str> {
+    let HandOver {
+        program, missing, ..
+    } = by;
+    let mut command = Command::new(program);
+    command.args(by.arguments).envs(by.env);
     match process::run(vec![command], Instant::now() + WITHIN) {
         Ok(outputs) if outputs.iter().all(process::Output::is_good) => None,
         Ok(outputs) => {
@@ -30,14 +25,14 @@ pub(super) fn hand_over(state: &SessionState, text: &str) -> Option<&'static str
                 .first()
                 .map(process::Output::complaint)
                 .unwrap_or_default();
-            tracing::warn!(session = %state.session(), complaint, "`codex queue` refused a checkpoint.");
+            tracing::warn!(%session, program, complaint, "The agent's command refused a checkpoint.");
             Some("queue_refused")
         }
-        Err(Failure::Missing) => Some("no_codex"),
+        Err(Failure::Missing) => Some(missing),
         // It may have been handed over all the same.
         Err(Failure::Timeout) => None,
         Err(Failure::System(error)) => {
-            tracing::warn!(session = %state.session(), %error, "`codex queue` could not be run.");
+            tracing::warn!(%session, program, %error, "Could not run the agent's command.");
             Some("queue_failed")
         }
     }

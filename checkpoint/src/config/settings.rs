@@ -15,7 +15,7 @@ use super::values::{
 };
 use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
 use crate::redact::{self, Redactor};
-use crate::terminal::{Bounds, Draft};
+use crate::terminal::typing::{Bounds, Draft};
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
 macro_rules! layered {

@@ -4,17 +4,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use journal::{
-    Agent, DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict,
-};
+use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
 
+use crate::agents;
 use crate::findings::{self, Findings};
 use crate::message;
-use crate::policy::{Headless, Policy, Quiet, Repeat, Reply};
+use crate::policy::{Headless, Policy, Quiet, Repeat};
 use crate::state::{SessionState, Stop};
-
-/// The first Claude Code that takes `additionalContext` at a stop.
-const CONTEXT_SINCE: [u64; 3] = [2, 1, 163];
 
 /// All that a decision goes by.
 #[derive(Clone, Copy, Debug)]
@@ -136,16 +132,10 @@ impl Case<'_> {
     }
 
     fn form(&self) -> ReplyForm {
-        match (self.state.stream.agent, self.policy.reply) {
-            (Agent::Gemini, _) => ReplyForm::Deny,
-            (Agent::Claude, Reply::Context) => ReplyForm::Context,
-            (Agent::Claude, Reply::Auto)
-                if takes_context(self.evidence.host_version.as_deref()) =>
-            {
-                ReplyForm::Context
-            }
-            _ => ReplyForm::Block,
-        }
+        let version = self.evidence.host_version.as_deref();
+        agents::adapter(self.state.stream.agent).map_or(ReplyForm::Block, |adapter| {
+            adapter.reply_form(self.policy.reply, version)
+        })
     }
 
     /// Tells whether the checkpoint after a restart is decided about: at its time, or where it could not be typed, at the
@@ -346,18 +336,6 @@ fn or_generic(rules: impl FnOnce() -> Findings) -> Findings {
         generic: true,
         ..Findings::default()
     })
-}
-
-fn takes_context(version: Option<&str>) -> bool {
-    let Some(version) = version else { return false };
-    let mut parts = version
-        .split(['.', '-', '+'])
-        .map(|part| part.parse::<u64>().ok());
-    let parts: [Option<u64>; 3] = std::array::from_fn(|_| parts.next().flatten());
-    let [Some(major), Some(minor), Some(patch)] = parts else {
-        return false;
-    };
-    [major, minor, patch] >= CONTEXT_SINCE
 }
 
 #[cfg(test)]

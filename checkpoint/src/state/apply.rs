@@ -3,6 +3,7 @@
 use journal::{Envelope, Event, ProgressKind, PromptOrigin};
 
 use super::model::{Mute, SessionState, Written};
+use crate::agents::{self, adapter::Adapter};
 
 impl SessionState {
     /// Folds one event onto what is known. Never fails, never looks at anything else.
@@ -78,7 +79,8 @@ impl SessionState {
             Event::Notified {
                 notification: kind, ..
             } => {
-                self.dialog_up |= matches!(kind.as_str(), "permission_prompt" | "ToolPermission");
+                let known = agents::adapter(self.stream.agent).map(Adapter::notifications);
+                self.dialog_up |= known.is_some_and(|known| known.dialog == Some(kind));
                 self.call_person(at, kind);
             }
             Event::PermissionAsked { .. } => {

@@ -1,9 +1,10 @@
 //! What is known of a session, as plain data.
 
-use journal::{Agent, Place, Route, Stream, Timestamp, ToolCall};
+use journal::{Place, Route, Stream, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::agents;
 use crate::policy::Timer;
 use crate::progress::Worked;
 use crate::terminal::Typed;
@@ -231,11 +232,9 @@ impl SessionState {
 
     /// Returns the project: the folder the agent says it works for, else its working directory.
     pub fn project(&self) -> &str {
-        let named = match self.stream.agent {
-            Agent::Claude => self.place.env("CLAUDE_PROJECT_DIR"),
-            Agent::Gemini => self.place.env("GEMINI_PROJECT_DIR"),
-            _ => None,
-        };
+        let variable =
+            agents::adapter(self.stream.agent).and_then(|agent| agent.variables().project);
+        let named = variable.and_then(|name| self.place.env(name));
         named.unwrap_or(&self.place.cwd)
     }
 

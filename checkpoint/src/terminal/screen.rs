@@ -13,11 +13,11 @@ pub struct View {
 
 /// One row of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub struct Row {
     /// The characters, without blanks at the end.
-    pub(super) text: String,
+    pub text: String,
     /// Every character that is not blank, besides a marker in front, is dim: nobody typed it.
-    pub(super) is_dim: bool,
+    pub is_dim: bool,
 }
 
 /// Takes the escape sequences off. A row begins in the style that the one above ended in.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Composer;
+use super::text_box::Composer;
 
 /// What the journal knows of a delivery by typing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

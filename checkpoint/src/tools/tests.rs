@@ -4,6 +4,7 @@ use journal::{Agent, ToolCall, ToolKind};
 use serde_json::json;
 
 use super::*;
+use crate::agents::adapter;
 
 #[test]
 fn every_known_tool_is_described() {
@@ -253,7 +254,8 @@ fn every_known_tool_is_described() {
             command.map(str::to_owned),
             paths.into_iter().map(str::to_owned).collect(),
         );
-        assert_eq!(describe(agent, tool, &input), expected, "{agent} {tool}");
+        let tools = adapter(agent).expect("an agent").tools();
+        assert_eq!(tools.describe(tool, &input), expected, "{agent} {tool}");
     }
 }
 

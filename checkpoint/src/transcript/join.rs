@@ -2,7 +2,7 @@
 
 use journal::{Timeline, TimelineSource, ToolCall};
 
-use super::Facts;
+use super::facts::Facts;
 
 /// Joins the calls of a transcript with the journaled ones of the same turn, so that every tool use is there once.
 ///
@@ -90,7 +90,7 @@ mod tests {
     use journal::{PromptOrigin, Timestamp};
 
     use super::*;
-    use crate::transcript::UserText;
+    use crate::transcript::facts::UserText;
 
     fn call(id: &str, command: &str, at: i64) -> ToolCall {
         let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);

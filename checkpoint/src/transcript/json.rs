@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// A string, number or flag; anything else in its place is the same as nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Scalar<'a> {
+pub(crate) enum Scalar<'a> {
     /// Missing, null, a list or an object.
     #[default]
     Nothing,
@@ -23,7 +23,7 @@ pub(super) enum Scalar<'a> {
 
 impl Scalar<'_> {
     /// Returns the text, empty where there is none.
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         if let Self::Text(text) = self {
             text
         } else {
@@ -32,14 +32,14 @@ impl Scalar<'_> {
     }
 
     /// Returns the text, where there is one that is not empty.
-    pub(super) fn owned(&self) -> Option<String> {
+    pub(crate) fn owned(&self) -> Option<String> {
         Some(self.text())
             .filter(|text| !text.is_empty())
             .map(str::to_owned)
     }
 
     /// Returns the flag.
-    pub(super) fn flag(&self) -> Option<bool> {
+    pub(crate) fn flag(&self) -> Option<bool> {
         if let Self::Flag(flag) = self {
             Some(*flag)
         } else {
@@ -48,12 +48,12 @@ impl Scalar<'_> {
     }
 
     /// Returns whether the flag is set.
-    pub(super) fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         self.flag() == Some(true)
     }
 
     /// Returns the number.
-    pub(super) fn number(&self) -> Option<i64> {
+    pub(crate) fn number(&self) -> Option<i64> {
         if let Self::Number(number) = self {
             Some(*number)
         } else {
@@ -62,7 +62,7 @@ impl Scalar<'_> {
     }
 
     /// Returns the point in time that an RFC 3339 text names, the epoch where it names none.
-    pub(super) fn time(&self) -> Timestamp {
+    pub(crate) fn time(&self) -> Timestamp {
         self.text().parse().unwrap_or_default()
     }
 }
@@ -126,17 +126,17 @@ impl<'de> Visitor<'de> for ScalarVisitor {
 }
 
 /// Reads a part that was set aside; none where it has another shape.
-pub(super) fn part<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
+pub(crate) fn part<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
 /// Reads a part in full, null where it is missing or broken.
-pub(super) fn value(raw: Option<&RawValue>) -> serde_json::Value {
+pub(crate) fn value(raw: Option<&RawValue>) -> serde_json::Value {
     part(raw).unwrap_or_default()
 }
 
 /// Returns the words of a result: a string, the `text` fields of a list of parts, or of one part.
-pub(super) fn plain(raw: Option<&RawValue>) -> Cow<'_, str> {
+pub(crate) fn plain(raw: Option<&RawValue>) -> Cow<'_, str> {
     #[derive(serde::Deserialize)]
     struct Part<'a> {
         #[serde(borrow, default)]

@@ -1,54 +1,46 @@
-//! The common form of all transcripts, and what is read from it.
+//! The common form of all transcripts, and the facts read from it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use journal::{Agent, PromptOrigin, Timestamp, ToolCall};
+use journal::{PromptOrigin, Timestamp, ToolCall};
 
-use super::{Facts, UserText};
-use crate::prompts;
-use crate::tools::{self, ResultText};
+use super::facts::{Facts, UserText};
+use crate::prompts::Authors;
+use crate::tools::{ResultText, Tools};
 
-/// One thing that a transcript holds, whatever the host.
+/// One thing that a transcript holds, in the form that all agents share.
 #[derive(Debug)]
-pub(super) enum Entry<'a> {
+pub(crate) enum Entry<'a> {
     /// A message in the user's role.
     User {
-        /// The text.
         text: Cow<'a, str>,
-        /// When it was written.
         at: Timestamp,
-        /// Who wrote it; only a real user's message begins a turn.
+        /// Only a real user's message begins a turn.
         origin: PromptOrigin,
     },
     /// The agent began to use a tool.
     Call {
-        /// The call, not finished.
+        /// Not finished.
         call: ToolCall,
         /// The record says less than another one of the same call may say.
         is_echo: bool,
     },
     /// A tool returned.
     Result {
-        /// The host's id of the call.
+        /// The agent's id of the call.
         id: Cow<'a, str>,
-        /// What the host says about it.
         result: ResultText<'a>,
-        /// When it returned.
         at: Timestamp,
-        /// How long it took, where the host says so.
         duration_ms: Option<u64>,
     },
     /// The agent said something.
-    Assistant {
-        /// The text.
-        text: Cow<'a, str>,
-    },
+    Assistant { text: Cow<'a, str> },
 }
 
 impl Entry<'_> {
     /// Returns whether a turn begins here.
-    pub(super) fn begins_turn(&self) -> bool {
+    pub(crate) fn begins_turn(&self) -> bool {
         matches!(
             self,
             Self::User {
@@ -60,14 +52,14 @@ impl Entry<'_> {
 }
 
 /// Returns a call that has begun.
-pub(super) fn begun(
-    agent: Agent,
+pub(crate) fn begun(
+    tools: &Tools,
     id: &str,
     tool: &str,
     input: &serde_json::Value,
     at: Timestamp,
 ) -> ToolCall {
-    let (kind, command, paths) = tools::describe(agent, tool, input);
+    let (kind, command, paths) = tools.describe(tool, input);
     let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
     ToolCall {
         id,
@@ -81,12 +73,17 @@ pub(super) fn begun(
 }
 
 /// Reads the entries of the current turn, oldest first, into `facts`; no text is cut.
-pub(super) fn fold(agent: Agent, entries: Vec<Entry<'_>>, facts: &mut Facts) {
+pub(crate) fn fold(
+    tools: &Tools,
+    authors: &Authors<'_>,
+    entries: Vec<Entry<'_>>,
+    facts: &mut Facts,
+) {
     let mut index: HashMap<String, usize> = HashMap::new();
     let mut last_assistant = None;
     for entry in entries {
         match entry {
-            Entry::User { text, at, origin } => user(facts, &text, at, origin),
+            Entry::User { text, at, origin } => user(facts, authors, &text, at, origin),
             Entry::Assistant { text } => {
                 if !text.trim().is_empty() {
                     last_assistant = Some(text);
@@ -102,14 +99,14 @@ pub(super) fn fold(agent: Agent, entries: Vec<Entry<'_>>, facts: &mut Facts) {
                 let Some(call) = index.get(&*id).and_then(|&at| facts.calls.get_mut(at)) else {
                     continue;
                 };
-                finish(agent, call, &result, at, duration_ms);
+                finish(tools, call, &result, at, duration_ms);
             }
         }
     }
     facts.last_assistant = last_assistant.map(Cow::into_owned);
 }
 
-fn user(facts: &mut Facts, text: &str, at: Timestamp, origin: PromptOrigin) {
+fn user(facts: &mut Facts, authors: &Authors<'_>, text: &str, at: Timestamp, origin: PromptOrigin) {
     let said = UserText {
         text: text.to_owned(),
         at,
@@ -118,12 +115,12 @@ fn user(facts: &mut Facts, text: &str, at: Timestamp, origin: PromptOrigin) {
     if origin == PromptOrigin::User {
         facts.last_real_user = Some(said.clone());
     }
-    if origin != PromptOrigin::Host || prompts::calls_to_work(text) {
+    if origin != PromptOrigin::Host || authors.calls_to_work(text) {
         facts.last_user = Some(said);
     }
 }
 
-/// Adds a call, or lets a fuller record of the same call take the place of a poorer one.
+/// Adds a call, or replaces a record of the same call that says less.
 fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, is_echo: bool) {
     let known = call
         .id
@@ -139,15 +136,17 @@ fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, 
         }
         Some(_) if is_echo => {}
         Some(known) => {
-            (known.tool, known.kind, known.command, known.paths) =
-                (call.tool, call.kind, call.command, call.paths);
+            known.tool = call.tool;
+            known.kind = call.kind;
+            known.command = call.command;
+            known.paths = call.paths;
         }
     }
 }
 
-/// Ends a call; the first result that says it has ended stands.
+/// Ends a call; the first result that says so wins.
 fn finish(
-    agent: Agent,
+    tools: &Tools,
     call: &mut ToolCall,
     result: &ResultText<'_>,
     at: Timestamp,
@@ -156,16 +155,13 @@ fn finish(
     if call.finished {
         return;
     }
-    let ended = tools::outcome(agent, call.kind, call.command.as_deref(), result);
+    let ended = tools.outcome(call.kind, call.command.as_deref(), result);
     if ended.finished {
         let known = call.at != Timestamp::default() && at != Timestamp::default();
         call.duration_ms = duration_ms.or_else(|| known.then(|| at.millis_since(call.at)));
     }
-    (call.finished, call.is_error, call.refused) = (ended.finished, ended.is_error, ended.refused);
+    call.finished = ended.finished;
+    call.is_error = ended.is_error;
+    call.refused = ended.refused;
     call.output = ended.output;
-}
-
-/// Says who wrote a user-role text that its host marks in no other way.
-pub(super) fn origin_of(agent: Agent, text: &str, prefix: &str) -> PromptOrigin {
-    prompts::origin(agent, text, prefix, false)
 }

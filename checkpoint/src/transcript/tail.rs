@@ -2,16 +2,16 @@
 
 /// The end of a transcript.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tail<'a> {
+pub struct Tail<'a> {
     /// The text.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// Whether the text begins where the file begins.
-    pub(super) from_start: bool,
+    pub(crate) from_start: bool,
 }
 
 impl<'a> Tail<'a> {
     /// Returns the lines, last one first.
-    pub(super) fn lines_backward(self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn lines_backward(self) -> impl Iterator<Item = &'a str> {
         self.whole()
             .rsplit('\n')
             .map(|line| line.trim_end_matches('\r'))
@@ -19,7 +19,7 @@ impl<'a> Tail<'a> {
     }
 
     /// Returns the lines, first one first.
-    pub(super) fn lines(self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn lines(self) -> impl Iterator<Item = &'a str> {
         self.whole()
             .split('\n')
             .map(|line| line.trim_end_matches('\r'))

@@ -6,7 +6,7 @@ mod formats;
 
 use std::path::{Path, PathBuf};
 
-use journal::{Agent, ToolCall};
+use journal::{Agent, Event, ToolCall};
 use serde_json::json;
 
 use super::*;
@@ -84,28 +84,6 @@ fn show(facts: Option<&Facts>) -> String {
         facts.last_assistant.as_deref().unwrap_or("-"),
         facts.calls.iter().map(show_call).collect::<String>(),
     )
-}
-
-#[test]
-fn a_codex_session_tells_in_its_first_line_whether_somebody_sits_in_front_of_it() {
-    for (path, expected) in [
-        (
-            "h-normal.transcripts/rollout-2026-11-21T21-19-06-01a1fffa-28d2-7052-8d5e-d33d1a413d46.jsonl",
-            true,
-        ),
-        (
-            "t-main.transcripts/2026__11__21__rollout-2026-11-21T21-01-51-01a1ffea-5aaf-7123-83fd-8232af8fa840.jsonl",
-            false,
-        ),
-    ] {
-        let bytes =
-            std::fs::read(fixtures().join("codex").join(path)).expect("a recorded transcript");
-        assert_eq!(super::is_codex_exec(&bytes), expected, "{path}");
-    }
-    assert!(
-        !super::is_codex_exec(b"")
-            && !super::is_codex_exec(b"{\"payload\":{\"source\":{\"sub\":1}}}\n")
-    );
 }
 
 #[test]

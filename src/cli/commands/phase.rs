@@ -4,6 +4,7 @@
 use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
+use checkpoint::agents;
 use checkpoint::phase::{Scope, input};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
@@ -110,9 +111,6 @@ pub(crate) enum PhaseAction {
     Rebuild,
 }
 
-/// Variables in which agents tell their tools the session. Gemini CLI also sets variables of Claude Code.
-const SESSION_VARIABLES: [&str; 2] = ["GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"];
-
 /// Why there is no answer: exit code and sentence.
 type Refusal = (u8, String);
 
@@ -161,8 +159,7 @@ fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
                 value.and_then(|value| fields.insert(key.into(), value))
             };
             let variables = || {
-                SESSION_VARIABLES
-                    .iter()
+                agents::session_variables()
                     .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()))
             };
             put("sessionId", session.or_else(variables).map(Value::from));

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
+use checkpoint::agents;
 use checkpoint::progress::INPUT_BYTES_MAX;
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
@@ -92,9 +93,6 @@ pub(crate) struct ProgressOf {
     pub(crate) project: Option<PathBuf>,
 }
 
-/// Variables in which agents tell their tools the session. Gemini CLI also sets variables of Claude Code.
-const SESSION_VARIABLES: [&str; 2] = ["GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"];
-
 /// Runs one of the commands.
 pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     let ProgressArgs { action, output } = args;
@@ -176,8 +174,7 @@ fn request(of: ProgressOf) -> Result<Request> {
         Some(folder) => std::path::absolute(folder)?,
         None => std::env::current_dir()?,
     };
-    let inside = SESSION_VARIABLES
-        .iter()
+    let inside = agents::session_variables()
         .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()));
     Ok(Request {
         session: of.session,

@@ -1,8 +1,25 @@
-//! How calls end, host by host.
+//! How calls end, agent by agent.
 
+use journal::Agent;
 use serde_json::json;
 
 use super::*;
+use crate::agents::adapter;
+
+fn outcome(
+    agent: Agent,
+    kind: ToolKind,
+    command: Option<&str>,
+    result: &ResultText<'_>,
+) -> Outcome {
+    let tools = adapter(agent).expect("an agent").tools();
+    tools.outcome(kind, command, result)
+}
+
+fn hook_outcome(agent: Agent, kind: ToolKind, command: Option<&str>, payload: &Value) -> Outcome {
+    let tools = adapter(agent).expect("an agent").tools();
+    tools.hook_outcome(kind, command, payload)
+}
 
 const SHELL: ToolKind = ToolKind::Shell;
 

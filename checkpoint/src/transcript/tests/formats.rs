@@ -4,7 +4,7 @@ use journal::{Agent, PromptOrigin, TimelineSource, ToolCall};
 use serde_json::Value;
 
 use super::{PREFIX, fixtures, read, show_call};
-use crate::tools;
+use crate::agents::adapter;
 use crate::transcript::{Facts, join};
 
 const NORMAL: [(Agent, &str); 3] = [
@@ -157,6 +157,7 @@ fn a_turn_that_began_before_the_tail_is_all_of_it() {
 
 /// Makes the calls that the journal would hold, from the recorded hook calls of a scenario.
 fn journaled(agent: Agent, scenario: &str) -> Vec<ToolCall> {
+    let tools = adapter(agent).expect("an agent").tools();
     let mut calls: Vec<ToolCall> = Vec::new();
     for line in text(agent, &format!("{scenario}.ndjson")).lines() {
         let line: Value = serde_json::from_str(line).expect("recorded JSON");
@@ -168,7 +169,7 @@ fn journaled(agent: Agent, scenario: &str) -> Vec<ToolCall> {
             continue;
         }
         let tool = payload["tool_name"].as_str().expect("a tool");
-        let (kind, command, paths) = tools::describe(agent, tool, &payload["tool_input"]);
+        let (kind, command, paths) = tools.describe(tool, &payload["tool_input"]);
         let id = payload["tool_use_id"].as_str().map(str::to_owned);
         let open = calls.iter_mut().find(|call| {
             !call.finished && (&call.id, &call.command, &call.paths) == (&id, &command, &paths)
@@ -189,7 +190,7 @@ fn journaled(agent: Agent, scenario: &str) -> Vec<ToolCall> {
                 ..ToolCall::default()
             });
         } else {
-            let ended = tools::hook_outcome(agent, kind, command.as_deref(), payload);
+            let ended = tools.hook_outcome(kind, command.as_deref(), payload);
             let call = open.expect("begun before");
             (call.finished, call.is_error, call.refused) =
                 (ended.finished, ended.is_error, ended.refused);

@@ -1,7 +1,7 @@
 //! Says whether the demo went as it should: it is a test of the installation as well.
 
-use actors::hook_reply::render;
-use journal::{Agent, ReplyForm};
+use checkpoint::{agents, reply};
+use journal::ReplyForm;
 use serde_json::{Value, json};
 
 use super::play::Reply;
@@ -34,16 +34,6 @@ pub(super) struct Outcome {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
-}
-
-/// Returns the dialects in which an agent may be told to go on.
-const fn dialects(agent: Agent) -> &'static [ReplyForm] {
-    match agent {
-        Agent::Claude => &[ReplyForm::Context, ReplyForm::Block],
-        Agent::Gemini => &[ReplyForm::Deny],
-        Agent::Codex => &[ReplyForm::Block],
-        Agent::Daemon => &[],
-    }
 }
 
 /// Returns what is not as expected, one sentence each.
@@ -107,10 +97,9 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
         .first()
         .map(|line| text(&line["message"]))
         .unwrap_or_default();
-    if !dialects(played.recording.agent)
-        .iter()
-        .any(|form| render(*form, message) == reply.text)
-    {
+    let forms = agents::adapter(played.recording.agent).map(|agent| agent.reply_forms());
+    let is_message = |form: &ReplyForm| reply::to_stop(*form, message) == reply.text;
+    if !forms.is_some_and(|forms| forms.iter().any(is_message)) {
         problems.push(format!(
             "the reply is not the decided message in its dialect: {}",
             reply.text

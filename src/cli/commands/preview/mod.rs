@@ -5,6 +5,7 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use actors::evidence::{self, Gathered, Preview};
+use checkpoint::agents;
 use checkpoint::config::{Config, parse_duration};
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
@@ -191,10 +192,12 @@ fn unknown(agent: Agent) -> SessionState {
 /// Lets a session work in a folder.
 fn move_to(state: &mut SessionState, project: &Path) {
     state.place.cwd = project.to_string_lossy().into_owned();
-    state
-        .place
-        .env
-        .retain(|(name, _)| !matches!(name.as_str(), "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR"));
+    let names_project = |name: &str| {
+        agents::ALL
+            .iter()
+            .any(|agent| agent.variables().project == Some(name))
+    };
+    state.place.env.retain(|(name, _)| !names_project(name));
 }
 
 /// Returns when the turn began, as the transcript tells.

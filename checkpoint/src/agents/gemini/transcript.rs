@@ -8,16 +8,17 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use journal::{Agent, PromptOrigin, Timestamp, ToolKind};
+use journal::{PromptOrigin, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Facts;
-use super::json::{self, Scalar};
-use super::normal::{self, Entry};
-use super::tail::Tail;
-use crate::prompts;
+use super::tools::TOOLS;
+use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
+use crate::transcript::facts::Facts;
+use crate::transcript::json::{self, Scalar};
+use crate::transcript::normal::{self, Entry};
+use crate::transcript::tail::Tail;
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";
@@ -115,7 +116,7 @@ struct Chat<'a> {
 }
 
 /// Reads the tail: first the list of messages, then that list from its end back to where the turn began.
-pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
+pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let chat = document(tail).unwrap_or_else(|| log(tail));
     let mut facts = Facts {
         session: chat.session.clone(),
@@ -124,14 +125,14 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
     let mut entries = Vec::new();
     for at in (0..chat.messages.len()).rev() {
         let known = entries.len();
-        add_entries(&chat.messages, at, prefix, &mut entries);
+        add_entries(&chat.messages, at, authors, &mut entries);
         entries[known..].reverse();
         if entries[known..].iter().any(Entry::begins_turn) {
             break;
         }
     }
     entries.reverse();
-    normal::fold(Agent::Gemini, entries, &mut facts);
+    normal::fold(&TOOLS, authors, entries, &mut facts);
     chat.is_gemini.then_some(facts)
 }
 
@@ -213,10 +214,15 @@ impl<'a> Chat<'a> {
     }
 }
 
-fn add_entries<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+fn add_entries<'a>(
+    messages: &[Line<'a>],
+    at: usize,
+    authors: &Authors<'_>,
+    entries: &mut Vec<Entry<'a>>,
+) {
     let message = &messages[at];
     match message.kind.text() {
-        "user" => add_user(messages, at, prefix, entries),
+        "user" => add_user(messages, at, authors, entries),
         "gemini" => add_agent(message, entries),
         _ => {}
     }
@@ -231,7 +237,12 @@ fn parts(content: Option<&RawValue>) -> Option<Vec<Part<'_>>> {
     }
 }
 
-fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+fn add_user<'a>(
+    messages: &[Line<'a>],
+    at: usize,
+    authors: &Authors<'_>,
+    entries: &mut Vec<Entry<'a>>,
+) {
     let message = &messages[at];
     let text = match parts(message.content) {
         None => json::plain(message.content),
@@ -253,7 +264,7 @@ fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Ve
         Some(parts) => {
             // What hooks add to a prompt is a part of its own.
             let is_added =
-                |text: &&str| text.starts_with("<hook_context>") && prompts::is_host(text);
+                |text: &&str| text.starts_with("<hook_context>") && authors.is_host(text);
             let texts = parts
                 .iter()
                 .map(|part| part.text.text())
@@ -261,11 +272,11 @@ fn add_user<'a>(messages: &[Line<'a>], at: usize, prefix: &str, entries: &mut Ve
             Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
         }
     };
-    let origin = normal::origin_of(Agent::Gemini, &text, prefix);
+    let origin = authors.origin(&text, false);
     let (origin, text) = if origin == PromptOrigin::User && is_feedback(messages, at, &text) {
         (
             PromptOrigin::Host,
-            Cow::Owned(format!("Stop hook feedback:\n{text}")),
+            Cow::Owned(format!("{FEEDBACK}\n{text}")),
         )
     } else {
         (origin, text)
@@ -321,7 +332,7 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
 
 fn begun(call: &ToolUse<'_>, at: Timestamp) -> journal::ToolCall {
     normal::begun(
-        Agent::Gemini,
+        &TOOLS,
         call.id.text(),
         call.name.text(),
         &json::value(call.args),

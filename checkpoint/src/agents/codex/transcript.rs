@@ -7,16 +7,18 @@
 
 use std::borrow::Cow;
 
-use journal::{Agent, PromptOrigin, Timestamp};
+use journal::{PromptOrigin, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::Facts;
-use super::json::{self as read_json, Scalar};
-use super::normal::{self, Entry};
-use super::tail::Tail;
+use super::tools::TOOLS;
+use crate::prompts::Authors;
 use crate::tools::ResultText;
+use crate::transcript::facts::Facts;
+use crate::transcript::json::{self as read_json, Scalar};
+use crate::transcript::normal::{self, Entry};
+use crate::transcript::tail::Tail;
 
 /// The line types that rollouts have had.
 const LINE_TYPES: [&str; 7] = [
@@ -133,7 +135,7 @@ struct Git<'a> {
 }
 
 /// Reads the tail from its end back to where the turn began.
-pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
+pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let (mut facts, mut is_codex) = (Facts::default(), false);
     let mut entries = Vec::new();
     for text in tail.lines_backward() {
@@ -141,7 +143,7 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
         is_codex = true;
         note_place(&line, &mut facts);
         let known = entries.len();
-        add_entries(&line, prefix, &mut facts, &mut entries);
+        add_entries(&line, authors, &mut facts, &mut entries);
         entries[known..].reverse();
         if entries[known..].iter().any(Entry::begins_turn) {
             break;
@@ -157,7 +159,7 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
         note_place(&line, &mut facts);
     }
     entries.reverse();
-    normal::fold(Agent::Codex, entries, &mut facts);
+    normal::fold(&TOOLS, authors, entries, &mut facts);
     is_codex.then_some(facts)
 }
 
@@ -185,7 +187,12 @@ fn note_place(line: &Line<'_>, facts: &mut Facts) {
     }
 }
 
-fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &mut Vec<Entry<'a>>) {
+fn add_entries<'a>(
+    line: &Line<'a>,
+    authors: &Authors<'_>,
+    facts: &mut Facts,
+    entries: &mut Vec<Entry<'a>>,
+) {
     let (at, kind) = (line.timestamp.time(), line.kind.text());
     if !matches!(kind, "response_item" | "event_msg") {
         return;
@@ -194,7 +201,7 @@ fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &m
         return;
     };
     match (kind, payload.kind.text()) {
-        ("response_item", "message") => entries.extend(message(&payload, at, prefix)),
+        ("response_item", "message") => entries.extend(message(&payload, at, authors)),
         ("response_item", "function_call" | "custom_tool_call" | "local_shell_call") => {
             entries.push(call(&payload, at))
         }
@@ -204,11 +211,11 @@ fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &m
         ("event_msg", "item_completed") => {
             facts.session = facts.session.take().or_else(|| payload.thread_id.owned());
             if let Some(item) = read_json::part::<Item<'_>>(payload.item) {
-                add_item(item, at, prefix, entries);
+                add_item(item, at, authors, entries);
             }
         }
         ("event_msg", "user_message") => {
-            let origin = normal::origin_of(Agent::Codex, payload.message.text(), prefix);
+            let origin = authors.origin(payload.message.text(), false);
             entries.push(Entry::User {
                 text: text(payload.message),
                 at,
@@ -220,7 +227,7 @@ fn add_entries<'a>(line: &Line<'a>, prefix: &str, facts: &mut Facts, entries: &m
         }),
         ("event_msg", "exec_command_end" | "patch_apply_end") => {
             if let Some(item) = read_json::part::<Item<'_>>(line.payload) {
-                add_item(item, at, prefix, entries);
+                add_item(item, at, authors, entries);
             }
         }
         _ => {}
@@ -235,12 +242,12 @@ fn text(scalar: Scalar<'_>) -> Cow<'_, str> {
     }
 }
 
-fn message<'a>(payload: &Payload<'a>, at: Timestamp, prefix: &str) -> Option<Entry<'a>> {
+fn message<'a>(payload: &Payload<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
     let text = read_json::plain(payload.content);
     match payload.role.text() {
         "assistant" => Some(Entry::Assistant { text }),
         "user" => {
-            let by_text = normal::origin_of(Agent::Codex, &text, prefix);
+            let by_text = authors.origin(&text, false);
             let origin = match (by_text, wrote_user(payload.metadata)) {
                 (PromptOrigin::Own, _) => PromptOrigin::Own,
                 (_, Some(true)) => PromptOrigin::User,
@@ -282,7 +289,7 @@ fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
         }
     };
     Entry::Call {
-        call: normal::begun(Agent::Codex, payload.call_id.text(), tool, &input, at),
+        call: normal::begun(&TOOLS, payload.call_id.text(), tool, &input, at),
         is_echo: false,
     }
 }
@@ -326,11 +333,16 @@ fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
     })
 }
 
-fn add_item<'a>(item: Item<'a>, at: Timestamp, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+fn add_item<'a>(
+    item: Item<'a>,
+    at: Timestamp,
+    authors: &Authors<'_>,
+    entries: &mut Vec<Entry<'a>>,
+) {
     match item.kind.text() {
         "UserMessage" => {
             let text = read_json::plain(item.content);
-            let is_own = crate::prompts::is_own(&text, prefix);
+            let is_own = authors.is_own(&text);
             let origin = if is_own {
                 PromptOrigin::Own
             } else {
@@ -348,7 +360,7 @@ fn add_item<'a>(item: Item<'a>, at: Timestamp, prefix: &str, entries: &mut Vec<E
                 .map(|text| format!("<hook_prompt>{text}</hook_prompt>"))
                 .collect::<Vec<_>>()
                 .join("\n");
-            let is_own = crate::prompts::is_own(&text, prefix);
+            let is_own = authors.is_own(&text);
             let origin = if is_own {
                 PromptOrigin::Own
             } else {
@@ -396,7 +408,7 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     if item.source.text() != "unified_exec_interaction" {
         let began = at.minus(std::time::Duration::from_millis(duration_ms.unwrap_or(0)));
         entries.push(Entry::Call {
-            call: normal::begun(Agent::Codex, &id, tool, &input, began),
+            call: normal::begun(&TOOLS, &id, tool, &input, began),
             is_echo: true,
         });
     }
@@ -455,4 +467,24 @@ fn milliseconds(duration: Option<&RawValue>) -> Option<u64> {
     }
     let Parts { secs, nanos } = read_json::part(duration)?;
     Some(secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000))
+}
+
+/// Returns whether a session runs without a person, by the beginning of its rollout.
+///
+/// Only the first line says so, and in a long session it is not in the tail.
+pub(super) fn is_exec(beginning: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Line {
+        payload: Meta,
+    }
+    #[derive(Deserialize)]
+    struct Meta {
+        source: Option<Value>,
+    }
+    let first = beginning
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    serde_json::from_slice::<Line>(first)
+        .is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
 }

@@ -6,17 +6,18 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use journal::{Agent, PromptOrigin};
+use journal::PromptOrigin;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Facts;
-use super::json::{self, Scalar};
-use super::normal::{self, Entry};
-use super::tail::Tail;
-use crate::prompts;
+use super::tools::TOOLS;
+use crate::prompts::Authors;
 use crate::tools::ResultText;
+use crate::transcript::facts::Facts;
+use crate::transcript::json::{self, Scalar};
+use crate::transcript::normal::{self, Entry};
+use crate::transcript::tail::Tail;
 
 /// Only lines with one of these can hold anything of interest. They stand for themselves in JSON, so a line without any
 /// need not be parsed.
@@ -117,7 +118,7 @@ struct Attachment<'a> {
 }
 
 /// Reads the tail from its end back to where the turn began.
-pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
+pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let (mut facts, mut is_claude) = (Facts::default(), false);
     let mut entries = Vec::new();
     for text in tail.lines_backward() {
@@ -135,14 +136,14 @@ pub(super) fn read(tail: Tail<'_>, prefix: &str) -> Option<Facts> {
         is_claude = true;
         note_place(&line, &mut facts);
         let known = entries.len();
-        add_entries(line, prefix, &mut entries);
+        add_entries(line, authors, &mut entries);
         entries[known..].reverse();
         if entries[known..].iter().any(Entry::begins_turn) {
             break;
         }
     }
     entries.reverse();
-    normal::fold(Agent::Claude, entries, &mut facts);
+    normal::fold(&TOOLS, authors, entries, &mut facts);
     is_claude.then_some(facts)
 }
 
@@ -160,7 +161,7 @@ fn note_place(line: &Line<'_>, facts: &mut Facts) {
     }
 }
 
-fn add_entries<'a>(mut line: Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+fn add_entries<'a>(mut line: Line<'a>, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
     if line.is_sidechain.is_true() {
         return;
     }
@@ -171,8 +172,8 @@ fn add_entries<'a>(mut line: Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>
         .unwrap_or_default();
     match line.kind.text() {
         "assistant" => add_assistant(&line, content, entries),
-        "user" => add_user(&line, content, prefix, entries),
-        _ => add_attachment(&line, prefix, entries),
+        "user" => add_user(&line, content, authors, entries),
+        _ => add_attachment(&line, authors, entries),
     }
 }
 
@@ -188,7 +189,7 @@ fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<En
             ("tool_use", _) => {
                 let (id, tool, input) =
                     (block.id.text(), block.name.text(), json::value(block.input));
-                let call = normal::begun(Agent::Claude, id, tool, &input, line.timestamp.time());
+                let call = normal::begun(&TOOLS, id, tool, &input, line.timestamp.time());
                 entries.push(Entry::Call {
                     call,
                     is_echo: false,
@@ -199,7 +200,12 @@ fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<En
     }
 }
 
-fn add_user<'a>(line: &Line<'a>, content: Content<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+fn add_user<'a>(
+    line: &Line<'a>,
+    content: Content<'a>,
+    authors: &Authors<'_>,
+    entries: &mut Vec<Entry<'a>>,
+) {
     let at = line.timestamp.time();
     let text = match content {
         Content::Nothing => return,
@@ -216,7 +222,7 @@ fn add_user<'a>(line: &Line<'a>, content: Content<'a>, prefix: &str, entries: &m
             let texts = blocks.iter().map(|block| block.text.text());
             let own: Vec<&str> = texts
                 .clone()
-                .filter(|text| !prompts::is_host(text))
+                .filter(|text| !authors.is_host(text))
                 .collect();
             Cow::Owned(
                 if own.is_empty() {
@@ -228,13 +234,13 @@ fn add_user<'a>(line: &Line<'a>, content: Content<'a>, prefix: &str, entries: &m
             )
         }
     };
-    let origin = origin(line, &text, prefix);
+    let origin = origin(line, &text, authors);
     entries.push(Entry::User { text, at, origin });
 }
 
 /// Says who wrote a user-role line.
-fn origin(line: &Line<'_>, text: &str, prefix: &str) -> PromptOrigin {
-    let by_text = normal::origin_of(Agent::Claude, text, prefix);
+fn origin(line: &Line<'_>, text: &str, authors: &Authors<'_>) -> PromptOrigin {
+    let by_text = authors.origin(text, false);
     if by_text == PromptOrigin::Own || text.starts_with("[Request interrupted by user") {
         return by_text;
     }
@@ -285,7 +291,7 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
 }
 
 /// Text that a hook adds, and prompts that the agent took up while it was working, are attachments.
-fn add_attachment<'a>(line: &Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>>) {
+fn add_attachment<'a>(line: &Line<'a>, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
     let Some(attachment) = json::part::<Attachment<'_>>(line.attachment) else {
         return;
     };
@@ -293,7 +299,7 @@ fn add_attachment<'a>(line: &Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>
     match attachment.kind.text() {
         "hook_additional_context" => {
             let texts: Vec<String> = json::part(attachment.content).unwrap_or_default();
-            let own = texts.into_iter().find(|text| prompts::is_own(text, prefix));
+            let own = texts.into_iter().find(|text| authors.is_own(text));
             entries.extend(own.map(|text| Entry::User {
                 text: text.into(),
                 at,
@@ -302,7 +308,7 @@ fn add_attachment<'a>(line: &Line<'a>, prefix: &str, entries: &mut Vec<Entry<'a>
         }
         "queued_command" if matches!(attachment.command_mode.text(), "" | "prompt") => {
             let text = json::plain(attachment.prompt);
-            let origin = normal::origin_of(Agent::Claude, &text, prefix);
+            let origin = authors.origin(&text, false);
             if !text.is_empty() {
                 entries.push(Entry::User { text, at, origin });
             }

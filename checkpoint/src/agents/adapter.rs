@@ -1,0 +1,164 @@
+//! What an agent has to answer, so that everything else treats all agents alike.
+//!
+//! Methods with a body are answered by few agents; an agent without that peculiarity leaves them out.
+
+use std::fmt::Debug;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use crate::config::{Restart, ResumeLine, Settings};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::tail::Tail;
+
+/// One agent, as the rest of the product sees it.
+pub trait Adapter: Debug + Sync {
+    /// The agent that this adapter is for.
+    fn agent(&self) -> Agent;
+
+    // Hook calls.
+
+    /// Returns the fields that say where a call belongs.
+    fn fields(&self, payload: &Payload<'_>) -> &'static Fields;
+
+    /// Returns the event that a call of `hook` reports. Which prompts are a person's is decided here too, by the whole
+    /// payload.
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event;
+
+    /// The `notification_type`s that matter.
+    fn notifications(&self) -> Notifications {
+        Notifications::default()
+    }
+
+    /// The environment variables that the agent sets for its hooks and tools.
+    fn variables(&self) -> Variables;
+
+    // Texts and tools.
+
+    /// The texts that the agent writes in its user's name.
+    fn texts(&self) -> &'static Texts;
+
+    /// The agent's tools.
+    fn tools(&self) -> &'static Tools;
+
+    // Transcripts.
+
+    /// Reads the current turn from a transcript's tail; none if nothing in it has the agent's format.
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts>;
+
+    /// Where to look for the transcript of a session whose hooks do not name it.
+    fn transcript_search(&self) -> Option<TranscriptSearch> {
+        None
+    }
+
+    /// How to learn whether no person is in front of the agent.
+    fn headless(&self, place: &Place) -> HeadlessSign;
+
+    // Replies to hook calls.
+
+    /// The forms in which a stop can be answered.
+    fn reply_forms(&self) -> &'static [ReplyForm];
+
+    /// Returns the form in which to answer a stop, by the setting and the agent's version.
+    fn reply_form(&self, setting: Reply, version: Option<&str>) -> ReplyForm;
+
+    /// The start of a session whose reply the agent ignores.
+    fn ignored_start(&self) -> Option<IgnoredStart> {
+        None
+    }
+
+    // The terminal.
+
+    /// The name of the agent's program, or of its script.
+    fn program(&self) -> &'static str;
+
+    /// Finds the composer on a screen. None unless it is beyond doubt, with the cursor in it.
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>>;
+
+    /// Returns whether `shown` is what the composer shows in place of the pasted text.
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool;
+
+    /// Returns the line that resumes a session.
+    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine;
+
+    /// Returns the command that hands a text to a session, if that is how the settings want it delivered; otherwise it
+    /// is typed.
+    fn hand_over(
+        &self,
+        _settings: &Settings,
+        _place: &Place,
+        _session: &str,
+        _text: &str,
+    ) -> Option<HandOver> {
+        None
+    }
+}
+
+/// The `notification_type`s of an agent that matter.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notifications {
+    /// A dialog waits for a person.
+    pub dialog: Option<&'static str>,
+    /// The agent has been waiting for a while. It says so after every finish, announced or not.
+    pub idle: Option<&'static str>,
+}
+
+/// Environment variables of an agent. Those of its hooks must be among [`journal::request::ENV_NAMES`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variables {
+    /// Holds the session's id.
+    pub session: Option<&'static str>,
+    /// Holds the project's folder.
+    pub project: Option<&'static str>,
+    /// Holds the id of the agent's process.
+    pub pid: Option<&'static str>,
+}
+
+/// Transcripts at `HOME/FOLDER/YYYY/MM/DD/PREFIX..-SESSION.jsonl`.
+#[derive(Clone, Copy, Debug)]
+pub struct TranscriptSearch {
+    /// The variable that holds the agent's home.
+    pub home_variable: &'static str,
+    /// The agent's home in the user's, if the variable is not set.
+    pub home_default: &'static str,
+    /// The folder in the agent's home.
+    pub folder: &'static str,
+    /// How the names of the files begin.
+    pub prefix: &'static str,
+}
+
+/// How to learn whether no person is in front of an agent.
+#[derive(Clone, Copy, Debug)]
+pub enum HeadlessSign {
+    /// It is known.
+    Known(bool),
+    /// The beginning of the transcript tells.
+    Transcript(fn(&[u8]) -> bool),
+}
+
+/// A session's start whose reply the agent ignores, and the hook whose reply it reads instead.
+#[derive(Clone, Copy, Debug)]
+pub struct IgnoredStart {
+    /// The `source` of the start.
+    pub source: &'static str,
+    /// The prompt hook that follows.
+    pub prompt_hook: &'static str,
+}
+
+/// A command that hands a text to a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandOver {
+    /// The program.
+    pub program: &'static str,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Environment variables to set.
+    pub env: Vec<(String, String)>,
+    /// The reason of a delivery that fails because the program is not installed.
+    pub missing: &'static str,
+}

@@ -1,0 +1,132 @@
+//! Claude Code.
+
+mod composer;
+mod hooks;
+mod prompts;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{Adapter, HeadlessSign, Notifications, Variables};
+use crate::config::{Restart, ResumeLine};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::tail::Tail;
+
+/// The first version that takes `additionalContext` at a stop.
+const CONTEXT_SINCE: [u64; 3] = [2, 1, 163];
+
+#[derive(Debug)]
+pub(super) struct Claude;
+
+impl Adapter for Claude {
+    fn agent(&self) -> Agent {
+        Agent::Claude
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    fn notifications(&self) -> Notifications {
+        Notifications {
+            dialog: Some("permission_prompt"),
+            idle: Some("idle_prompt"),
+        }
+    }
+
+    fn variables(&self) -> Variables {
+        Variables {
+            session: Some("CLAUDE_CODE_SESSION_ID"),
+            project: Some("CLAUDE_PROJECT_DIR"),
+            pid: Some("CLAUDE_PID"),
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli"))
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Context, ReplyForm::Block]
+    }
+
+    fn reply_form(&self, setting: Reply, version: Option<&str>) -> ReplyForm {
+        match setting {
+            Reply::Context => ReplyForm::Context,
+            Reply::Auto if takes_context(version) => ReplyForm::Context,
+            Reply::Auto | Reply::Block => ReplyForm::Block,
+        }
+    }
+
+    fn program(&self) -> &'static str {
+        "claude"
+    }
+
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
+    }
+
+    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine {
+        &settings.claude
+    }
+}
+
+fn takes_context(version: Option<&str>) -> bool {
+    let Some(version) = version else { return false };
+    let mut parts = version
+        .split(['.', '-', '+'])
+        .map(|part| part.parse::<u64>().ok());
+    let parts: [Option<u64>; 3] = std::array::from_fn(|_| parts.next().flatten());
+    let [Some(major), Some(minor), Some(patch)] = parts else {
+        return false;
+    };
+    [major, minor, patch] >= CONTEXT_SINCE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes_context;
+
+    #[test]
+    fn only_a_version_that_is_known_to_take_context_gets_it() {
+        for (version, expected) in [
+            (Some("2.1.330"), true),
+            (Some("2.1.163"), true),
+            (Some("2.1.162"), false),
+            (Some("2.2.0"), true),
+            (Some("1.9.999"), false),
+            (Some("3.0.0-beta.1"), true),
+            (Some("latest"), false),
+            (None, false),
+        ] {
+            assert_eq!(takes_context(version), expected, "{version:?}");
+        }
+    }
+}

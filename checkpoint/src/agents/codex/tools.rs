@@ -1,0 +1,115 @@
+//! Codex CLI's tools.
+
+use std::borrow::Cow;
+
+use journal::ToolKind;
+use serde_json::Value;
+
+use crate::tools::{Frame, ResultText, Tools, begins_with_refusal, flag, plain};
+
+pub(super) const TOOLS: Tools = Tools {
+    kinds: &[
+        (
+            ToolKind::Shell,
+            &[
+                "Bash",
+                "shell",
+                "exec_command",
+                "local_shell",
+                "shell_command",
+                "container.exec",
+            ],
+        ),
+        (ToolKind::Read, &["view_image", "read_file"]),
+        (
+            ToolKind::Other,
+            &[
+                "write_stdin",
+                "update_plan",
+                "web_search",
+                "list_dir",
+                "grep_files",
+            ],
+        ),
+    ],
+    subagent: None,
+    response,
+    frame,
+    refusals: &REFUSALS,
+};
+
+const REFUSALS: [&str; 7] = [
+    "Interrupted by user",
+    "Command blocked by PreToolUse hook",
+    "Tool call blocked by PreToolUse hook",
+    "exec command rejected by user",
+    "patch rejected by user",
+    "rejected by user",
+    "aborted by user",
+];
+
+/// Codex does not tell its hooks how a shell command ended, so that is no error here; its transcript knows.
+fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
+    ResultText {
+        is_error: flag(response),
+        exit_code: response
+            .get("exit_code")
+            .or_else(|| response.pointer("/metadata/exit_code"))
+            .and_then(Value::as_i64),
+        // For a shell call this is what the program printed and nothing else.
+        text: if kind == ToolKind::Shell {
+            Cow::Borrowed("")
+        } else {
+            plain(response)
+        },
+        ..ResultText::default()
+    }
+}
+
+/// Openings of the answer to a call that could not be made at all.
+const FAILURES: [&str; 8] = [
+    "apply_patch verification failed",
+    "exec_command failed",
+    "write_stdin failed",
+    "failed to parse function arguments",
+    "failed to parse exec arguments",
+    "unsupported call",
+    "unsupported custom tool call",
+    "execution error",
+];
+
+/// A few `Key: value` lines come before `Output:`; older versions write a JSON object instead.
+fn frame(result: &ResultText<'_>) -> Frame {
+    let text = &*result.text;
+    let mut frame = Frame::default();
+    if text.starts_with('{') {
+        let code = serde_json::from_str::<Value>(text).ok();
+        frame.code =
+            code.and_then(|value| value.pointer("/metadata/exit_code").and_then(Value::as_i64));
+        return frame;
+    }
+    for line in text.lines().take_while(|line| *line != "Output:").take(8) {
+        let code = line
+            .strip_prefix("Exit code: ")
+            .or_else(|| line.strip_prefix("Process exited with code "));
+        if let Some(code) = code {
+            frame.code = code.trim().parse().ok();
+        } else if line.starts_with("Process running with session ID ") {
+            frame.running = true;
+        } else if ![
+            "Chunk ID: ",
+            "Wall time: ",
+            "Original token count: ",
+            "Total output lines: ",
+        ]
+        .iter()
+        .any(|key| line.starts_with(key))
+        {
+            // Not a header, so there is no framing.
+            break;
+        }
+    }
+    frame.failed = FAILURES.iter().any(|opening| text.starts_with(opening))
+        || (frame.code.is_none() && begins_with_refusal(text, &REFUSALS));
+    frame
+}

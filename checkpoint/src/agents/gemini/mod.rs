@@ -1,0 +1,100 @@
+//! Gemini CLI.
+
+mod composer;
+mod hooks;
+mod prompts;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{Adapter, HeadlessSign, IgnoredStart, Notifications, Variables};
+use crate::config::{Restart, ResumeLine};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::tail::Tail;
+
+#[derive(Debug)]
+pub(super) struct Gemini;
+
+impl Adapter for Gemini {
+    fn agent(&self) -> Agent {
+        Agent::Gemini
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    fn notifications(&self) -> Notifications {
+        Notifications {
+            dialog: Some("ToolPermission"),
+            ..Notifications::default()
+        }
+    }
+
+    fn variables(&self) -> Variables {
+        Variables {
+            session: Some("GEMINI_SESSION_ID"),
+            project: Some("GEMINI_PROJECT_DIR"),
+            pid: None,
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    /// Gemini says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Deny]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Deny
+    }
+
+    fn ignored_start(&self) -> Option<IgnoredStart> {
+        Some(IgnoredStart {
+            source: "clear",
+            prompt_hook: "BeforeAgent",
+        })
+    }
+
+    fn program(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
+    }
+
+    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine {
+        &settings.gemini
+    }
+}

@@ -1,0 +1,37 @@
+//! The agents: a room for each, with everything that is particular to it, behind one [`Adapter`].
+//!
+//! To add an agent: a variant of [`journal::Agent`], a room here, a line in [`ALL`], a room in the installer, and a
+//! folder of recordings for the tests.
+
+pub mod adapter;
+mod claude;
+mod codex;
+mod gemini;
+#[cfg(test)]
+mod tests;
+
+use journal::Agent;
+
+use crate::prompts::Authors;
+use adapter::Adapter;
+
+/// All adapters. An agent that also sets variables of another one comes after it.
+pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] =
+    [&claude::Claude, &gemini::Gemini, &codex::Codex];
+
+/// Returns the adapter of an agent; none for the daemon.
+pub fn adapter(agent: Agent) -> Option<&'static dyn Adapter> {
+    ALL.into_iter().find(|adapter| adapter.agent() == agent)
+}
+
+/// Returns what tells the authors of prompts apart. `prefix` is the canonical prefix of this product's own texts.
+pub fn authors(prefix: &str) -> Authors<'_> {
+    Authors::new(prefix, ALL.map(|adapter| adapter.texts()).to_vec())
+}
+
+/// Returns the variables in which agents give their tools the session's id, the most particular first.
+pub fn session_variables() -> impl Iterator<Item = &'static str> {
+    ALL.into_iter()
+        .rev()
+        .filter_map(|adapter| adapter.variables().session)
+}

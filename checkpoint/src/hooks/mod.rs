@@ -1,0 +1,142 @@
+//! Hook calls to events: payload in, event in normal form out.
+//!
+//! Each agent's `hooks.rs` (see [`crate::agents`]) knows its payloads' fields; `payload.rs` reads what their payloads
+//! share, `common.rs` the events that several agents name alike. An unknown event is kept and means nothing; only a
+//! payload that cannot be attributed to a session is refused, with a sentence for the caller.
+
+pub(crate) mod common;
+pub(crate) mod payload;
+
+use journal::{Agent, Draft, Event, Stream, Timestamp};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::redact::Redactor;
+use crate::{agents, digest, text};
+
+use payload::Payload;
+
+/// A hook call as it arrived.
+#[derive(Clone, Debug)]
+pub struct HookCall<'a> {
+    /// The agent, from the command line or the URL.
+    pub agent: Agent,
+    /// The event's name, if the caller gave one.
+    pub event: Option<&'a str>,
+    /// The payload as the agent sent it.
+    pub payload: &'a [u8],
+    /// When the hook was called.
+    pub at: Timestamp,
+    /// The call's own id.
+    pub id: Uuid,
+    /// Hook-relevant environment variables.
+    pub env: Vec<(String, String)>,
+    /// Whether the client could not read all of the payload.
+    pub truncated: bool,
+}
+
+/// How a payload is read and kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// First words of our own texts.
+    pub prefix: &'a str,
+    /// The largest payload that is kept whole, in bytes.
+    pub payload_bytes_max: usize,
+    /// Removes secrets before anything else is read.
+    pub redactor: &'a Redactor,
+}
+
+/// A hook call in normal form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Normal {
+    /// The event to append.
+    pub draft: Draft,
+    /// Identifies the content: two calls of a doubly registered hook have the same one.
+    pub content: Uuid,
+}
+
+/// Reads a hook call.
+///
+/// # Errors
+///
+/// One sentence that says what is wrong with the payload.
+pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
+    if call.payload.iter().all(u8::is_ascii_whitespace) {
+        return Err("the payload is empty".into());
+    }
+    let mut value: Value = serde_json::from_slice(call.payload).map_err(|error| {
+        let cut = if call.truncated {
+            " (it was cut off while it was read)"
+        } else {
+            ""
+        };
+        format!("the payload is not JSON: {error}{cut}")
+    })?;
+    if !value.is_object() {
+        return Err("the payload is not a JSON object".into());
+    }
+    let raw = String::from_utf8_lossy(call.payload);
+    let redacted = reading.redactor.payload(&mut value, &raw);
+    let adapter =
+        agents::adapter(call.agent).ok_or_else(|| format!("{} has no hooks", call.agent))?;
+    let authors = agents::authors(reading.prefix);
+    let payload = Payload::new(&value, call.at, &authors);
+    let fields = adapter.fields(&payload);
+    let variable = adapter.variables().session;
+    let stream = Stream::of_native(call.agent, payload.session(fields, variable, &call.env)?);
+    let hook = payload.hook(fields, call.event)?;
+    let host = payload.host(fields, hook, &call.env);
+    let event = adapter.event(hook, host, &payload);
+    let id = identity(&payload, &stream, hook, &event).unwrap_or(call.id);
+    let content = Uuid::new_v5(
+        &stream.session,
+        &[hook.as_bytes(), &[0], call.payload].concat(),
+    );
+    let payload = Some(keep_payload(
+        redacted.as_deref().unwrap_or(&raw).trim(),
+        reading.payload_bytes_max,
+    ));
+    Ok(Normal {
+        draft: Draft {
+            stream,
+            at: call.at,
+            id,
+            event,
+            payload,
+        },
+        content,
+    })
+}
+
+/// Returns a payload as it is kept: whole, or over the bound its head, tail, length and hash.
+pub fn keep_payload(raw: &str, bytes_max: usize) -> String {
+    if raw.len() <= bytes_max {
+        return raw.to_owned();
+    }
+    let half = bytes_max / 2;
+    let cut = serde_json::json!({
+        "checkpointd_cut": {
+            "bytes": raw.len(),
+            "xxh3": format!("{:016x}", digest::of_text(raw)),
+            "head": text::head(raw, half),
+            "tail": text::tail(raw, half),
+        }
+    });
+    cut.to_string()
+}
+
+/// Returns the identity that the agent itself gives a call, so that a doubly registered hook is one event.
+fn identity(payload: &Payload<'_>, stream: &Stream, hook: &str, event: &Event) -> Option<Uuid> {
+    let host = event.host()?;
+    let turn = host.turn.as_deref().unwrap_or_default();
+    let subagent = host.subagent.as_deref().unwrap_or_default();
+    let own = match event {
+        Event::PromptSubmitted { digest, .. } if host.turn.is_some() => digest.to_string(),
+        Event::AgentStopped {
+            can_reply: false, ..
+        } if host.turn.is_some() => String::new(),
+        _ => payload.text("tool_use_id")?.to_owned(),
+    };
+    let name = [hook, turn, subagent, &own].join("\0");
+    Some(Uuid::new_v5(&stream.session, name.as_bytes()))
+}

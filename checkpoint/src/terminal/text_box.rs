@@ -1,0 +1,136 @@
+//! The forms of composers that agents draw, and what is typed in one.
+
+use super::screen::{Row, View};
+
+/// What a screen shows of an agent's composer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Composer {
+    /// It is there, and nothing is typed.
+    Empty,
+    /// It holds a text that is not ours, alone or together with ours.
+    Draft,
+    /// It holds our text, whole and alone, not sent yet.
+    Ours,
+    /// A question is up instead.
+    Dialog,
+    /// There is neither.
+    Unknown,
+}
+
+/// How many characters of a long text have to be in sight to be taken for its end.
+const TAIL_CHARS_MIN: usize = 40;
+/// The shortest line that is a rule.
+const RULE_CHARS_MIN: usize = 10;
+
+/// The text in a composer.
+#[derive(Debug)]
+pub struct TextBox<'a> {
+    /// Its lines, without the marker and the frame.
+    lines: Vec<&'a str>,
+    /// The text is a hint of the agent's.
+    is_hint: bool,
+}
+
+impl<'a> TextBox<'a> {
+    /// Takes the lines of a composer whose marker ends at `column` of the first. With the cursor `at_start`, text that is
+    /// dim, or begins with one of `hints`, is not typed.
+    pub(crate) fn new(rows: &'a [Row], column: usize, at_start: bool, hints: &[&str]) -> Self {
+        let inside = |row: &'a Row| after(&row.text, column).trim_end_matches('│').trim_end();
+        let lines: Vec<_> = rows.iter().map(inside).collect();
+        let first = lines.first().map_or("", |line| line.trim_start());
+        let is_hint = at_start
+            && (rows.iter().all(|row| row.is_dim)
+                || hints.iter().any(|hint| first.starts_with(hint)));
+        Self { lines, is_hint }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_hint || self.lines.iter().all(|line| line.trim().is_empty())
+    }
+
+    /// Returns whether the whole text is ours, as far as it is in sight, or what the agent shows in its place.
+    pub(super) fn is(&self, ours: &str, stands_for_ours: impl Fn(&str) -> bool) -> bool {
+        let shown: String = bare(&self.lines.concat()).collect();
+        let ours: String = bare(ours).collect();
+        // A composer of many lines shows only the last ones.
+        shown == ours
+            || stands_for_ours(self.lines.join(" ").trim())
+            || shown.chars().count() >= TAIL_CHARS_MIN && ours.ends_with(&shown)
+    }
+}
+
+/// Composers break lines where they like: blanks say nothing.
+pub(super) fn bare(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|char| !char.is_whitespace())
+}
+
+/// Finds a composer without a rule below it: the rows from the last marker above the cursor to the end of the text
+/// around it, if there is only that text between, and the column behind the marker. That column is at most `start_max`:
+/// further in, a line of the text itself may begin with such a sign.
+pub(crate) fn open_composer(
+    rows: &[Row],
+    view: &View,
+    signs: &[char],
+    start_max: usize,
+) -> Option<(usize, usize, usize)> {
+    let (column, row) = view.cursor;
+    let above = rows.get(..=row)?;
+    let begins = |text: &str| marker(text, signs).filter(|start| *start <= start_max);
+    let (first, start) = above
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, row)| Some((at, begins(&row.text)?)))?;
+    let is_inside = above[first + 1..]
+        .iter()
+        .all(|row| row.text.is_empty() || continues(row, start));
+    let last = row
+        + 1
+        + rows[row + 1..]
+            .iter()
+            .take_while(|row| continues(row, start))
+            .count();
+    (is_inside && column >= start).then_some((first, last, start))
+}
+
+/// Returns the column behind a composer's marker and the blank that follows it, frame included.
+pub(crate) fn marker(text: &str, markers: &[char]) -> Option<usize> {
+    let inside = text.trim_start_matches([' ', '│']);
+    let before = text.chars().count() - inside.chars().count();
+    let rest = inside.strip_prefix(markers)?;
+    (rest.is_empty() || rest.starts_with(' ')).then_some(before + 2)
+}
+
+fn continues(row: &Row, start: usize) -> bool {
+    let framed = row.text.starts_with('│');
+    let blank = row
+        .text
+        .chars()
+        .take(start)
+        .all(|char| char == ' ' || char == '│');
+    blank && (framed || row.text.chars().count() > start)
+}
+
+fn after(text: &str, column: usize) -> &str {
+    text.char_indices()
+        .nth(column)
+        .map_or("", |(at, _)| &text[at..])
+}
+
+pub(crate) fn is_rule(row: &Row) -> bool {
+    let line = row.text.trim_start().trim_start_matches(['╭', '╰']);
+    line.chars().take_while(|char| *char == '─').count() >= RULE_CHARS_MIN
+}
+
+/// Returns whether a row is a chosen one of numbered answers: `❯ 1. Yes`.
+pub(crate) fn is_choice(row: &Row) -> bool {
+    let inside = row.text.trim_start_matches([' ', '│']);
+    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '>']) else {
+        return false;
+    };
+    let (number, words) = rest.trim_start().split_once('.').unwrap_or_default();
+    !number.is_empty()
+        && number.len() <= 2
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && words.starts_with(' ')
+}

@@ -1,0 +1,49 @@
+//! What is particular to one agent's tools.
+
+use std::borrow::Cow;
+
+use journal::ToolKind;
+use serde_json::Value;
+
+/// An agent's tools: their names, and how their results are framed.
+#[derive(Debug)]
+pub struct Tools {
+    /// The tools that the agent itself has, by kind.
+    pub kinds: &'static [(ToolKind, &'static [&'static str])],
+    /// The tool that runs a subagent, if the agent has no hook events for subagents.
+    pub subagent: Option<&'static str>,
+    /// Reads the `tool_response` of a hook call.
+    pub response: for<'a> fn(ToolKind, &'a Value) -> ResultText<'a>,
+    /// Reads the agent's framing of a result.
+    pub frame: fn(&ResultText<'_>) -> Frame,
+    /// Openings of the result of a call that a person, a policy or a hook did not let run.
+    pub refusals: &'static [&'static str],
+}
+
+/// What an agent says about the end of a tool call, before it is judged.
+#[derive(Clone, Debug, Default)]
+pub struct ResultText<'a> {
+    /// The agent's own flag, if it has one that can be believed.
+    pub is_error: Option<bool>,
+    /// The exit code, if the agent has a field for it.
+    pub exit_code: Option<i64>,
+    /// The call was refused or cancelled.
+    pub refused: bool,
+    /// The call goes on in the background.
+    pub running: bool,
+    /// The result as the model got it, the agent's framing included.
+    pub text: Cow<'a, str>,
+    /// The result as a person saw it, without the framing (Gemini).
+    pub display: Option<Cow<'a, str>>,
+}
+
+/// What the framing of a result says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame {
+    /// The exit code.
+    pub code: Option<i64>,
+    /// The call goes on in the background.
+    pub running: bool,
+    /// The call failed, whatever its exit code.
+    pub failed: bool,
+}

@@ -1,0 +1,78 @@
+//! The facts that a transcript's tail gives.
+
+use std::borrow::Cow;
+
+use journal::{Event, PromptOrigin, Timestamp, ToolCall};
+
+use crate::redact::Redactor;
+use crate::{text, tools};
+
+/// A message in the user's role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserText {
+    /// The text, cut to [`journal::Event::TEXT_BYTES_MAX`].
+    pub text: String,
+    /// When it was written; the epoch if the transcript does not say.
+    pub at: Timestamp,
+    /// Who wrote it.
+    pub origin: PromptOrigin,
+}
+
+/// What a transcript's tail says about its session and the current turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The tool calls of the current turn, one for each tool use, in the order in which they began.
+    pub calls: Vec<ToolCall>,
+    /// The last message in the user's role that set the agent to work, by any author: a person, this product, or the
+    /// agent (hook feedback, task notifications). Reminders, summaries and echoes of local commands do not count.
+    pub last_user: Option<UserText>,
+    /// The last real user message, which began the current turn; none if it lies before the tail.
+    pub last_real_user: Option<UserText>,
+    /// The agent's last words in the current turn, cut to [`journal::Event::TEXT_BYTES_MAX`].
+    pub last_assistant: Option<String>,
+    /// The agent's version.
+    pub host_version: Option<String>,
+    /// The git branch, if the agent notes it.
+    pub branch: Option<String>,
+    /// The working directory, if the agent notes it.
+    pub cwd: Option<String>,
+    /// The agent's id of the session.
+    pub session: Option<String>,
+}
+
+impl Facts {
+    /// Removes secrets from every text that a person, a model or a program wrote. Ids and versions stay.
+    pub(super) fn redact(&mut self, redactor: &Redactor) {
+        let said = [&mut self.last_user, &mut self.last_real_user]
+            .into_iter()
+            .flatten()
+            .map(|said| &mut said.text);
+        let calls = self.calls.iter_mut().flat_map(|call| {
+            call.command
+                .iter_mut()
+                .chain(&mut call.paths)
+                .chain(std::iter::once(&mut call.output))
+        });
+        for text in said
+            .chain(&mut self.last_assistant)
+            .chain(&mut self.branch)
+            .chain(calls)
+        {
+            if let Cow::Owned(redacted) = redactor.text(text) {
+                *text = redacted;
+            }
+        }
+    }
+
+    /// Cuts all texts to their limits.
+    pub(super) fn bound(&mut self) {
+        let said = [&mut self.last_user, &mut self.last_real_user]
+            .into_iter()
+            .flatten()
+            .map(|said| &mut said.text);
+        for text in said.chain(&mut self.last_assistant) {
+            text.truncate(text::head(text, Event::TEXT_BYTES_MAX).len());
+        }
+        self.calls.iter_mut().for_each(tools::bound);
+    }
+}
