@@ -1,3 +1,10 @@
-//! Rules for the source tree.
+//! Rules for the source tree. Each is a function from files to offenses, and proves on a small broken tree that it finds
+//! them.
 
+mod arrows;
+mod circles;
+mod imports;
+mod sizes;
+mod source;
 mod supply;
+mod words;

@@ -1,0 +1,221 @@
+//! What is named in its own rooms only: the store's library, HTTP, agents. And every rule that is cited exists.
+
+use std::collections::BTreeMap;
+
+use super::source::{File, assert_none, files, is_word, tree, words};
+
+const RULES: [&str; 13] = [
+    "TURN", "DECIDE", "FILES", "RULE", "EVID", "HYG", "MSG", "DELIV", "LISTEN", "RESTART", "PHASE",
+    "PROG", "JRNL",
+];
+
+fn product(files: &[File]) -> impl Iterator<Item = &File> {
+    files.iter().filter(|file| {
+        let crates = ["src", "journal/src", "checkpoint/src", "actors/src"];
+        file.is_in(&crates) && !file.code.is_empty() && !file.is_test()
+    })
+}
+
+/// Returns where code outside of these rooms has one of these words.
+fn named(files: &[File], named: &[&str], rooms: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in product(files).filter(|file| !file.is_in(rooms)) {
+        for word in named {
+            for at in words(&file.code[..file.product_len()], word) {
+                found.push(format!("{}:{}: {word}", file.path, file.line_of(at)));
+            }
+        }
+    }
+    found
+}
+
+/// Returns where a string outside of these rooms is, or has in it, one of these texts.
+fn quoted(files: &[File], texts: &[&str], rooms: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in product(files).filter(|file| !file.is_in(rooms)) {
+        for text in texts {
+            for (at, _) in file.text[..file.product_len()].match_indices(text) {
+                // Comments and strings are blank; only a string begins and ends with a quote that is code.
+                let is_string = file.code[..at + 1].ends_with('"') || in_string(&file.code, at);
+                if is_string {
+                    found.push(format!("{}:{}: {text}", file.path, file.line_of(at)));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether the blank at a place lies behind a quote of the same line.
+fn in_string(code: &str, at: usize) -> bool {
+    let line = code[..at].rfind('\n').map_or(0, |end| end + 1);
+    code[line..at].matches('"').count() % 2 == 1
+}
+
+fn sled(files: &[File]) -> Vec<String> {
+    named(files, &["sled"], &["journal/src/store"])
+}
+
+const HTTP: [&str; 7] = [
+    "src/daemon/http",
+    "src/daemon/web",
+    // The process that listens, and what it sends of itself.
+    "src/daemon/mod.rs",
+    "src/daemon/telemetry/otlp",
+    // The clients.
+    "src/client",
+    "src/cli/connection.rs",
+    "journal/src/hook_call",
+];
+
+fn http(files: &[File]) -> Vec<String> {
+    let mut found = named(files, &["actix_web", "actix_http", "StatusCode"], &HTTP);
+    found.extend(quoted(files, &["HTTP/1.1"], &HTTP));
+    found
+}
+
+const AGENTS: [&str; 4] = [
+    "checkpoint/src/agents",
+    "src/install/agents",
+    // The definition.
+    "journal/src/agent.rs",
+    "journal/src/event",
+];
+
+fn agents(files: &[File]) -> Vec<String> {
+    let variants = ["Agent::Claude", "Agent::Gemini", "Agent::Codex"];
+    let mut found = named(files, &variants, &AGENTS);
+    found.extend(quoted(
+        files,
+        &["\"claude\"", "\"gemini\"", "\"codex\""],
+        &AGENTS,
+    ));
+    found
+}
+
+/// Returns the rules that are cited in a text, such as `TURN-3`.
+fn cited(text: &str) -> Vec<(usize, &str)> {
+    let mut cited = Vec::new();
+    for (dash, _) in text.match_indices('-') {
+        let digits = text[dash + 1..]
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .count();
+        let letters = text[..dash]
+            .bytes()
+            .rev()
+            .take_while(u8::is_ascii_uppercase)
+            .count();
+        let begin = dash - letters;
+        let end = dash + 1 + digits;
+        let bounded = [begin.checked_sub(1), Some(end)]
+            .into_iter()
+            .flatten()
+            .all(|at| text.as_bytes().get(at).is_none_or(|next| !is_word(*next)));
+        if digits > 0 && bounded && RULES.contains(&&text[begin..dash]) {
+            cited.push((begin, &text[begin..end]));
+        }
+    }
+    cited
+}
+
+/// Returns citations of rules that do not exist, and rules that exist twice.
+fn citations(files: &[File]) -> Vec<String> {
+    let mut rules: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for file in files.iter().filter(|file| file.is_in(&["docs/spec"])) {
+        for line in file.text.lines() {
+            let rule = line
+                .strip_prefix("### ")
+                .and_then(|title| title.split(' ').next());
+            let rule = rule.filter(|rule| cited(rule).len() == 1);
+            let other = rule.and_then(|rule| rules.insert(rule, &file.path));
+            if let (Some(rule), Some(other)) = (rule, other) {
+                wrong.push(format!("{}: {rule} is in {other} too", file.path));
+            }
+        }
+    }
+    // The rules of this test are made up.
+    for file in files.iter().filter(|file| !file.is_in(&["tests/it/tidy"])) {
+        let unknown = cited(&file.text)
+            .into_iter()
+            .filter(|(_, rule)| !rules.contains_key(rule));
+        wrong.extend(unknown.map(|(at, rule)| {
+            format!(
+                "{}:{}: there is no rule {rule}",
+                file.path,
+                file.line_of(at)
+            )
+        }));
+    }
+    wrong
+}
+
+#[test]
+fn sled_is_named_by_the_store_only() {
+    assert_none(
+        &sled(&tree()),
+        "move it to journal/src/store/, and give that a function for it",
+    );
+}
+
+#[test]
+fn every_cited_rule_exists_once() {
+    assert_none(
+        &citations(&tree()),
+        "cite a heading of docs/spec/, or add the rule there",
+    );
+}
+
+#[test]
+fn names_in_the_wrong_rooms_are_found() {
+    let tree = files(&[
+        ("journal/src/log.rs", "use sled::Db; // sled\n"),
+        ("journal/src/store/mod.rs", "use sled::Db;\n"),
+        (
+            "src/ops/phase.rs",
+            "fn a() -> StatusCode {}\nlet b = \"GET / HTTP/1.1\";\n// HTTP/1.1\n",
+        ),
+        ("src/daemon/http/mod.rs", "use actix_web::web;\n"),
+        ("src/ops/tests.rs", "use actix_web::web;\nAgent::Claude;\n"),
+        (
+            "src/cli/top.rs",
+            "match a { Agent::Claude => \"gemini\" }\n#[cfg(test)]\nmod tests {\nAgent::Codex }\n",
+        ),
+        ("src/install/agents/codex.rs", "Agent::Codex\n"),
+    ]);
+    assert_eq!(sled(&tree), ["journal/src/log.rs:1: sled"]);
+    assert_eq!(
+        http(&tree),
+        [
+            "src/ops/phase.rs:1: StatusCode",
+            "src/ops/phase.rs:2: HTTP/1.1"
+        ]
+    );
+    assert_eq!(
+        agents(&tree),
+        [
+            "src/cli/top.rs:1: Agent::Claude",
+            "src/cli/top.rs:1: \"gemini\""
+        ]
+    );
+}
+
+#[test]
+fn wrong_citations_are_found() {
+    let tree = files(&[
+        (
+            "docs/spec/turns.md",
+            "### TURN-1 A\nsee TURN-2\n### TURN-2 B\n",
+        ),
+        ("docs/spec/other.md", "### TURN-2 C\n"),
+        ("src/main.rs", "// spec TURN-1, TURN-3, UTF-8, RETURN-9\n"),
+    ]);
+    assert_eq!(
+        citations(&tree),
+        [
+            "docs/spec/other.md: TURN-2 is in docs/spec/turns.md too",
+            "src/main.rs:1: there is no rule TURN-3"
+        ]
+    );
+}
