@@ -1,6 +1,6 @@
 //! Looking things up for a decision: the project's policy, the escape-hatch marker, git, the transcript's tail.
 //!
-//! Runs on blocking threads, never on an actor's. Whatever cannot be had is noted and left out (001 inv 13): nothing
+//! Runs on blocking threads, never on an actor's. Whatever cannot be had is noted and left out (spec DECIDE-14): nothing
 //! here fails.
 
 use std::fs::File;
@@ -189,7 +189,7 @@ fn look(
     let branch = tree
         .branch
         .or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
-    // The nearest word counts: of who asks, of the session, of the project, of the branch (002 R7).
+    // The nearest word counts: of who asks, of the session, of the project, of the branch (spec HYG-7).
     let named = preview.and_then(|preview| preview.slug.clone());
     let named = named.or_else(|| state.place.env(WORKING_SLUG).map(str::to_owned));
     let named = named.or_else(|| policy.working_slug.clone());
@@ -282,7 +282,7 @@ pub fn names(top: &Path) -> Vec<String> {
 
 /// Tells whether the escape-hatch marker is there, and removes it if it is to be consumed. Only its owner's own removal
 /// counts, so that two stops at once use it once. One that is older than the turn is removed and does not count: a real
-/// message takes the way out back (001 inv 9).
+/// message takes the way out back (spec DECIDE-4).
 fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     let Some(folder) = state
         .place
@@ -311,7 +311,7 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     (!consume || std::fs::remove_file(marker).is_ok()) && counts
 }
 
-/// Returns whether no person is in front of the agent, as far as it tells (DESIGN 10).
+/// Returns whether no person is in front of the agent, as far as it tells (spec DECIDE-10).
 fn is_headless(state: &SessionState) -> bool {
     match agents::adapter(state.stream.agent).map(|agent| agent.headless(&state.place)) {
         None => false,
@@ -337,7 +337,7 @@ fn beginning(path: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the files that a work item's plan names (002 R7).
+/// Returns the files that a work item's plan names (spec HYG-8).
 fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
     // A slug is one name; anything else could point out of the folder.
     if slug.contains(['/', '\\']) || slug.starts_with('.') {

@@ -13,7 +13,7 @@ pub fn load(journal: &Journal) -> journal::Result<Phases> {
     Ok(Phases::fold(&events))
 }
 
-/// Returns the latest phase record whose work is not complete (003 FR-4), for a new session to resume.
+/// Returns the latest phase record whose work is not complete (spec PHASE-5), for a new session to resume.
 ///
 /// # Errors
 ///

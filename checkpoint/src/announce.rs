@@ -1,6 +1,6 @@
 //! News for people's own commands: what is announced, and what is not announced twice.
 //!
-//! A stop that was held back is not news (001 inv 10), and neither is an output that was announced last (001 inv 6). What
+//! A stop that was held back is not news (spec LISTEN-3), and neither is an output that was announced last (spec LISTEN-4). What
 //! was announced is journaled, so that a restart of the daemon does not announce it again.
 
 use journal::{Envelope, Event, News, Verdict};

@@ -1,4 +1,4 @@
-//! The words of a checkpoint (002 R9, 001 inv 16 and 17). Equal findings give equal words.
+//! The words of a checkpoint (spec MSG-1 to MSG-6). Equal findings give equal words.
 //!
 //! No text asks for a commit, and none begins with `!` or `/`, which agents take as commands of their own.
 
@@ -53,7 +53,7 @@ pub fn compose(findings: &Findings, policy: &Policy) -> String {
     text
 }
 
-/// Returns the way out (001 inv 9).
+/// Returns the way out (spec MSG-7).
 fn escape_hatch(policy: &Policy) -> String {
     let marker = clip(&policy.escape_marker, MARKER_BYTES_MAX);
     format!(
@@ -69,7 +69,7 @@ fn prefix(policy: &Policy) -> String {
     clip(harmless, PREFIX_BYTES_MAX).to_owned()
 }
 
-/// Categories, actions and observations (002 R9, 2 to 4).
+/// Categories, actions and observations (spec MSG-4).
 fn body(text: &mut String, findings: &Findings) {
     if findings.docs_only {
         text.push_str(DOCS_ONLY);

@@ -13,11 +13,11 @@ use crate::rules::Rule;
 pub struct Policy {
     /// Whether the project takes part at all (`enabled` in `.checkpointd.yml`, `projects` in `config.yml`).
     pub enabled: bool,
-    /// The shortest turn that gets a checkpoint (001 inv 1).
+    /// The shortest turn that gets a checkpoint (spec DECIDE-8).
     pub min_turn_ms: u64,
     /// What the turn's start is taken from.
     pub timer: Timer,
-    /// How often one turn may be blocked (002 R11: 1).
+    /// How often one turn may be blocked (spec DECIDE-7).
     pub max_blocks_per_turn: u32,
     /// Which changed files count.
     pub scope: Scope,
@@ -33,18 +33,18 @@ pub struct Policy {
     pub reply: Reply,
     /// What happens when nobody sits in front of the agent.
     pub headless: Headless,
-    /// From an agent restart to its unconditional checkpoint (001 inv 8), in milliseconds.
+    /// From an agent restart to its unconditional checkpoint (spec RESTART-2), in milliseconds.
     pub restart_delay_ms: u64,
-    /// First words of every checkpoint; how our own text is recognised (001).
+    /// First words of every checkpoint; how our own text is recognised (spec MSG-2).
     pub prefix: String,
     /// From a sent hook reply to giving up on its confirmation, in milliseconds.
     pub confirm_timeout_ms: u64,
-    /// Name of the file that lets the next stop pass, in the agent's TMPDIR (001 inv 9).
+    /// Name of the file that lets the next stop pass, in the agent's TMPDIR (spec DECIDE-4).
     #[serde(default = "default_escape_marker")]
     pub escape_marker: String,
-    /// The active work item, where the project's file names one (002 R7).
+    /// The active work item, where the project's file names one (spec HYG-7).
     pub working_slug: Option<String>,
-    /// Whether the work item may be read from the branch name (002 R7).
+    /// Whether the work item may be read from the branch name (spec HYG-7).
     pub slug_from_branch: bool,
     /// The rule packs that are on.
     pub packs: Vec<String>,
@@ -80,9 +80,9 @@ impl Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timer {
-    /// The later of the last user message and the last checkpoint (001 inv 1).
+    /// The later of the last user message and the last checkpoint (spec TURN-3).
     Unified,
-    /// The first tool use after either (000 inv 1-3).
+    /// The first tool use after either (spec TURN-4).
     FirstToolUse,
 }
 
@@ -90,7 +90,7 @@ pub enum Timer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// All that differs from the last commit, untracked files, and what was committed since the turn began (002 R1).
+    /// All that differs from the last commit, untracked files, and what was committed since the turn began (spec FILES-1).
     Worktree,
     /// Only what changed since the turn began.
     Turn,
@@ -112,7 +112,7 @@ pub enum Repeat {
 pub enum EvidenceRule {
     /// The command was executed, succeeded, and came after the last edit it covers.
     Command,
-    /// The text occurs in a shell command (002 R4 to the letter).
+    /// The text occurs in a shell command (spec EVID-12).
     Substring,
 }
 
@@ -120,7 +120,7 @@ pub enum EvidenceRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quiet {
-    /// Send it (002 R9).
+    /// Send it (spec DECIDE-12).
     Message,
     /// Let the agent stop.
     Silent,

@@ -1,5 +1,5 @@
 //! Who wrote a prompt. Only a person's prompt begins a turn; this product's own text, and what the agents put into the
-//! conversation by themselves, changes no timer (001).
+//! conversation by themselves, changes no timer (spec TURN-1).
 //!
 //! Agents wrap what is pasted or fed back: Claude Code in `<pasted_content id="..">` and `Stop hook feedback:`, Codex in
 //! `<hook_prompt ..>`, both with line breaks that vary. Own text is recognized by its canonical prefix after such

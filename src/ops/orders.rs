@@ -15,7 +15,7 @@ use crate::ops::query;
 /// An order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Let the next stop pass (001 inv 9).
+    /// Let the next stop pass (spec DECIDE-4).
     Clear,
     /// Switch it off: for so long, or for good.
     Mute(Option<Duration>),

@@ -1,4 +1,4 @@
-//! Where a work tree stands, for progress documents (004, "Git State"): branch, last commit, what is not committed, and
+//! Where a work tree stands, for progress documents (spec PROG-14): branch, last commit, what is not committed, and
 //! how far it is from its remote.
 
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Documents that nobody asks for (004, "Automatic Checkpoint Behavior"): written when something happens that may end a
+//! Documents that nobody asks for (spec PROG-8): written when something happens that may end a
 //! context, off every agent's way, one at a time.
 
 use std::collections::VecDeque;

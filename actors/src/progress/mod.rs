@@ -1,4 +1,4 @@
-//! Progress documents (004): writing, checking and offering them. The documents themselves are `checkpoint::progress`.
+//! Progress documents (spec PROG-1): writing, checking and offering them. The documents themselves are `checkpoint::progress`.
 //!
 //! Everything here blocks on the disk and on git, and so runs on blocking threads or in a command of its own.
 

@@ -1,4 +1,4 @@
-//! Stops an agent in its terminal and starts it again with its resume command (001 inv 8, flow 4).
+//! Stops an agent in its terminal and starts it again with its resume command (spec RESTART-5, RESTART-6).
 //!
 //! Asked for, it is journaled before anything is done, with the latest time at which the checkpoint is due; carried out,
 //! with the time that counts; refused, with one word. What follows from it is the session's business (`session.rs`).

@@ -142,7 +142,7 @@ impl Session {
         );
     }
 
-    /// Starts a timer for the checkpoint after a restart (001 inv 8). Without a terminal to type into, that checkpoint
+    /// Starts a timer for the checkpoint after a restart (spec RESTART-2). Without a terminal to type into, that checkpoint
     /// waits for the next stop.
     fn watch_restart(&mut self, ctx: &mut Context<Self>) {
         let Some((seq, due)) = self

@@ -77,7 +77,7 @@ macro_rules! files {
         pub(super) struct ProjectLayer {
             /// Whether the project takes part.
             pub(super) enabled: Option<bool>,
-            /// The active work item (002 R7).
+            /// The active work item (spec HYG-7).
             pub(super) working_slug: Option<String>,
             $(pub(super) $key: Option<$type>,)*
         }
@@ -119,7 +119,7 @@ layered! {
     Hooks, HooksLayer {
         /// The longest that a stop waits for its decision.
         stop_wait: Span,
-        /// The file in an agent's TMPDIR that lets its next stop pass (001 inv 9).
+        /// The file in an agent's TMPDIR that lets its next stop pass (spec DECIDE-4).
         escape_marker: FileName,
     }
 }
@@ -222,13 +222,13 @@ layered! {
 }
 
 layered! {
-    /// Phase checkpoints (003).
+    /// Phase checkpoints (spec PHASE-1).
     Phase, PhaseLayer {
-        /// Where their files are (003 FR-7).
+        /// Where their files are (spec PHASE-2).
         folder: UserPath,
         /// The `seed.json` whose `state.checkpointRef` names the current one.
         seed: MaybePath,
-        /// The age from which `cleanup` deletes them (003 FR-6).
+        /// The age from which `cleanup` deletes them (spec PHASE-7).
         keep: Span,
     }
 }
@@ -257,7 +257,7 @@ impl Redact {
 }
 
 layered! {
-    /// When progress documents are written without being asked for (004, "Automatic Checkpoint Behavior").
+    /// When progress documents are written without being asked for (spec PROG-8).
     AutoProgress, AutoProgressLayer {
         /// Where they go.
         place: ProgressPlace,
@@ -277,7 +277,7 @@ layered! {
 }
 
 layered! {
-    /// Progress documents (004).
+    /// Progress documents (spec PROG-1).
     Progress, ProgressLayer {
         /// The shared latest document of a project, relative to the project.
         path: ProjectPath,
@@ -330,11 +330,11 @@ layered! {
 
 files! {
     policy {
-        /// The shortest turn that gets a checkpoint (001 inv 1).
+        /// The shortest turn that gets a checkpoint (spec DECIDE-8).
         min_turn: Span,
         /// What the turn's start is taken from.
         timer: Timer,
-        /// How often one turn may be blocked (002 R11).
+        /// How often one turn may be blocked (spec DECIDE-7).
         max_blocks_per_turn: u32,
         /// Which changed files count.
         scope: Scope,
@@ -350,7 +350,7 @@ files! {
         reply: Reply,
         /// What happens when nobody sits in front of the agent.
         headless: Headless,
-        /// From an agent restart to its checkpoint (001 inv 8).
+        /// From an agent restart to its checkpoint (spec RESTART-2).
         restart_delay: Span,
         /// First words of every checkpoint.
         prefix: Prefix,
@@ -362,7 +362,7 @@ files! {
         packs: Packs,
         /// Rules that are added, overridden or disabled.
         rules: Vec<RuleEntry>,
-        /// Whether the work item may be read from the branch name (002 R7).
+        /// Whether the work item may be read from the branch name (spec HYG-7).
         slug_from_branch: bool,
     }
     groups {

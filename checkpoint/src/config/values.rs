@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// What happens in any trouble. There is one answer; the key is there so that it can be read (001 inv 13).
+/// What happens in any trouble. There is one answer; the key is there so that it can be read (spec DECIDE-14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fail {

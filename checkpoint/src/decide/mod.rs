@@ -1,6 +1,6 @@
 //! The decision: what is known of a session, what was looked up, and the policy, to inject or pass.
 //!
-//! Pure, so that deciding again from the journal gives the same bytes. The order of the exits is DESIGN 7's.
+//! Pure, so that deciding again from the journal gives the same bytes. The order of the exits is spec DECIDE-2.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -43,7 +43,7 @@ type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 /// How many of [`EARLY`] are switches that somebody turned.
 const SWITCHES: usize = 2;
 
-/// The exits that need nothing from outside the journal, in order (DESIGN 7).
+/// The exits that need nothing from outside the journal, in order (spec DECIDE-2).
 const EARLY: [Exit; 8] = [
     (Reason::ProjectOff, |case| {
         (
@@ -139,7 +139,7 @@ impl Case<'_> {
     }
 
     /// Tells whether the checkpoint after a restart is decided about: at its time, or where it could not be typed, at the
-    /// next stop that can be answered (001 inv 8).
+    /// next stop that can be answered (spec RESTART-3).
     fn is_restart(&self) -> bool {
         self.stop.restart || (self.stop.can_reply && self.state.restart_due(self.stop.at).is_some())
     }
@@ -199,7 +199,7 @@ impl Case<'_> {
         all
     }
 
-    /// Returns what the rules make of the evidence. A panic in a rule costs the rules, not the agent (001 inv 13).
+    /// Returns what the rules make of the evidence. A panic in a rule costs the rules, not the agent (spec DECIDE-14).
     pub fn find(&self) -> Findings {
         let (evidence, policy) = (self.evidence, self.policy);
         or_generic(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy))
@@ -290,7 +290,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
     }
 }
 
-/// Lets a stop pass that nobody waits for any more: the agent has stopped normally (DESIGN 7, `fail: open`).
+/// Lets a stop pass that nobody waits for any more: the agent has stopped normally (spec DECIDE-15).
 pub fn pass_unanswered(case: &Case<'_>) -> Decision {
     pass(case, Reason::Overloaded, &Findings::default())
 }

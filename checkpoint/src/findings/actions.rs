@@ -1,4 +1,4 @@
-//! Which rules the changed files trigger, and which of their actions were not done (002 R2, R4, R9).
+//! Which rules the changed files trigger, and which of their actions were not done (spec RULE-6, RULE-7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::turn::Turn;
 use crate::digest;
 use crate::rules::{Kind, Rule, RuleAction};
 
-/// The log check looks back at least this far (001 inv 15).
+/// The log check looks back at least this far (spec RULE-10).
 const WINDOW_MINUTES_MIN: u64 = 2;
 
 /// Which changed files each rule took.
@@ -216,7 +216,7 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
             first.and_then(|purpose| groups.iter().position(|other| other.purpose == purpose));
         let after = first.map(|first| results[first].proof.done);
         let proof = prove(turn, claims, group, after);
-        // While the first of two stands, its text asks for the second too (002 R2: "`make restart` then `make status`").
+        // While the first of two stands, its text asks for the second too (spec RULE-8: "`make restart` then `make status`").
         let spoken_for = first.is_some_and(|first| results[first].stands);
         results[index] = Weighed {
             stands: proof.done.is_none() && !spoken_for,
@@ -258,7 +258,7 @@ fn prove(
     )
 }
 
-/// Returns the names of the rules that took files and speak for them (002 R2).
+/// Returns the names of the rules that took files and speak for them (spec RULE-1).
 fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
     if !claims.any_of(|kind| kind != Kind::Docs) {
         let docs = claims.rules.iter().find(|rule| rule.kind == Kind::Docs);
@@ -277,7 +277,7 @@ fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
     names
 }
 
-/// Returns the time since the turn began in minutes, rounded up (001 inv 15).
+/// Returns the time since the turn began in minutes, rounded up (spec RULE-10).
 fn window(elapsed_ms: Option<u64>) -> String {
     let minutes = elapsed_ms
         .unwrap_or_default()
@@ -286,7 +286,7 @@ fn window(elapsed_ms: Option<u64>) -> String {
     format!("{minutes}m")
 }
 
-/// Returns the observation about an action that stands (002 R4), no less true than what was seen.
+/// Returns the observation about an action that stands (spec EVID-13), no less true than what was seen.
 fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
     let how = match proof.best() {
         Some(Outcome::Failed) => "was not observed to succeed this turn",

@@ -1,4 +1,4 @@
-//! Failed calls that nothing followed up (002 R5, 001 inv 12).
+//! Failed calls that nothing followed up (spec HYG-1, HYG-2).
 //!
 //! Only calls that really failed are looked at; what a successful command printed is never scanned.
 
@@ -11,7 +11,7 @@ use super::paths::PathRef;
 use super::turn::Turn;
 use crate::shell;
 
-/// What the text of an unresolved error says, in the order of 002 R5.
+/// What the text of an unresolved error says, in the order of spec HYG-3.
 const CONTENT: [(&[&str], &str); 3] = [
     (
         &["Traceback (most recent call last)"],
@@ -92,7 +92,7 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
     sentences
 }
 
-/// Returns whether the line mentions the test commands of 002 R5, or runs those of any rule.
+/// Returns whether the line mentions `pytest` or `make test` (spec HYG-3), or runs those of any rule.
 fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
     let line = turn.evidence.timeline.calls[index]
         .command

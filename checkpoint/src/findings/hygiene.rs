@@ -1,4 +1,4 @@
-//! How the turn edited (002 R6).
+//! How the turn edited (spec HYG-4, HYG-5).
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,10 @@ use journal::{ChangedFile, ToolKind};
 use super::paths::PathRef;
 use super::turn::Turn;
 
-/// 002 R6, word for word.
 const NOT_READ: &str =
     "Files were edited without being read first this turn — verify changes are correct";
 
-/// 002 R6 goes on with "consider committing completed work incrementally"; 001 inv 16 asks for commit-neutral words, so
-/// the second half asks for the verification that wide changes need.
+/// Asks for verification and not for a commit (spec HYG-5, MSG-5).
 const WIDE: &str = "Changes span multiple subsystems — verify each of them on its own";
 
 /// More top-level folders than this are many.

@@ -1,7 +1,7 @@
-//! What a stop's evidence says: what is still to be done, and what was noticed. Deterministic, no I/O (002 R2-R8).
+//! What a stop's evidence says: what is still to be done, and what was noticed. Deterministic, no I/O (spec EVID-1).
 //!
 //! Every heuristic looks for positive evidence first and keeps quiet when it finds it; where evidence is missing or
-//! ambiguous it speaks (002 R8). The order of everything is fixed, so equal evidence gives an equal checkpoint.
+//! ambiguous it speaks (spec EVID-1). The order of everything is fixed, so equal evidence gives an equal checkpoint.
 
 mod actions;
 mod errors;
@@ -34,7 +34,7 @@ pub fn find(
     policy: &Policy,
 ) -> Findings {
     let Some(turn) = Turn::new(evidence, elapsed_ms, project, policy) else {
-        // Without the changes only the general message is possible: it says what always holds (001 inv 13).
+        // Without the changes only the general message is possible: it says what always holds (spec FILES-6).
         return Findings {
             generic: true,
             ..Findings::default()

@@ -1,4 +1,4 @@
-//! Whether a turn's calls show that an action was done (002 R4).
+//! Whether a turn's calls show that an action was done (spec EVID-6).
 
 use journal::{ToolCall, ToolKind};
 
@@ -49,7 +49,7 @@ impl Proof {
 pub(super) struct Wanted<'a> {
     /// The commands that show it.
     pub(super) evidence: &'a [String],
-    /// Whether `evidence: substring` too asks that the call did not fail (002 R4: only a restart).
+    /// Whether `evidence: substring` too asks that the call did not fail (spec EVID-12: only a restart).
     pub(super) must_succeed: bool,
     /// The last edit that it has to come after.
     pub(super) after_edit: Option<Edit>,
@@ -99,7 +99,7 @@ pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     proof
 }
 
-/// 002 R4 to the letter: the text occurs in the command; a restart also has to have succeeded.
+/// spec EVID-12: the text occurs in the command; a restart also has to have succeeded.
 fn mentioned(
     call: &ToolCall,
     line: &str,
@@ -157,7 +157,7 @@ fn executed(
                 if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
                     Outcome::NotRun
                 } else if call.is_error {
-                    // Even where another command of the line failed, nobody can tell that this one did not (002 R8).
+                    // Even where another command of the line failed, nobody can tell that this one did not (spec EVID-1).
                     Outcome::Failed
                 } else if wanted
                     .after

@@ -1,4 +1,4 @@
-//! Whether the changes are about the active work item (002 R7).
+//! Whether the changes are about the active work item (spec HYG-6).
 
 use super::turn::Turn;
 

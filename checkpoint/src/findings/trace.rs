@@ -6,9 +6,9 @@ use serde::Serialize;
 /// What a stop's evidence says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
-    /// Categories of the changed files, in the order of the rules (002 R2).
+    /// Categories of the changed files, in the order of the rules (spec RULE-1).
     pub categories: Vec<String>,
-    /// What is still to be done, in order (002 R9).
+    /// What is still to be done, in order (spec RULE-7).
     pub actions: Vec<Action>,
     /// What was noticed, one sentence each: verification gaps, errors, hygiene, drift.
     pub observations: Vec<String>,
@@ -16,9 +16,9 @@ pub struct Findings {
     pub all_clear: bool,
     /// Nothing that is code changed.
     pub docs_only: bool,
-    /// The changes are not known, so only the general message is possible (001 inv 13).
+    /// The changes are not known, so only the general message is possible (spec FILES-6).
     pub generic: bool,
-    /// A failed call of this turn was not followed up (002 R5).
+    /// A failed call of this turn was not followed up (spec HYG-1).
     pub unresolved: bool,
     /// Identifies the demand: what is asked for, and the contents of the files behind it. None when nothing is.
     pub demand: Option<u64>,

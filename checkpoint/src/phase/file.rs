@@ -51,7 +51,7 @@ fn slug(phase: &str) -> String {
     }
 }
 
-/// Returns a checkpoint as 003 has it.
+/// Returns the JSON of a record's file (spec PHASE-1).
 pub fn json(checkpoint: &PhaseCheckpoint) -> Value {
     let PhaseCheckpoint {
         id,

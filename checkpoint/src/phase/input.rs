@@ -69,7 +69,7 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
     })
 }
 
-/// Reads a file. All fields of 003 must be there; others are passed over.
+/// Reads a file. All fields of spec PHASE-1 must be there; others are passed over.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Phase checkpoints (003): the state of a task at the end of a phase of work, so that a later session can resume it.
+//! Phase checkpoints (spec PHASE-1): the state of a task at the end of a phase of work, so that a later session can resume it.
 //!
 //! They are events; [`Phases`] folds them, and files are projections of the fold ([`mod@file`]). What comes from outside is
 //! read by [`input`], which names the field that is wrong.
@@ -114,14 +114,14 @@ impl Phases {
         self.all.iter()
     }
 
-    /// Returns those that are there, newest first (003 FR-3); of two of one time, the one that was journaled later.
+    /// Returns those that are there, newest first (spec PHASE-4); of two of one time, the one that was journaled later.
     pub fn newest_first(&self) -> Vec<&Phase> {
         let mut there: Vec<_> = self.all.iter().filter(|phase| !phase.deleted).collect();
         there.sort_by_key(|phase| std::cmp::Reverse((phase.checkpoint.created_at, phase.seq)));
         there
     }
 
-    /// Returns the latest one whose work is not over (003 FR-4).
+    /// Returns the latest one whose work is not over (spec PHASE-5).
     pub fn latest_incomplete(&self, scope: &Scope) -> Option<&Phase> {
         self.newest_first()
             .into_iter()

@@ -74,7 +74,7 @@ fn whole() -> Value {
 }
 
 #[test]
-fn every_field_of_003_is_read() {
+fn every_field_of_a_file_is_read() {
     let read = input::file(whole().to_string().as_bytes()).unwrap();
     let criterion = |id: &str, subject: &str, status| Criterion {
         id: id.into(),
@@ -104,7 +104,7 @@ fn every_field_of_003_is_read() {
     assert_eq!(
         input::file(with_more.to_string().as_bytes()),
         Ok(read),
-        "what 003 does not know is passed over"
+        "unknown fields are ignored"
     );
 }
 

@@ -10,7 +10,7 @@ use super::values::Percent;
 /// Version of the document's shape. Fields are only ever added, with a default.
 pub const DOCUMENT_VERSION: u32 = 1;
 
-/// What git says of the work tree (004, "Git State").
+/// What git says of the work tree (spec PROG-14).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GitState {
@@ -54,7 +54,7 @@ pub struct Parent {
     pub decisions: Vec<String>,
 }
 
-/// The work phase that is open by the session's phase checkpoints (003).
+/// The work phase that is open by the session's phase checkpoints (spec PHASE-1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenPhase {
     /// Its name.

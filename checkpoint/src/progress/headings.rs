@@ -1,4 +1,4 @@
-//! The headings of 004, and the words in which agents say the same.
+//! The headings of a document (spec PROG-4), and the words in which agents say the same.
 
 use super::lists::bullet;
 

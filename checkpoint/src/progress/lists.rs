@@ -71,7 +71,7 @@ pub(super) fn says_none(text: &str) -> bool {
     )
 }
 
-/// Makes a word of 004 of what stands for it: `In progress` is `in_progress`.
+/// Turns a text into the fixed word for it (spec PROG-6): `In progress` is `in_progress`.
 pub(super) fn word(text: &str) -> String {
     text.trim()
         .trim_matches(['`', '*', '.'])

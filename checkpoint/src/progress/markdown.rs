@@ -1,4 +1,5 @@
-//! Reads an agent's Markdown by its headings: those of 004, and the words in which agents say the same.
+//! Reads an agent's Markdown by its headings: those of a document (spec PROG-4), and the words in which agents say the
+//! same.
 
 use super::headings::{Part, heading};
 use super::lists::{items, items_with_boxes, rows, says_none, word};

@@ -1,4 +1,4 @@
-//! A document as Markdown: every section of 004, in its order and under its headings. What the agent stated is marked as
+//! A document as Markdown: every section of spec PROG-4, in its order and under its headings. What the agent stated is marked as
 //! such, with the time since which it stands.
 
 use journal::ProgressKind;

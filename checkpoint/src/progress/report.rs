@@ -1,4 +1,4 @@
-//! Whether a document still holds (004, "Checkpoint Validation"): what it says, compared with how things are now.
+//! Whether a document still holds (spec PROG-10): what it says, compared with how things are now.
 
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ pub struct Now {
     pub elsewhere: Vec<Elsewhere>,
 }
 
-/// Compares a document with how things are now (004, validation steps 1 to 4; step 5 is the user's own checks).
+/// Compares a document with how things are now (spec PROG-10; the user's own checks are added by the caller).
 pub fn compare(document: &Document, now: &Now) -> Report {
     let mut lines = git(document, &now.git);
     lines.extend(files(document, now));

@@ -1,4 +1,4 @@
-//! What the agent states about its work: the judgements of 004. Each stays until it is stated anew.
+//! What the agent states about its work (spec PROG-2). Each statement holds until the agent states something newer.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
-/// Words of 004 for the phase of the work.
+/// The words for the phase of the work.
 pub const PHASES: [&str; 5] = [
     "research",
     "planning",
@@ -16,7 +16,7 @@ pub const PHASES: [&str; 5] = [
     "implementation",
     "finalization",
 ];
-/// Words of 004 for how a task stands, and the one for a task that is done.
+/// The words for how a task stands, and the one for a task that is done.
 pub const STATUSES: [&str; 4] = ["in_progress", "blocked", "near_complete", "complete"];
 
 /// Declares the judgements once: the fields, how they are read from JSON, and how newer ones are laid over older ones.

@@ -19,7 +19,7 @@ pub mod packs;
 /// One rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
-    /// Category name, as messages show it (002 R2).
+    /// Category name, as messages show it (spec RULE-1).
     pub name: String,
     /// The pack it comes from; [`Rule::OWN_PACK`] for rules of the user's files.
     #[serde(default)]
@@ -33,13 +33,13 @@ pub struct Rule {
     /// Globs of the files it leaves out.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Whether it is a category only when no code changed (002 R2, "tests only").
+    /// Whether it is a category only when no code changed (spec RULE-9, "tests only").
     #[serde(default)]
     pub alone: bool,
     /// Whether it takes only files that no other rule claims.
     #[serde(default)]
     pub fallback: bool,
-    /// First half of its observations, for example `Daemon code was modified` (002 R4).
+    /// First half of its observations, for example `Daemon code was modified` (spec EVID-13).
     #[serde(default)]
     pub modified: String,
     /// What it asks for.
@@ -79,7 +79,7 @@ pub enum Kind {
     Settings,
     /// Documentation. Such a rule never takes a file that another rule claims.
     Docs,
-    /// Every stop, whatever changed (the log check of 002 R4).
+    /// Every stop, whatever changed (the log check: spec RULE-10).
     Always,
 }
 
@@ -88,7 +88,7 @@ pub enum Kind {
 pub struct RuleAction {
     /// What it is for (`restart`, `tests`, `install`, ..). Actions of one purpose on the same files are one action.
     pub purpose: String,
-    /// The instruction as the agent reads it; `{window}` is the time since the turn began (001 inv 15).
+    /// The instruction as the agent reads it; `{window}` is the time since the turn began (spec RULE-10).
     pub text: String,
     /// The commands any of which shows that it was done, as words; a word beginning with `*` is part of an argument.
     #[serde(default)]
@@ -96,12 +96,12 @@ pub struct RuleAction {
     /// What was not observed, as the observation says it; the first evidence when empty.
     #[serde(default)]
     pub label: String,
-    /// Its part of the checkpoint (002 R9).
+    /// Its part of the checkpoint (spec RULE-7).
     pub step: Step,
     /// Its place within the step.
     #[serde(default)]
     pub order: u32,
-    /// The purpose that has to be seen first. While that one stands, its text asks for both (002 R2, restart and status).
+    /// The purpose that has to be seen first. While that one stands, its text asks for both (spec RULE-8).
     #[serde(default)]
     pub after: Option<String>,
 }

@@ -1,5 +1,5 @@
 //! Who should look: the notification flag. It is set when an agent finishes or asks, and cleared by a real user message
-//! alone, never by a checkpoint (001 inv 3).
+//! alone, never by a checkpoint (spec LISTEN-2).
 
 use journal::{Event, News, Reason, Route, Timestamp};
 
@@ -16,7 +16,7 @@ impl SessionState {
         }
     }
 
-    /// A stop was let pass. A stop that was blocked is no end of work, so it does not come here (001 inv 10).
+    /// A stop was let pass. A stop that was blocked is no end of work, so it does not come here (spec LISTEN-3).
     pub(super) fn finished(&mut self, at: Timestamp, reason: Reason) {
         // A thread that nobody spoke to, and that did nothing, finished nothing: Codex makes titles in such.
         let idle = self.turns == 0 && self.counts.tools == 0;

@@ -29,7 +29,7 @@ impl Delivery {
 }
 
 impl SessionState {
-    /// Our own text is invisible to the session (001 inv 2). A hook reply that comes back as a prompt (Gemini) is that
+    /// Our own text is invisible to the session (spec TURN-2). A hook reply that comes back as a prompt (Gemini) is that
     /// reply's echo; typed text is what a loop would be made of.
     pub(super) fn own_prompt(&mut self) {
         let echo = self
@@ -104,7 +104,7 @@ impl SessionState {
         }
     }
 
-    /// Notes an event that shows the agent has the checkpoint (DESIGN 10, "Outcome of a hook reply").
+    /// Notes an event that shows the agent has the checkpoint (spec DELIV-4).
     pub(super) fn see_delivery(&mut self, event: &Event, at: Timestamp) {
         let unseen = |delivery: &&mut Delivery| delivery.seen_by.is_none() && delivery.at <= at;
         let Some(delivery) = self.delivery.as_mut().filter(unseen) else {

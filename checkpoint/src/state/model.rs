@@ -15,13 +15,13 @@ pub const SNAPSHOT_VERSION: u32 = 6;
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// When the real user message that began it was sent (`last_message_sent_at`, 001 inv 1).
+    /// When the real user message that began it was sent (`last_message_sent_at`, spec TURN-3).
     pub started_at: Option<Timestamp>,
     /// Hash of that message.
     pub prompt_digest: Option<u64>,
     /// The last checkpoint of the turn (`last_checkpoint_at`).
     pub last_checkpoint_at: Option<Timestamp>,
-    /// The first tool use of the turn (000 inv 2).
+    /// The first tool use of the turn (spec TURN-4).
     pub first_tool_use_at: Option<Timestamp>,
     /// The last tool use of the turn.
     pub last_tool_use_at: Option<Timestamp>,
@@ -55,7 +55,7 @@ pub struct Stop {
     pub can_reply: bool,
     /// Background tasks that still run.
     pub background_tasks: u32,
-    /// It was asked for by an agent restart, not by the agent (001 inv 8).
+    /// It was asked for by an agent restart, not by the agent (spec RESTART-1).
     pub restart: bool,
 }
 
@@ -103,17 +103,17 @@ pub struct SessionState {
     pub previous: Option<Box<Turn>>,
     /// The host tells of prompts by a hook, so that none has to be looked for.
     pub prompts_by_hook: bool,
-    /// The last prompt was this product's own text, and not the echo of a hook reply (001 inv 5).
+    /// The last prompt was this product's own text, and not the echo of a hook reply (spec DECIDE-9).
     pub own_prompt_last: bool,
-    /// Somebody should look: the agent finished or asks. Cleared by a real user message only (001 inv 3).
+    /// Somebody should look: the agent finished or asks. Cleared by a real user message only (spec LISTEN-2).
     pub notification: Option<String>,
     /// A dialog waits for a person.
     pub dialog_up: bool,
     /// The user's own commands told of how things stand now.
     pub told: bool,
-    /// Hash of the output that was announced last (001 inv 6).
+    /// Hash of the output that was announced last (spec LISTEN-4).
     pub announced: Option<u64>,
-    /// The person asked that the next stop pass (001 inv 9).
+    /// The person asked that the next stop pass (spec DECIDE-4).
     pub cleared: bool,
     /// Whether the session is switched off.
     pub muted: Mute,
@@ -238,7 +238,7 @@ impl SessionState {
         named.unwrap_or(&self.place.cwd)
     }
 
-    /// Returns when the current period of work began, by the given timer (001 inv 1, 000 inv 1-2).
+    /// Returns when the current period of work began, by the given timer (spec TURN-3, TURN-4).
     pub fn turn_start(&self, timer: Timer) -> Option<Timestamp> {
         match timer {
             Timer::Unified => self.turn.started_at.max(self.turn.last_checkpoint_at),

@@ -1,4 +1,4 @@
-//! An agent that was restarted, and is owed a checkpoint (001 inv 8).
+//! An agent that was restarted, and is owed a checkpoint (spec RESTART-2).
 
 use journal::Timestamp;
 

@@ -240,7 +240,7 @@ fn a_thread_that_nobody_spoke_to_calls_nobody() {
     );
 }
 
-/// 001 inv 6 and 10.
+/// spec LISTEN-3 and LISTEN-4.
 #[test]
 fn an_output_is_told_once_and_a_stop_that_was_held_back_never() {
     let mut story = Story::of(Agent::Claude);
@@ -380,7 +380,7 @@ fn prompts_of_nobody_take_no_flag_back() {
     }
 }
 
-/// 001 inv 8: by the clock of events, once, and at a stop where nothing can be typed.
+/// spec RESTART-2 and RESTART-3: by the clock of events, once, and at a stop where nothing can be typed.
 #[test]
 fn a_restart_without_a_terminal_is_answered_at_the_next_stop() {
     let restarted = || {

@@ -1,4 +1,4 @@
-//! The invariants of 001 and of 000's loop prevention: each test fails when its rule is taken out.
+//! The rules about turns and deciding: each test fails when its rule is taken out.
 
 use journal::{Agent, Event, Evidence, Reason, Route, Timestamp};
 use serde_json::json;
@@ -7,9 +7,9 @@ use super::{SESSION, Story, injects, is_inject, policy};
 use crate::policy::Timer;
 use crate::state::Mute;
 
-/// 001 inv 1: the later of message and checkpoint starts the clock; under 30 s nothing happens.
+/// spec TURN-3 and DECIDE-8: the later of message and checkpoint starts the clock; under 30 s nothing happens.
 #[test]
-fn inv_1_one_timer_for_all_agents_and_routes() {
+fn one_timer_for_all_agents_and_routes() {
     for agent in Agent::HOSTS {
         let mut story = Story::of(agent);
         assert_eq!(
@@ -36,14 +36,14 @@ fn inv_1_one_timer_for_all_agents_and_routes() {
 }
 
 #[test]
-fn inv_1_without_a_message_no_turn_has_begun() {
+fn without_a_message_no_turn_has_begun() {
     let mut story = Story::of(Agent::Claude);
     assert_eq!(story.tool("make").wait(500.0).stop(), "no_turn_start");
 }
 
-/// 001 inv 2: our own text changes nothing but what says that it was there.
+/// spec TURN-2: our own text changes nothing but what says that it was there.
 #[test]
-fn inv_2_own_text_is_invisible_in_every_wrapping() {
+fn own_text_is_invisible_in_every_wrapping() {
     let own = format!("{}Context-aware checkpoint\n\nmore", policy().prefix);
     let wrapped = [
         own.clone(),
@@ -80,9 +80,9 @@ fn a_message_that_quotes_our_text_is_its_writers() {
     assert_eq!(story.state.turns, 2);
 }
 
-/// 001 inv 3 and 10: finishing sets the flag, a blocked stop does not, and only a person's message clears it.
+/// spec LISTEN-1 to LISTEN-3: finishing sets the flag, a blocked stop does not, and only a person's message clears it.
 #[test]
-fn inv_3_and_10_the_notification_flag() {
+fn the_notification_flag() {
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").wait(31.0);
     assert!(injects(story.stop()));
@@ -105,9 +105,9 @@ fn inv_3_and_10_the_notification_flag() {
     assert_eq!(story.state.notification, None);
 }
 
-/// 001 inv 4: a real message clears the checkpoint and the tool use of the turn before.
+/// spec TURN-5: a real message clears the checkpoint and the tool use of the turn before.
 #[test]
-fn inv_4_a_real_message_begins_afresh() {
+fn a_real_message_begins_afresh() {
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").wait(31.0).tool("make").stop();
     assert!(
@@ -129,9 +129,9 @@ fn inv_4_a_real_message_begins_afresh() {
     );
 }
 
-/// 001 inv 5: where the last user message is ours, nothing more is typed.
+/// spec DECIDE-9: where the last user message is ours, nothing more is typed.
 #[test]
-fn inv_5_our_own_text_was_last() {
+fn our_own_text_was_last() {
     let mut story = Story::of(Agent::Codex);
     story.policy.max_blocks_per_turn = 9;
     story.prompt("go").wait(31.0);
@@ -155,9 +155,9 @@ fn inv_5_our_own_text_was_last() {
     );
 }
 
-/// 001 inv 7: a state that was folded from the same events is the same state.
+/// spec TURN-9: a state that was folded from the same events is the same state.
 #[test]
-fn inv_7_a_restart_is_a_replay() {
+fn a_restart_is_a_replay() {
     let mut story = Story::of(Agent::Claude);
     let mut events = Vec::new();
     events.push(story.call("SessionStart", json!({ "source": "startup" })));
@@ -171,9 +171,9 @@ fn inv_7_a_restart_is_a_replay() {
     assert_eq!(again, story.state);
 }
 
-/// 001 inv 8: after an agent restart the checkpoint comes whatever the clock and the budget say.
+/// spec RESTART-2: after an agent restart the checkpoint comes whatever the clock and the budget say.
 #[test]
-fn inv_8_a_restart_is_answered_unconditionally() {
+fn a_restart_is_answered_unconditionally() {
     let mut story = Story::of(Agent::Claude);
     story.prompt("go").wait(31.0).stop();
     let due = Timestamp::from_micros(story.at().as_micros() + 5_000_000);
@@ -190,9 +190,9 @@ fn inv_8_a_restart_is_answered_unconditionally() {
     assert_eq!(story.state.restart, None, "once");
 }
 
-/// 001 inv 9: the marker or the command lets one stop pass, and a real message takes the command back.
+/// spec DECIDE-4: the marker or the command lets one stop pass, and a real message takes the command back.
 #[test]
-fn inv_9_the_escape_hatch() {
+fn the_escape_hatch() {
     let mut story = Story::of(Agent::Claude);
     story.evidence.escape_marker = true;
     assert_eq!(story.prompt("go").wait(31.0).stop(), "escape_hatch");
@@ -214,9 +214,9 @@ fn inv_9_the_escape_hatch() {
     );
 }
 
-/// 001 inv 9 and 002 R11: one block a turn, two where one re-check is allowed, whatever `stop_hook_active` says.
+/// spec DECIDE-7: one block a turn, two where one re-check is allowed, whatever `stop_hook_active` says.
 #[test]
-fn inv_9_and_r11_the_budget_of_a_turn() {
+fn the_budget_of_a_turn() {
     for agent in Agent::HOSTS {
         let mut story = Story::of(agent);
         story.prompt("go");
@@ -252,9 +252,9 @@ fn a_message_steered_into_a_running_turn_gives_no_second_block_for_it() {
     assert_eq!(story.wait(31.0).stop(), "block_budget");
 }
 
-/// 001 inv 13: whatever cannot be had, the agent gets the general message and nothing else happens.
+/// spec FILES-6: whatever cannot be had, the agent gets the general message and nothing else happens.
 #[test]
-fn inv_13_fail_open() {
+fn trouble_leads_to_the_general_message() {
     let mut story = Story::of(Agent::Claude);
     story.evidence = Evidence::default();
     story.prompt("go").wait(31.0);
@@ -267,9 +267,9 @@ fn inv_13_fail_open() {
     );
 }
 
-/// 000: the timer starts at the first tool use, a checkpoint without activity after it ends the matter.
+/// spec TURN-4: the timer starts at the first tool use, a checkpoint without activity after it ends the matter.
 #[test]
-fn first_tool_use_timer_and_loop_prevention_of_000() {
+fn the_first_tool_use_timer_prevents_loops() {
     let story = || {
         let mut story = Story::of(Agent::Claude);
         story.policy.timer = Timer::FirstToolUse;

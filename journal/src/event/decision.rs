@@ -27,7 +27,7 @@ pub struct Timeline {
     pub calls: Vec<ToolCall>,
 }
 
-/// A file that differs from the last commit, is untracked, or was committed since the turn began (002 R1).
+/// A file that differs from the last commit, is untracked, or was committed since the turn began (spec FILES-1).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChangedFile {
     /// Path relative to the top of the work tree, lossy where it is not UTF-8.
@@ -63,19 +63,19 @@ impl Changes {
 /// All that was looked up outside the journal before a decision. A decision uses this and the session's state only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The escape-hatch marker was found, and consumed (001 inv 9).
+    /// The escape-hatch marker was found, and consumed (spec DECIDE-4).
     pub escape_marker: bool,
     /// The changed files.
     pub changes: Changes,
     /// The current turn's tool calls.
     pub timeline: Timeline,
-    /// The transcript's last user message is this product's own text (001 inv 5).
+    /// The transcript's last user message is this product's own text (spec DECIDE-9).
     pub own_prompt_last: bool,
     /// When the last real user message was written, by the transcript.
     pub last_prompt_at: Option<Timestamp>,
     /// The agent's version, as its transcript says.
     pub host_version: Option<String>,
-    /// The active work item (002 R7).
+    /// The active work item (spec HYG-7).
     pub working_slug: Option<String>,
     /// The files that the work item's plan names; none where there is no plan or no table in it.
     pub plan_files: Option<Vec<String>>,
@@ -185,7 +185,7 @@ pub enum Reason {
     DocsOnly,
     /// Inject: the changes are not known, so the message is the general one.
     Generic,
-    /// Inject: the agent was restarted (001 inv 8).
+    /// Inject: the agent was restarted (spec RESTART-2).
     Restart,
 }
 
@@ -245,7 +245,7 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// The place of an action in the fixed order of a checkpoint (002 R9).
+/// The place of an action in the fixed order of a checkpoint (spec RULE-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {

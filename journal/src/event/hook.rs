@@ -79,7 +79,7 @@ impl Place {
     }
 }
 
-/// Who a prompt came from. Only [`PromptOrigin::User`] begins a turn (001 inv 1-4).
+/// Who a prompt came from. Only [`PromptOrigin::User`] begins a turn (spec TURN-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptOrigin {

@@ -185,12 +185,12 @@ pub enum Event {
         /// One word: `session_ended`, `confirm_timeout`, `superseded` by a newer checkpoint.
         reason: String,
     },
-    /// An agent restart was asked for; the checkpoint after it is due at a fixed time (001 inv 8).
+    /// An agent restart was asked for; the checkpoint after it is due at a fixed time (spec RESTART-1).
     RestartRequested {
         /// When the unconditional checkpoint is due.
         due: Timestamp,
     },
-    /// The escape hatch let a stop pass (001 inv 9).
+    /// The escape hatch let a stop pass (spec DECIDE-4).
     EscapeHatchUsed {
         /// `marker` or `command`.
         by: String,
@@ -275,12 +275,12 @@ pub enum Event {
         about: u64,
         /// What it is.
         news: News,
-        /// Hash of the agent's last output, which is not told of twice (001 inv 6); none where it is not known.
+        /// Hash of the agent's last output, which is not told of twice (spec LISTEN-4); none where it is not known.
         output: Option<u64>,
     },
     /// The agent was stopped, and its resume command was typed into its terminal.
     AgentRestarted {
-        /// When the unconditional checkpoint is due (001 inv 8), in place of the time that was set at the request.
+        /// When the unconditional checkpoint is due (spec RESTART-2), in place of the time that was set at the request.
         due: Timestamp,
     },
     /// A restart that was asked for gets no checkpoint of its own.
@@ -291,7 +291,7 @@ pub enum Event {
         /// `at_next_stop` where the checkpoint went out as the answer to a stop.
         reason: String,
     },
-    /// A phase checkpoint was made (003 FR-2), or found in its folder and taken over.
+    /// A phase checkpoint was made (spec PHASE-3), or found in its folder and taken over.
     PhaseCreated {
         /// The checkpoint.
         checkpoint: Box<PhaseCheckpoint>,
@@ -302,17 +302,17 @@ pub enum Event {
         /// It was made by another program.
         imported: bool,
     },
-    /// Nothing of a phase checkpoint is left to be resumed (003 FR-5).
+    /// Nothing of a phase checkpoint is left to be resumed (spec PHASE-6).
     PhaseCompleted {
         /// The checkpoint's id.
         checkpoint: String,
     },
-    /// A phase checkpoint was cleaned up (003 FR-6); its file goes.
+    /// A phase checkpoint was cleaned up (spec PHASE-7); its file goes.
     PhaseDeleted {
         /// The checkpoint's id.
         checkpoint: String,
     },
-    /// A progress document was written (004); its file is a projection of this.
+    /// A progress document was written (spec PROG-1); its file is a projection of this.
     ProgressWritten {
         /// Its type.
         progress: ProgressKind,
@@ -321,7 +321,7 @@ pub enum Event {
         /// The file that it was, or is about to be, written to.
         file: String,
     },
-    /// A progress document was compared with how things are (004, "Checkpoint Validation").
+    /// A progress document was compared with how things are (spec PROG-10).
     ProgressValidated {
         /// Sequence number of the document's event.
         document: u64,
@@ -418,7 +418,7 @@ impl Event {
         }
     }
 
-    /// Returns whether an ack of this event may come before its fsync (DESIGN: `journal.sync: mixed`).
+    /// Returns whether an ack of this event may come before its fsync (spec JRNL-5).
     ///
     /// Tool and model events are many and each says little; all others wait for the disk.
     pub const fn may_be_batched(&self) -> bool {

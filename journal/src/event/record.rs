@@ -16,7 +16,7 @@ pub enum CriterionStatus {
     Completed,
 }
 
-/// One criterion by which a phase of work is judged (003, `iscCriteria`).
+/// One criterion by which a phase of work is judged (spec PHASE-1, `iscCriteria`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// The author's id of it.
@@ -27,7 +27,7 @@ pub struct Criterion {
     pub status: CriterionStatus,
 }
 
-/// The state of a task at the end of a phase of work, as 003 has it (`CheckpointState`).
+/// The state of a task at the end of a phase of work (spec PHASE-1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseCheckpoint {
     /// Its id.
@@ -73,7 +73,7 @@ impl News {
     }
 }
 
-/// The types of a progress document (004, "Checkpoint Types" and "When to Create Checkpoints").
+/// The types of a progress document (spec PROG-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgressKind {

@@ -38,7 +38,7 @@ const STORE_QUEUE_MAX: usize = 1024;
 /// When an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sync {
-    /// Tool and model events once written, all others once synced (DESIGN 10).
+    /// Tool and model events once written, all others once synced (spec JRNL-5).
     Mixed,
     /// Everything once synced.
     Always,

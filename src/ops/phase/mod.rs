@@ -1,4 +1,4 @@
-//! Phase checkpoints (003): what is asked of them, and what is answered. The daemon answers over its socket, and without
+//! Phase checkpoints (spec PHASE-1): what is asked of them, and what is answered. The daemon answers over its socket, and without
 //! a daemon the command does; both call [`answer`].
 //!
 //! Append, then act: an event first, then the file, then `seed.json`. Whatever a crash leaves undone, the next look into
@@ -27,7 +27,7 @@ use requests::PhaseRequests;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Request {
-    /// Make one (003 FR-2).
+    /// Make one (spec PHASE-3).
     Create {
         /// The project's folder; none for the session's.
         #[serde(default)]
@@ -35,15 +35,15 @@ pub(crate) enum Request {
         /// Where the caller is, for when neither project nor session is named.
         #[serde(default)]
         folder: Option<String>,
-        /// What it is made of, with the names of 003.
+        /// Its fields, named as in its file (spec PHASE-1).
         checkpoint: Value,
     },
-    /// Show one (003 FR-3).
+    /// Show one (spec PHASE-4).
     Show {
         /// Its id, the beginning of it, or its file's name.
         id: String,
     },
-    /// List them, newest first (003 FR-3).
+    /// List them, newest first (spec PHASE-4).
     List {
         /// Only those that are completed, or are not.
         #[serde(default)]
@@ -52,18 +52,18 @@ pub(crate) enum Request {
         #[serde(default)]
         scope: Scope,
     },
-    /// Find the latest whose work is not over (003 FR-4).
+    /// Find the latest whose work is not over (spec PHASE-5).
     Detect {
         /// Only among those.
         #[serde(default)]
         scope: Scope,
     },
-    /// Say that the work of one is over (003 FR-5).
+    /// Say that the work of one is over (spec PHASE-6).
     Complete {
         /// As for `show`.
         id: String,
     },
-    /// Delete old ones (003 FR-6).
+    /// Delete old ones (spec PHASE-7).
     Cleanup {
         /// From this age on; none for `phase.keep`.
         #[serde(default)]

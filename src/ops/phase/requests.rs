@@ -284,7 +284,7 @@ impl PhaseRequests<'_> {
         view
     }
 
-    /// Returns the result of 003 (`CheckpointResult`). Trouble with `seed.json` does not undo a checkpoint.
+    /// Returns the answer to a request (spec PHASE-11). Trouble with `seed.json` does not undo a checkpoint.
     fn result(&self, phase: &Phase, seed_problem: Option<String>) -> Value {
         let file = self.folder().join(&phase.file);
         let mut result = json!({ "ok": true, "checkpointId": phase.checkpoint.id, "file": file });

@@ -195,7 +195,7 @@ pub(crate) fn without_payload(mut line: Value) -> Value {
     line
 }
 
-/// A phase checkpoint: its state as 003 has it, and what we know besides.
+/// A phase checkpoint: the fields of its file, and what only the journal knows (spec PHASE-1).
 pub(crate) fn phase(phase: &Phase) -> Value {
     let mut view = phase::file::json(&phase.checkpoint);
     view["project"] = json!(phase.project);

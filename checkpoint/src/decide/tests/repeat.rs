@@ -1,4 +1,4 @@
-//! `repeat` and `headless`: given what was demanded before, when a stop comes, then what is decided (DESIGN 7).
+//! `repeat` and `headless`: given what was demanded before, when a stop comes, then what is decided (spec DECIDE-10, DECIDE-11).
 
 use journal::{
     Agent, ChangedFile, Changes, Decision, Envelope, Event, Evidence, Host, PromptOrigin, Reason,

@@ -1,9 +1,9 @@
-//! Which files ask for what (002 R2).
+//! Which files ask for what (spec RULE-3).
 
 use super::*;
 
 #[test]
-fn r2_code_of_the_daemon_and_setup() {
+fn code_of_the_daemon_and_setup() {
     let policy = teleclaude();
     let table = [
         "teleclaude/daemon.py",
@@ -73,7 +73,7 @@ fn r2_code_of_the_daemon_and_setup() {
 }
 
 #[test]
-fn r2_tests_artifacts_and_settings() {
+fn tests_artifacts_and_settings() {
     let policy = teleclaude();
     let table = [
         "tests/unit/test_a.py",
@@ -124,7 +124,7 @@ fn r2_tests_artifacts_and_settings() {
 }
 
 #[test]
-fn r2_documents_scripts_and_everything_at_once() {
+fn documents_scripts_and_everything_at_once() {
     let policy = teleclaude();
     let table = [
 "docs/a.md todos/x/state.json ideas/y README.md",

@@ -1,10 +1,10 @@
-//! What counts as having done an action (002 R4).
+//! What counts as having done an action (spec EVID-6).
 
 use super::*;
 use crate::policy::EvidenceRule;
 
 #[test]
-fn r4_the_daemon_is_restarted_and_tested() {
+fn the_daemon_is_restarted_and_tested() {
     let policy = teleclaude();
     let table: [(&str, &[&str]); 5] = [
         (
@@ -70,7 +70,7 @@ fn r4_the_daemon_is_restarted_and_tested() {
 }
 
 #[test]
-fn r4_every_other_row_is_suppressed_by_its_evidence() {
+fn every_other_row_is_suppressed_by_its_evidence() {
     let policy = teleclaude();
     let table: [(&str, &[&str]); 7] = [
         (
@@ -246,7 +246,7 @@ fn refused_and_unfinished_calls_show_nothing() {
 }
 
 #[test]
-fn substring_is_r4_to_the_letter() {
+fn in_substring_mode_a_mention_counts() {
     let policy = Policy {
         evidence: EvidenceRule::Substring,
         ..teleclaude()

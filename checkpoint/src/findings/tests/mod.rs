@@ -1,4 +1,4 @@
-//! Every row of the tables of 002 R2, R4, R5, R6 and R7, and the success criteria that are about findings.
+//! Every category, kind of evidence, error, sign of hygiene and case of drift (spec RULE-3, EVID-6, HYG-1 to HYG-6).
 
 use journal::{ChangedFile, Changes, Evidence, Timeline, TimelineSource, ToolCall, ToolKind};
 

@@ -1,9 +1,9 @@
-//! Errors, hygiene and drift (002 R5 to R7).
+//! Errors, hygiene and drift (spec HYG-1 to HYG-8).
 
 use super::*;
 
 #[test]
-fn r5_each_kind_of_error_is_named() {
+fn each_kind_of_error_is_named() {
     let policy = policy("setup.py");
     let table: [&[&str]; 9] = [
         &["! python run.py -> Traceback (most recent call last)\nValueError"],
@@ -65,7 +65,7 @@ fn r5_each_kind_of_error_is_named() {
 }
 
 #[test]
-fn r5_what_addresses_an_error() {
+fn what_addresses_an_error() {
     let policy = policy("setup.py");
     let table: [&[&str]; 8] = [
         // Addressed.
@@ -124,7 +124,7 @@ fn r5_what_addresses_an_error() {
 }
 
 #[test]
-fn r5_what_does_not_address_an_error() {
+fn what_does_not_address_an_error() {
     let policy = policy("setup.py");
     let table: [&[&str]; 4] = [
         // Not addressed.
@@ -169,7 +169,7 @@ fn a_refused_call_is_no_error() {
 }
 
 #[test]
-fn r6_edits_without_read_and_wide_changes() {
+fn edits_without_read_and_wide_changes() {
     let fires = |lines: &[&str]| {
         !found("notes.md", lines, &policy(""))
             .observations
@@ -219,7 +219,7 @@ fn r6_edits_without_read_and_wide_changes() {
 }
 
 #[test]
-fn r7_drift_from_the_work_item() {
+fn drift_from_the_work_item() {
     let drifts = |slug: Option<&str>, plan: Option<&[&str]>, changed: &str| {
         let mut evidence = evidence(changed, &[]);
         evidence.working_slug = slug.map(String::from);
@@ -256,7 +256,7 @@ fn r7_drift_from_the_work_item() {
 }
 
 #[test]
-fn r7_the_table_of_a_plan() {
+fn the_table_of_a_plan() {
     let plan = "# Plan\n\n| File | Why |\n|--|--|\n| other.rs | not ours |\n\n## Files to Change\n\n\
         | File | Change |\n| --- | :-: |\n| `src/a.rs` | see `b.rs` |\n| src/c.rs:10-20 (new) | x |\n| [d](src/d.rs) | |\n\
         | `e.py`, `f.py` | |\n\n### Tests\n\n| # | Path |\n|-|-|\n| 1 | tests/g.rs |\n\n## Risks\n\n| File |\n|-|\n| h.rs |\n";

@@ -1,4 +1,5 @@
-//! 004 as tables: each heading and label of its templates in its order, each judgement in both forms of input, each type.
+//! Tables of the documents: each heading and label in its order (spec PROG-4), each judgement in both forms of input,
+//! each type.
 
 use serde_json::{Value, json};
 
