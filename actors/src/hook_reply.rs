@@ -1,4 +1,4 @@
-//! Answers waiting hook calls: with a checkpoint in the agent's own dialect, or with nothing, and always in time.
+//! Answering the hook calls that wait: with a checkpoint in the agent's own format or with nothing, always in time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::draft::derived;
 
-/// The actor that holds waiting hook calls.
+/// The actor that holds the waiting hook calls.
 pub struct HookReply {
     shared: Arc<Shared>,
     waiting: HashMap<(Uuid, u64), oneshot::Sender<String>>,
 }
 
 impl HookReply {
-    /// Begins with nobody waiting.
+    /// Creates the actor; no hook call waits yet.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -33,17 +33,17 @@ impl Actor for HookReply {
     type Context = Context<Self>;
 }
 
-/// A hook call waits for the answer to a stop.
+/// Registers a hook call that waits for the answer to a stop.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Wait {
-    /// The session.
+    /// The session that stopped.
     pub session: Uuid,
-    /// The stop.
+    /// Sequence number of the stop.
     pub seq: u64,
-    /// How long it may wait.
+    /// How long the call may wait.
     pub within: Duration,
-    /// Where the answer goes: the reply, or the empty text.
+    /// Receives the reply, or the empty text.
     pub answer: oneshot::Sender<String>,
 }
 
@@ -65,19 +65,17 @@ impl Handler<Wait> for HookReply {
     }
 }
 
-/// A stop was decided about.
+/// A decision about a stop is in the journal and can be delivered.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Decided {
-    /// The session.
+    /// The session that stopped.
     pub stream: Stream,
     /// Sequence number of the decision.
     pub seq: u64,
-    /// When it was decided.
-    pub at: Timestamp,
-    /// The decision.
+    /// The decision to deliver.
     pub decision: Box<Decision>,
-    /// Counts from 1; a hook call that was cut off comes again.
+    /// Counts from 1; a hook call that was cut off is repeated.
     pub attempt: u32,
 }
 
@@ -91,7 +89,7 @@ impl Handler<Decided> for HookReply {
         let (Some(form), Some(message)) =
             (decided.decision.form, decided.decision.message.as_deref())
         else {
-            // A pass; or a checkpoint that is typed, for which nobody waits here.
+            // The stop passes, or its checkpoint is typed.
             if let Some(answer) = waiting {
                 let _ = answer.send(String::new());
             }
@@ -106,13 +104,13 @@ impl Handler<Decided> for HookReply {
     }
 }
 
-/// Nothing will be said about a stop: whoever waits may go.
+/// Answers the hook call that waits for a stop with nothing.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Release {
-    /// The session.
+    /// The session that stopped.
     pub session: Uuid,
-    /// The stop.
+    /// Sequence number of the stop.
     pub seq: u64,
 }
 
@@ -126,7 +124,7 @@ impl Handler<Release> for HookReply {
     }
 }
 
-/// Journals the attempt, then makes it.
+/// Journals the delivery attempt, then sends the reply.
 async fn deliver(
     shared: Arc<Shared>,
     decided: Decided,
@@ -146,7 +144,7 @@ async fn deliver(
     };
     let draft = derived(stream, Timestamp::now(), event, &format!("{seq}:{attempt}"));
     if let Err(error) = shared.append(vec![draft]).await {
-        tracing::error!(session = %stream.session, seq, %error, "Could not journal a delivery; nothing is sent.");
+        tracing::error!(session = %stream.session, seq, %error, "Could not journal a delivery; the agent stops normally.");
         let _ = answer.send(String::new());
         return;
     }

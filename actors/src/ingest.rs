@@ -1,6 +1,6 @@
-//! Taking hook calls in: dedupe, append, and see to it that stops are decided about.
+//! Accepting hook calls: recognize duplicates, append, and ask for a decision about each stop.
 //!
-//! Overload goes back to the caller, who spools; nothing waits here without a bound.
+//! On overload the caller gets an error and spools the call; no queue here grows without bound.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,42 +22,42 @@ use crate::registry::{DecideIn, SessionRegistry};
 use crate::session::Decide;
 use crate::shared::Counters;
 
-/// Two calls with the same content so close together are one call of a hook that is registered twice.
+/// Two calls with the same content within this time are one call of a hook that is registered twice.
 const SAME_CALL_WITHIN: Duration = Duration::from_secs(1);
-/// Contents that are remembered for that.
+/// Contents remembered to recognize such calls.
 const REMEMBERED_MAX: usize = 4_096;
 
-/// Why a call was not taken.
+/// Why a hook call was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The payload says nothing that can be kept as an event: one sentence.
+    /// The call cannot become an event; the text says why, in one sentence.
     Payload(String),
-    /// Come again later, or spool.
+    /// The daemon is overloaded: retry later, or spool the call.
     Overloaded,
 }
 
-/// What became of a call.
+/// A hook call that is in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Place of its event.
+    /// Sequence number of its event.
     pub seq: u64,
-    /// It was there already.
+    /// Whether the journal already had the event.
     pub duplicate: bool,
-    /// The reply to give; empty for none.
+    /// What the hook prints for the agent; empty for nothing.
     pub reply: String,
 }
 
-/// The actor that takes hook calls in.
+/// The actor that accepts hook calls.
 pub struct Ingest {
     shared: Arc<Shared>,
     sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
-    /// Contents seen of late: the id they were given, and when.
+    /// Recent contents, with the id and the time of their first call.
     recent: HashMap<Uuid, (Uuid, Timestamp)>,
 }
 
 impl Ingest {
-    /// Begins with nothing remembered.
+    /// Creates the actor; it remembers no calls yet.
     pub fn new(
         shared: Arc<Shared>,
         sessions: Addr<SessionRegistry>,
@@ -71,8 +71,8 @@ impl Ingest {
         }
     }
 
-    /// Gives a call the id of its twin, where it has one. Tells whether it had.
-    fn same_call(&mut self, normal: &mut Normal) -> bool {
+    /// Reuses the id of a duplicate registration; returns whether there was one.
+    fn reuse_id_of_twin(&mut self, normal: &mut Normal) -> bool {
         let Draft { id, at, .. } = normal.draft;
         if self.recent.len() >= REMEMBERED_MAX {
             let latest = self.recent.values().map(|(_, at)| *at).max().unwrap_or(at);
@@ -101,28 +101,28 @@ impl Actor for Ingest {
     }
 }
 
-/// Takes a call in. The outcome goes to `outcome`, after the time that its answer needs.
+/// Accepts a hook call. The outcome is sent once its reply is known.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct AcceptHook {
-    /// The call.
+    /// The call, in normal form.
     pub normal: Normal,
-    /// How long the caller waits for the answer to a stop; none where nobody does.
+    /// How long the caller waits for the answer to a stop; `None` if no caller waits.
     pub waits: Option<Duration>,
-    /// Where the outcome goes.
+    /// Receives the outcome.
     pub outcome: oneshot::Sender<Result<Accepted, Refusal>>,
 }
 
 impl Handler<AcceptHook> for Ingest {
     type Result = ();
 
-    fn handle(&mut self, take: AcceptHook, ctx: &mut Self::Context) {
+    fn handle(&mut self, call: AcceptHook, ctx: &mut Self::Context) {
         let AcceptHook {
             mut normal,
             waits,
             outcome,
-        } = take;
-        let twin = self.same_call(&mut normal);
+        } = call;
+        let twin = self.reuse_id_of_twin(&mut normal);
         let work = Work {
             shared: Arc::clone(&self.shared),
             sessions: self.sessions.clone(),
@@ -135,7 +135,7 @@ impl Handler<AcceptHook> for Ingest {
     }
 }
 
-/// One call on its way through.
+/// One hook call that is being accepted.
 struct Work {
     shared: Arc<Shared>,
     sessions: Addr<SessionRegistry>,
@@ -167,7 +167,7 @@ impl Work {
             Counters::count(&self.shared.counters.duplicates);
         }
         let reply = match can_reply {
-            // The hook that is registered first gets the answer; its twin gets none, or the agent would read it twice.
+            // Only the first of two duplicate registrations gets the answer, or the agent would read it twice.
             Some(true) if !self.twin => self.answer(session, own.seq).await?,
             Some(false) if !own.duplicate => self
                 .decide(session, own.seq, false)
@@ -260,11 +260,11 @@ fn payload_bytes_max(config: &Config) -> usize {
     usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX)
 }
 
-/// Keeps a payload that could not be read.
+/// Journals a payload that could not be read.
 ///
 /// # Errors
 ///
-/// [`Refusal::Overloaded`] when the journal does not take it: whoever has it must keep it.
+/// [`Refusal::Overloaded`] if the journal does not take it: the caller must keep the payload.
 pub async fn reject(
     shared: &Shared,
     agent: &str,
@@ -275,20 +275,22 @@ pub async fn reject(
 ) -> Result<(), Refusal> {
     Counters::count(&shared.counters.rejected);
     let config = shared.config();
-    // Nobody knows what this is, so all of it is searched.
+    // Its format is unknown, so all of it is searched for secrets.
     let clean = |text: &str| config.redactor.text(text).into_owned();
-    let (agent, hook, problem) = (&clean(agent), hook.map(clean), &clean(problem));
+    let agent = clean(agent);
+    let hook = hook.map(clean);
+    let problem = clean(problem);
     tracing::warn!(
         agent,
-        hook = hook.as_deref(),
+        hook,
         bytes = payload.len(),
         problem,
-        "A hook payload could not be read."
+        "Could not read a hook payload."
     );
     let event = Event::PayloadRejected {
-        claimed_agent: agent.clone(),
+        claimed_agent: agent,
         hook,
-        problem: problem.clone(),
+        problem,
     };
     let text = clean(&String::from_utf8_lossy(payload));
     let raw = hooks::keep_payload(&text, payload_bytes_max(&config));
@@ -298,7 +300,7 @@ pub async fn reject(
         ..daemon_draft(event, "")
     };
     shared.append(vec![draft]).await.map(drop).map_err(|error| {
-        tracing::warn!(%error, "Could not keep a rejected payload.");
+        tracing::warn!(%error, "Could not journal a rejected payload.");
         Refusal::Overloaded
     })
 }

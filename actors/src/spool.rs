@@ -1,5 +1,5 @@
-//! The spool: hook calls that found no daemon, or a busy one. Taken in oldest first, and removed only once they are on
-//! the disk in the journal.
+//! The spool: hook calls that clients kept in files because the daemon was down or overloaded. The daemon accepts them
+//! oldest first, and removes a file only once its calls are on disk in the journal.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,123 +19,187 @@ use crate::hook_headers::HookHeaders;
 use crate::ingest::{self, AcceptHook, Ingest, Refusal};
 use crate::shared::Counters;
 
-/// The folder is looked at this often even when nobody tells of a change.
+/// How often the folder is read even without a notification of a change.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
-/// Ending of a whole spool file.
+/// Extension of a complete spool file.
 pub const ENDING: &str = "spool";
 
-/// Left behind by a client that was killed while it wrote: nothing in it was acknowledged.
+/// Age at which a temporary file is removed: a client was killed while it wrote, and acknowledged nothing.
 const UNFINISHED_AFTER: Duration = Duration::from_secs(3_600);
-/// Written by a client that found the spool full; its length is the number of calls that were dropped.
+/// Written by clients that found the spool full; its length is the number of calls that they dropped.
 const FULL: &str = ".full";
 
-/// Takes in everything that is in the spool now. Returns how many calls that were. What cannot be read stays, is named in
-/// `status`, and keeps nothing else from being taken.
+/// Accepts all calls that are in the spool now; returns their number. A file that cannot be read stays, becomes a health
+/// issue, and does not keep other files from being accepted.
 ///
 /// # Errors
 ///
-/// When the folder cannot be listed, or the journal takes no more; what is left stays in the spool.
+/// If the folder cannot be listed or the journal is overloaded. The remaining calls stay in the spool.
 pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u64> {
-    let (mut taken, mut left) = (0, HashMap::new());
-    let result = drain_all(shared, ingest, &mut taken, &mut left).await;
-    let mut troubles: Vec<String> = left.into_values().collect();
-    troubles.sort();
-    troubles.extend(
-        result
-            .as_ref()
-            .err()
-            .map(|error| format!("the spool is not taken in: {error}")),
-    );
+    let mut pass = Pass {
+        shared,
+        ingest,
+        accepted: 0,
+        left: HashMap::new(),
+    };
+    let result = pass.drain().await;
+    let mut issues: Vec<String> = pass.left.into_values().collect();
+    issues.sort();
+    if let Err(error) = &result {
+        issues.push(format!("spooled calls are not accepted: {error}"));
+    }
     *shared
         .spool_issues
         .lock()
-        .unwrap_or_else(PoisonError::into_inner) = troubles;
-    result.map(|()| taken)
+        .unwrap_or_else(PoisonError::into_inner) = issues;
+    result.map(|()| pass.accepted)
 }
 
 /// Why a file stays in the spool.
 enum Left {
-    /// The journal takes no more for now, so nothing else would be taken either.
+    /// The journal is overloaded, so it would not take another file either.
     Overloaded,
-    /// This one cannot be read: one sentence.
+    /// The file cannot be read; the text says why, in one sentence.
     Unread(String),
 }
 
-async fn drain_all(
-    shared: &Shared,
-    ingest: &Addr<Ingest>,
-    taken: &mut u64,
-    left: &mut HashMap<PathBuf, String>,
-) -> std::io::Result<()> {
-    loop {
-        let mut files = list(&shared.home.spool)?;
-        files.retain(|file| !left.contains_key(file));
-        if files.is_empty() {
-            tidy(shared).await;
-            return Ok(());
-        }
-        let mut done = Vec::with_capacity(files.len());
-        for file in files {
-            match take_file(shared, ingest, &file).await {
-                Ok(calls) => {
-                    *taken += calls;
-                    done.push(file);
-                }
-                Err(Left::Overloaded) => {
-                    return Err(std::io::Error::other("the journal takes no more for now"));
-                }
-                Err(Left::Unread(why)) => {
-                    left.insert(file, why);
+/// One pass over the spool.
+struct Pass<'a> {
+    shared: &'a Shared,
+    ingest: &'a Addr<Ingest>,
+    accepted: u64,
+    /// Files that stay, and why.
+    left: HashMap<PathBuf, String>,
+}
+
+impl Pass<'_> {
+    /// Accepts files until no further ones can be accepted.
+    async fn drain(&mut self) -> std::io::Result<()> {
+        loop {
+            let mut files = list(&self.shared.home.spool)?;
+            files.retain(|file| !self.left.contains_key(file));
+            if files.is_empty() {
+                self.clean_up().await;
+                return Ok(());
+            }
+            let mut done = Vec::with_capacity(files.len());
+            for file in files {
+                match self.accept_file(&file).await {
+                    Ok(calls) => {
+                        self.accepted += calls;
+                        done.push(file);
+                    }
+                    Err(Left::Overloaded) => {
+                        return Err(std::io::Error::other("the journal is overloaded"));
+                    }
+                    Err(Left::Unread(why)) => {
+                        self.left.insert(file, why);
+                    }
                 }
             }
-        }
-        // Tool events are acknowledged before their fsync, but a spooled call is safe already and must stay so.
-        shared.sync().await.map_err(std::io::Error::other)?;
-        for file in done {
-            if let Err(error) = std::fs::remove_file(&file) {
-                // It is journaled, and known when it comes again.
-                let why = format!(
-                    "{}: it is journaled and cannot be removed: {error}",
-                    file.display()
-                );
-                left.insert(file, why);
+            // Tool events are acknowledged before their fsync, but a spooled call is safe already and must stay so.
+            self.shared.sync().await.map_err(std::io::Error::other)?;
+            for file in done {
+                if let Err(error) = std::fs::remove_file(&file) {
+                    // Accepting the file again is harmless: its calls are duplicates then.
+                    let name = file.display();
+                    let why = format!("{name} is journaled but cannot be removed: {error}");
+                    self.left.insert(file, why);
+                }
             }
         }
     }
-}
 
-/// Removes what killed clients left behind, and journals how many calls a full spool has cost.
-async fn tidy(shared: &Shared) {
-    let full = shared.home.spool.join(FULL);
-    if let Ok(meta) = std::fs::metadata(&full) {
-        let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
-        if ingest::reject(shared, "spool", None, &[], Uuid::now_v7(), &problem)
+    async fn accept_file(&self, file: &Path) -> Result<u64, Left> {
+        let name = file.display();
+        let bytes = std::fs::read(file)
+            .map_err(|error| Left::Unread(format!("cannot read {name}: {error}")))?;
+        let mut accepted = 0;
+        let mut newer = None;
+        for item in Reader::new(&bytes) {
+            let outcome = match item {
+                Ok(frame) if frame.kind == Kind::Request => self.accept_call(frame.payload).await,
+                Ok(_) => continue,
+                Err(Damage::Newer { version, .. }) => {
+                    newer = Some(version);
+                    continue;
+                }
+                Err(damage) => {
+                    let problem = format!("a spool file is damaged: {damage:?}");
+                    self.reject(&bytes, id_of(&bytes), &problem).await
+                }
+            };
+            match outcome {
+                Ok(()) => accepted += 1,
+                Err(Refusal::Overloaded) => return Err(Left::Overloaded),
+                Err(Refusal::Payload(_)) => {}
+            }
+        }
+        newer.map_or(Ok(accepted), |version| {
+            Err(Left::Unread(format!(
+                "a newer client wrote {name} (format {version}): upgrade checkpointd"
+            )))
+        })
+    }
+
+    async fn accept_call(&self, bytes: &[u8]) -> Result<(), Refusal> {
+        let received = match Received::parse(bytes) {
+            Ok(received) => received,
+            Err(problem) => {
+                self.reject(bytes, id_of(bytes), problem).await?;
+                return Err(Refusal::Payload(problem.into()));
+            }
+        };
+        let headers = HookHeaders::read(received.agent, |name| received.header(name));
+        let normal = ingest::read_call(self.shared, &headers, received.body).await?;
+        let (outcome, accepted) = oneshot::channel();
+        self.ingest
+            .send(AcceptHook {
+                normal,
+                waits: None,
+                outcome,
+            })
             .await
-            .is_ok()
-        {
-            let _ = std::fs::remove_file(full);
+            .map_err(|_| Refusal::Overloaded)?;
+        accepted.await.map_err(|_| Refusal::Overloaded)??;
+        Counters::count(&self.shared.counters.unspooled);
+        Ok(())
+    }
+
+    /// Removes files that killed clients left behind, and journals how many calls a full spool dropped.
+    async fn clean_up(&self) {
+        let spool = &self.shared.home.spool;
+        let full = spool.join(FULL);
+        if let Ok(meta) = std::fs::metadata(&full) {
+            let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
+            if self.reject(&[], Uuid::now_v7(), &problem).await.is_ok() {
+                let _ = std::fs::remove_file(full);
+            }
+        }
+        let Ok(entries) = std::fs::read_dir(spool) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let is_unfinished = path.extension().is_some_and(|ending| ending == "tmp");
+            let modified = entry.metadata().and_then(|meta| meta.modified());
+            let age = modified.ok().and_then(|time| time.elapsed().ok());
+            if is_unfinished && age.is_some_and(|age| age > UNFINISHED_AFTER) {
+                let _ = std::fs::remove_file(path);
+            }
         }
     }
-    let Ok(entries) = std::fs::read_dir(&shared.home.spool) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let unfinished = entry
-            .path()
-            .extension()
-            .is_some_and(|ending| ending == "tmp");
-        let age = entry
-            .metadata()
-            .and_then(|meta| meta.modified())
-            .ok()
-            .and_then(|time| time.elapsed().ok());
-        if unfinished && age.is_some_and(|age| age > UNFINISHED_AFTER) {
-            let _ = std::fs::remove_file(entry.path());
-        }
+
+    async fn reject(&self, bytes: &[u8], id: Uuid, problem: &str) -> Result<(), Refusal> {
+        ingest::reject(self.shared, "spool", None, bytes, id, problem).await
     }
 }
 
-/// Lists the whole files of the spool, oldest first: their names begin with their time.
+/// Lists the complete files of the spool, oldest first: their names begin with their time.
+///
+/// # Errors
+///
+/// If the folder cannot be listed; a missing folder is an empty spool.
 pub fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -151,104 +215,40 @@ pub fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-async fn take_file(shared: &Shared, ingest: &Addr<Ingest>, file: &Path) -> Result<u64, Left> {
-    let bytes = match std::fs::read(file) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            return Err(Left::Unread(format!(
-                "{}: it cannot be read: {error}",
-                file.display()
-            )));
-        }
-    };
-    let mut taken = 0;
-    let mut newer = None;
-    for item in Reader::new(&bytes) {
-        let outcome = match item {
-            Ok(frame) if frame.kind == Kind::Request => {
-                take_request(shared, ingest, frame.payload).await
-            }
-            Ok(_) => continue,
-            Err(Damage::Newer { version, .. }) => {
-                newer = Some(version);
-                continue;
-            }
-            Err(damage) => {
-                let problem = format!("a spool file is damaged: {damage:?}");
-                ingest::reject(shared, "spool", None, &bytes, id_of(&bytes), &problem).await
-            }
-        };
-        match outcome {
-            Ok(()) => taken += 1,
-            Err(Refusal::Overloaded) => return Err(Left::Overloaded),
-            Err(Refusal::Payload(_)) => {}
-        }
-    }
-    newer.map_or(Ok(taken), |version| {
-        let name = file.display();
-        Err(Left::Unread(format!(
-            "{name}: a newer client wrote it (format {version}): upgrade checkpointd"
-        )))
-    })
-}
-
-/// Returns the id of what has none: the same for the same bytes, which may come again.
+/// Returns an id made from the bytes, which are accepted again if their file cannot be removed.
 fn id_of(bytes: &[u8]) -> Uuid {
     Uuid::new_v5(&Uuid::NAMESPACE_OID, bytes)
 }
 
-async fn take_request(shared: &Shared, ingest: &Addr<Ingest>, bytes: &[u8]) -> Result<(), Refusal> {
-    let received = match Received::parse(bytes) {
-        Ok(received) => received,
-        Err(problem) => {
-            ingest::reject(shared, "spool", None, bytes, id_of(bytes), problem).await?;
-            return Err(Refusal::Payload(problem.into()));
-        }
-    };
-    let headers = HookHeaders::read(received.agent, |name| received.header(name));
-    let normal = ingest::read_call(shared, &headers, received.body).await?;
-    let (outcome, taken) = oneshot::channel();
-    ingest
-        .send(AcceptHook {
-            normal,
-            waits: None,
-            outcome,
-        })
-        .await
-        .map_err(|_| Refusal::Overloaded)?;
-    taken.await.map_err(|_| Refusal::Overloaded)??;
-    Counters::count(&shared.counters.unspooled);
-    Ok(())
-}
-
-/// Returns whether something changed. To read a file or to list a folder is an event too, and whoever answers that one
-/// by reading again never comes to rest.
+/// Returns whether a file or a folder changed. Reading a file or listing a folder is an event too: reacting to it by
+/// reading again would never end.
 pub fn is_change(event: &notify::Event) -> bool {
     let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
     event.need_rescan() || event.kind == written || !event.kind.is_access()
 }
 
-/// Watches the spool and takes in what appears, until the daemon ends. A watch that fails is made up for by sweeping.
+/// Watches the spool and accepts new calls, until the daemon ends. Reading the folder now and then makes up for a watch
+/// that fails.
 pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
     let changed = Arc::new(Notify::new());
     let wake = Arc::clone(&changed);
-    let told = move |event: notify::Result<notify::Event>| {
+    let on_event = move |event: notify::Result<notify::Event>| {
         if event.is_err() || event.is_ok_and(|event| is_change(&event)) {
             wake.notify_one();
         }
     };
-    let mut watcher = notify::recommended_watcher(told).ok();
+    let mut watcher = notify::recommended_watcher(on_event).ok();
     if let Some(watcher) = &mut watcher
         && let Err(error) = watcher.watch(&shared.home.spool, RecursiveMode::NonRecursive)
     {
-        tracing::warn!(%error, "Could not watch the spool; it is swept every few seconds.");
+        tracing::warn!(%error, "Could not watch the spool; reading it every few seconds.");
     }
     loop {
-        // At first too: a call may have been spooled after the look before this watch.
+        // Also before the first event: a call may have been spooled before the watch began.
         match drain(&shared, &ingest).await {
             Ok(0) => {}
-            Ok(calls) => tracing::info!(calls, "Took hook calls from the spool."),
-            Err(error) => tracing::warn!(%error, "Could not empty the spool; it is tried again."),
+            Ok(calls) => tracing::info!(calls, "Accepted spooled hook calls."),
+            Err(error) => tracing::warn!(%error, "Could not empty the spool; retrying."),
         }
         let _ = tokio::time::timeout(SWEEP_EVERY, changed.notified()).await;
     }
@@ -260,9 +260,9 @@ mod tests {
 
     use super::*;
 
-    /// Answering a look by looking again kept a daemon busy for ever.
+    /// A daemon that reacted to its own reading was busy forever.
     #[test]
-    fn looking_is_no_change() {
+    fn reading_is_not_a_change() {
         let is = |kind| is_change(&notify::Event::new(kind));
         assert!(!is(EventKind::Access(AccessKind::Open(AccessMode::Any))));
         assert!(!is(EventKind::Access(AccessKind::Close(AccessMode::Read))));

@@ -274,7 +274,7 @@ async fn come_up(
     shared.append(vec![daemon_draft(event, &name)]).await?;
     match spool::drain(shared, ingest).await {
         Ok(0) => {}
-        Ok(calls) => tracing::info!(calls, "Took hook calls from the spool."),
+        Ok(calls) => tracing::info!(calls, "Accepted spooled hook calls."),
         Err(error) => tracing::warn!(%error, "Could not empty the spool; it is tried again."),
     }
     let open = recovery::settle(shared, sessions).await?;

@@ -272,7 +272,7 @@ fn killed_daemon(agent: Agent) -> Counts {
     );
     assert_ne!(fs::read_to_string(&pid).expect("it runs again"), before);
     let log = fs::read_to_string(stage.path("data/logs/daemon.log")).expect("a log");
-    assert!(log.contains("Took hook calls from the spool."), "{log}");
+    assert!(log.contains("Accepted spooled hook calls."), "{log}");
     assert_eq!(
         stage.decisions(),
         ["actions_due confirmed", "block_budget none"]

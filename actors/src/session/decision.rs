@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix::prelude::*;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Draft, Envelope, Event, Evidence, Reason, Timestamp};
+use journal::{Decision, Draft, Envelope, Event, Evidence, Reason};
 
 use super::Session;
 use crate::draft::derived;
@@ -171,7 +171,6 @@ impl Session {
         self.routes.replies.do_send(hook_reply::Decided {
             stream: self.state.stream.clone(),
             seq,
-            at: Timestamp::now(),
             decision: Box::new(decision),
             attempt,
         });
