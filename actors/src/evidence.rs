@@ -1,7 +1,7 @@
-//! Looking things up for a decision: the project's policy, the escape-hatch marker, git, the transcript's tail.
+//! Gathering the evidence for a decision: the project's policy, the escape-hatch marker, git, the end of the transcript.
 //!
-//! Runs on blocking threads, never on an actor's. Whatever cannot be had is noted and left out (spec DECIDE-14): nothing
-//! here fails.
+//! Runs on blocking threads, never on an actor's. Nothing here fails: evidence that is not available is left out, with a
+//! note that says why (spec DECIDE-14).
 
 use std::fs::File;
 use std::io::Read;
@@ -20,48 +20,53 @@ use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
 use crate::{git, transcripts};
 
-/// A project's own settings.
+/// Name of a project's own settings file.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
-/// The coarsest that a file system notes a time.
+/// The coarsest resolution of file times.
 const MARKER_TICK: Duration = Duration::from_millis(20);
-/// A text file of a project larger than this is not read.
+/// Larger text files of a project are not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
-/// How much of a transcript's beginning is read for the sign that no person is there. Codex writes its base instructions
-/// into the first line; it is longer than one would think.
+/// How much of a transcript's beginning is read to tell whether a person is present. Codex writes its long base
+/// instructions into the first line.
 const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
-/// Names at a project's top that are looked at.
+/// The most names at a project's top that are listed.
 const PROJECT_NAMES_MAX: usize = 2_000;
 
-/// What a decision needs besides the session's state.
+/// The inputs of a decision besides the session's state.
 pub struct Gathered {
-    /// What was found.
+    /// The evidence, with a note for each part that is not available.
     pub evidence: Evidence,
     /// The policy of the session's project.
     pub policy: Policy,
 }
 
-/// What a preview asks for besides a session and a stop.
+/// Options of a preview.
 #[derive(Clone, Debug, Default)]
 pub struct Preview {
-    /// The active work item, in place of the one that would be found.
+    /// The active work item, in place of the one that evidence names.
     pub slug: Option<String>,
 }
 
-/// Gathers what the decision about `stop` needs, and no more: an exit that needs nothing looked up stops the looking.
-/// Consumes the escape-hatch marker.
+/// Gathers what the decision about `stop` needs, and no more: an early exit ends the gathering. Consumes the escape-hatch
+/// marker.
 pub fn gather(config: &Config, state: &SessionState, stop: &Stop) -> Gathered {
-    gather_for(config, state, stop, None)
+    gather_with(config, state, stop, None)
 }
 
-/// Gathers what [`gather`] would, and changes nothing. It looks on behind an exit, for people who want to know what the
-/// exit saves the agent from; only a project that is switched off is left alone.
-pub fn foresee(config: &Config, state: &SessionState, stop: &Stop, preview: &Preview) -> Gathered {
-    gather_for(config, state, stop, Some(preview))
+/// Gathers what [`gather`] would, without side effects. It goes on after an early exit, to show which checkpoint the exit
+/// prevents; only a project that is switched off is left alone.
+pub fn gather_for_preview(
+    config: &Config,
+    state: &SessionState,
+    stop: &Stop,
+    preview: &Preview,
+) -> Gathered {
+    gather_with(config, state, stop, Some(preview))
 }
 
-fn gather_for(
+fn gather_with(
     config: &Config,
     state: &SessionState,
     stop: &Stop,
@@ -93,10 +98,10 @@ fn gather_for(
         Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
     };
     if wanted {
-        look(config, state, &policy, preview, &mut evidence, &mut steps);
+        gather_rest(config, state, &policy, preview, &mut evidence, &mut steps);
     }
     evidence.steps = steps.taken;
-    // They may quote a line of the project's file.
+    // Notes may quote a line of the project's file, which may hold a secret.
     evidence
         .notes
         .iter_mut()
@@ -104,7 +109,7 @@ fn gather_for(
     Gathered { evidence, policy }
 }
 
-/// Returns the changed files as the session's turn begins, where its project counts only what changes in a turn.
+/// Returns the files that are already changed when the session's turn begins, if the project's scope is `turn`.
 pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
     let turn_at = state.turn.started_at?;
     let policy = project_policy(config, state.project(), &mut Vec::new());
@@ -115,8 +120,8 @@ pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
     Some(Event::BaselineTaken { turn_at, files })
 }
 
-/// Returns when the current turn began, as far as a transcript tells: at the last real user message, or where that lies
-/// before the tail, at the first call in it.
+/// Returns when the current turn began, according to a transcript: at the last real user message, or at the first call,
+/// if that message lies before the part that is read.
 pub fn turn_start(
     config: &Config,
     agent: Agent,
@@ -136,7 +141,7 @@ pub fn turn_start(
         .or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
 }
 
-/// Returns the policy that holds where no project is known.
+/// Returns the policy for a session without a project.
 pub fn default_policy(config: &Config) -> Policy {
     let nowhere = ProjectFacts {
         path: String::new(),
@@ -147,7 +152,8 @@ pub fn default_policy(config: &Config) -> Policy {
         .expect("settings that were loaded make a policy by themselves")
 }
 
-fn look(
+/// Gathers the evidence that only decisions without an early exit need.
+fn gather_rest(
     config: &Config,
     state: &SessionState,
     policy: &Policy,
@@ -189,7 +195,7 @@ fn look(
     let branch = tree
         .branch
         .or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
-    // The nearest word counts: of who asks, of the session, of the project, of the branch (spec HYG-7).
+    // The most specific source wins: preview, session, project, branch (spec HYG-7).
     let named = preview.and_then(|preview| preview.slug.clone());
     let named = named.or_else(|| state.place.env(WORKING_SLUG).map(str::to_owned));
     let named = named.or_else(|| policy.working_slug.clone());
@@ -216,21 +222,23 @@ fn bounds(config: &Config) -> git::Bounds {
     }
 }
 
-/// Returns the files that changed in the turn, or all where it is not known what had changed before.
+/// Returns the files that changed in the turn, or all files if there is no baseline.
 fn of_turn(
     files: Vec<ChangedFile>,
     state: &SessionState,
     notes: &mut Vec<String>,
 ) -> Vec<ChangedFile> {
     let Some(before) = &state.turn.baseline else {
-        notes.push("scope is `turn`, but what had changed before the turn is not known: every change counts".into());
+        notes.push(
+            "scope is `turn`, but the turn has no baseline: every changed file counts".into(),
+        );
         return files;
     };
     git::since_baseline(files, before)
 }
 
-/// Returns the policy of a project, its own file laid over the settings. What is wrong with that file is noted, and
-/// the file left out.
+/// Returns the policy of a project: the settings, overridden by the project's own file. An invalid file is ignored, with
+/// a note that says why.
 pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -> Policy {
     let top = Path::new(project);
     let facts = ProjectFacts {
@@ -240,8 +248,9 @@ pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -
     let file = top.join(PROJECT_FILE);
     let text = read_small(&file);
     if text.is_none() && std::fs::symlink_metadata(&file).is_ok() {
-        notes
-            .push(format!("{PROJECT_FILE} was not used: it is no text file of at most {PROJECT_FILE_BYTES_MAX} bytes"));
+        notes.push(format!(
+            "{PROJECT_FILE} was not used: expected a text file of at most {PROJECT_FILE_BYTES_MAX} bytes"
+        ));
     }
     let named = text.as_deref().map(|text| (PROJECT_FILE, text));
     config.policy_for(&facts, named).unwrap_or_else(|error| {
@@ -252,14 +261,14 @@ pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -
     })
 }
 
-/// Reads a text file of a project, unless it is too large, or no file.
+/// Reads a text file of a project, unless it is too large or not a regular file.
 fn read_small(path: &Path) -> Option<String> {
     let meta = std::fs::metadata(path).ok()?;
     (meta.is_file() && meta.len() <= PROJECT_FILE_BYTES_MAX)
         .then(|| std::fs::read_to_string(path).ok())?
 }
 
-/// Lists what a project contains at its top, folders with a `/` at the end.
+/// Lists the names at a project's top; names of folders end with `/`.
 pub fn names(top: &Path) -> Vec<String> {
     if top.as_os_str().is_empty() {
         return Vec::new();
@@ -280,9 +289,9 @@ pub fn names(top: &Path) -> Vec<String> {
     names
 }
 
-/// Tells whether the escape-hatch marker is there, and removes it if it is to be consumed. Only its owner's own removal
-/// counts, so that two stops at once use it once. One that is older than the turn is removed and does not count: a real
-/// message takes the way out back (spec DECIDE-4).
+/// Returns whether the escape-hatch marker exists, and removes it if `consume` is set. Only the stop that removed it counts
+/// it, so two stops at once use it once. A marker that is older than the turn is removed and does not count: a real user
+/// message revokes it (spec DECIDE-4).
 fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     let Some(folder) = state
         .place
@@ -303,7 +312,7 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     let made = made
         .and_then(|since| i64::try_from(since.as_micros()).ok())
         .map(Timestamp::from_micros);
-    // File systems note times by the tick of the kernel, which may lie a little before the moment.
+    // File times are taken from the kernel's tick, which may lie a little before the actual time.
     let made = made.map(|made| made.plus(MARKER_TICK));
     let counts = made
         .zip(state.turn.started_at)
@@ -311,7 +320,7 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     (!consume || std::fs::remove_file(marker).is_ok()) && counts
 }
 
-/// Returns whether no person is in front of the agent, as far as it tells (spec DECIDE-10).
+/// Returns whether the agent runs without a person at its terminal, according to its host (spec DECIDE-10).
 fn is_headless(state: &SessionState) -> bool {
     match agents::adapter(state.stream.agent).map(|agent| agent.headless(&state.place)) {
         None => false,
@@ -325,7 +334,7 @@ fn is_headless(state: &SessionState) -> bool {
 }
 
 fn beginning(path: &str) -> Option<Vec<u8>> {
-    // Opening anything but a file could wait for ever.
+    // Opening a FIFO, for example, could block forever.
     if !Path::new(path).is_file() {
         return None;
     }
@@ -337,9 +346,9 @@ fn beginning(path: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the files that a work item's plan names (spec HYG-8).
+/// Returns the files that the work item's plan names (spec HYG-8).
 fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
-    // A slug is one name; anything else could point out of the folder.
+    // A slug is a single name: a path could lead out of the folder.
     if slug.contains(['/', '\\']) || slug.starts_with('.') {
         return None;
     }
@@ -350,7 +359,7 @@ fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
     checkpoint::findings::plan_files(&read_small(&plan)?)
 }
 
-/// How long each step took.
+/// Durations of the steps, in microseconds.
 #[derive(Default)]
 struct Steps {
     taken: Vec<(String, u64)>,

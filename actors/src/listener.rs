@@ -1,8 +1,7 @@
-//! Tells people: runs the user's own commands when an agent finished, needs attention, or was sent a checkpoint.
+//! Runs the user's listener commands when an agent finished, needs attention, or was sent a checkpoint.
 //!
-//! Hears of events only as they are appended, so a replay tells nobody anything. That something is announced is journaled
-//! before a command is run, so each thing is told at most once. What an agent wrote goes into a command's input and
-//! environment, never into its words.
+//! Only newly appended events notify listeners; a replay does not. A notification is journaled before its commands run,
+//! so each is sent at most once. An agent's text goes into a command's input and environment, never into its arguments.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,12 +19,12 @@ use crate::evidence;
 use crate::process::{self, Failure};
 use crate::shared::Shared;
 
-/// What happened longer ago is no news: it was spooled, or is somebody's recording.
-const NEWS_WITHIN: Duration = Duration::from_secs(60);
-/// Commands that wait for their turn; of more, the oldest are left out.
+/// Older events notify no listener: they were spooled, or come from a recording.
+const NOTIFY_WITHIN: Duration = Duration::from_secs(60);
+/// Commands that wait to run; if there are more, the oldest are dropped.
 const WAITING_MAX: usize = 64;
 
-/// The actor that runs the user's commands.
+/// The actor that runs the listener commands.
 pub struct Listener {
     shared: Arc<Shared>,
     waiting: VecDeque<Run>,
@@ -33,7 +32,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Begins with nothing to tell.
+    /// Creates the actor; no command waits yet.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -42,7 +41,7 @@ impl Listener {
         }
     }
 
-    /// Starts what waits, as far as there is room.
+    /// Starts waiting commands, up to the configured number at once.
     fn start_more(&mut self, ctx: &mut Context<Self>) {
         while self.running < self.shared.config().settings.listeners.at_once.get() {
             let Some(run) = self.waiting.pop_front() else {
@@ -50,7 +49,7 @@ impl Listener {
             };
             self.running += 1;
             let (done, ended) = oneshot::channel::<()>();
-            // A thread of its own: the daemon's threads for blocking work are for decisions, and it may end before this.
+            // A thread of its own: the pool for blocking work is for decisions, and the daemon may end before the command.
             let started = std::thread::Builder::new()
                 .name("listener".into())
                 .spawn(move || {
@@ -58,7 +57,7 @@ impl Listener {
                     drop(done);
                 });
             if let Err(error) = started {
-                tracing::warn!(%error, "A listener could not be run.");
+                tracing::warn!(%error, "Could not run a listener.");
             }
             let freed = async move { drop(ended.await) };
             ctx.spawn(freed.into_actor(self).map(|(), actor, ctx| {
@@ -77,51 +76,51 @@ impl Actor for Listener {
     }
 }
 
-/// An event that may be news was appended.
+/// An event was appended of which listeners may have to be notified.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Heard(pub Envelope);
+pub struct Notify(Envelope);
 
-/// Tells a listener of those of the events that may be news. Never waits; a listener that cannot follow misses some.
-pub fn tell(listener: &Addr<Listener>, events: &[Envelope]) {
+/// Passes on the events of which listeners may have to be notified. Never waits: events beyond the mailbox are dropped.
+pub fn notify(listener: &Addr<Listener>, events: &[Envelope]) {
     for envelope in events
         .iter()
         .filter(|envelope| announce::news_of(&envelope.event).is_some())
     {
-        let _ = listener.try_send(Heard(envelope.clone()));
+        let _ = listener.try_send(Notify(envelope.clone()));
     }
 }
 
-impl Handler<Heard> for Listener {
+impl Handler<Notify> for Listener {
     type Result = ();
 
-    fn handle(&mut self, Heard(envelope): Heard, ctx: &mut Self::Context) {
+    fn handle(&mut self, Notify(envelope): Notify, ctx: &mut Self::Context) {
         let Some(news) = announce::news_of(&envelope.event) else {
             return;
         };
         let config = self.shared.config();
         let commands = commands_for(&config.settings.listeners, news);
-        if commands.is_empty() || Timestamp::now().since(envelope.at) > NEWS_WITHIN {
+        if commands.is_empty() || Timestamp::now().since(envelope.at) > NOTIFY_WITHIN {
             return;
         }
-        let (commands, within) = (commands.to_vec(), config.settings.listeners.timeout.0);
-        let work = announced(Arc::clone(&self.shared), envelope);
-        // One after the other: whether something was announced depends on what was announced before.
+        let commands = commands.to_vec();
+        let within = config.settings.listeners.timeout.0;
+        let work = journal_announcement(Arc::clone(&self.shared), envelope);
+        // One after the other: whether an event is announced depends on earlier announcements.
         ctx.wait(work.into_actor(self).map(move |announced, actor, ctx| {
-            let Some((announcement, facts)) = announced else {
+            let Some((announcement, variables)) = announced else {
                 return;
             };
             for command in commands {
                 if actor.waiting.len() == WAITING_MAX {
-                    tracing::warn!("Too many listeners wait; the oldest is left out.");
+                    tracing::warn!("Too many listeners wait; dropping the oldest.");
                     actor.waiting.pop_front();
                 }
-                let (facts, input) = (facts.clone(), announcement.output.clone());
                 actor.waiting.push_back(Run {
                     news,
                     command,
-                    facts,
-                    input,
+                    variables: variables.clone(),
+                    input: announcement.output.clone(),
                     within,
                 });
             }
@@ -138,21 +137,26 @@ fn commands_for(listeners: &Listeners, news: News) -> &[UserCommand] {
     }
 }
 
-/// The variables that a command gets.
-type Facts = Vec<(&'static str, String)>;
+/// The environment variables of a command.
+type Variables = Vec<(&'static str, String)>;
 
-/// Journals that an event is announced, and returns what to tell; none where it is no news, or was told already.
-async fn announced(shared: Arc<Shared>, envelope: Envelope) -> Option<(Announcement, Facts)> {
-    let (looker, about) = (Arc::clone(&shared), envelope.clone());
-    let looked = tokio::task::spawn_blocking(move || {
-        let state = looker.load(&about.stream).ok()?;
+/// Journals an announcement of the event, and returns it with the commands' variables. Returns `None` if the event needs
+/// no announcement or has one already.
+async fn journal_announcement(
+    shared: Arc<Shared>,
+    envelope: Envelope,
+) -> Option<(Announcement, Variables)> {
+    let reader = Arc::clone(&shared);
+    let about = envelope.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let state = reader.load(&about.stream).ok()?;
         let announcement = announce::announce(&state, &about)?;
-        let policy = evidence::project_policy(&looker.config(), state.project(), &mut Vec::new());
+        let policy = evidence::project_policy(&reader.config(), state.project(), &mut Vec::new());
         policy
             .enabled
-            .then(|| (facts(&announcement, &state), announcement))
+            .then(|| (variables(&announcement, &state), announcement))
     });
-    let (facts, announcement) = looked.await.ok().flatten()?;
+    let (variables, announcement) = read.await.ok().flatten()?;
     let event = Event::Announced {
         about: envelope.seq,
         news: announcement.news,
@@ -165,17 +169,19 @@ async fn announced(shared: Arc<Shared>, envelope: Envelope) -> Option<(Announcem
         &envelope.seq.to_string(),
     );
     match shared.append_and_settle(vec![draft]).await {
-        Ok(appended) if appended.iter().all(|own| !own.duplicate) => Some((announcement, facts)),
+        Ok(appended) if appended.iter().all(|own| !own.duplicate) => {
+            Some((announcement, variables))
+        }
         Ok(_) => None,
         Err(error) => {
-            tracing::warn!(session = %envelope.stream.session, %error, "Could not journal an announcement; nothing is told.");
+            tracing::warn!(session = %envelope.stream.session, %error, "Could not journal an announcement; no listener runs.");
             None
         }
     }
 }
 
-fn facts(announcement: &Announcement, state: &SessionState) -> Facts {
-    // No variable can hold a NUL, and hosts say what they like.
+fn variables(announcement: &Announcement, state: &SessionState) -> Variables {
+    // A variable cannot hold a NUL, but texts from hosts may.
     let clean = |text: &str| text.replace('\0', " ");
     vec![
         ("CHECKPOINTD_LISTENER", "1".into()),
@@ -190,40 +196,40 @@ fn facts(announcement: &Announcement, state: &SessionState) -> Facts {
     ]
 }
 
-/// One command that is to be run.
+/// A command that waits to run.
 struct Run {
     news: News,
     command: UserCommand,
-    facts: Facts,
+    variables: Variables,
     input: String,
     within: Duration,
 }
 
 impl Run {
-    /// Runs it, and kills it with all that it started when it takes too long.
+    /// Runs the command. Kills it and every process that it started after the timeout.
     fn finish(self) {
         let mut command = process::of_user(&self.command);
-        command.envs(self.facts).current_dir("/");
+        command.envs(self.variables).current_dir("/");
         let event = self.news.word();
         match process::feed(command, self.input.as_bytes(), Instant::now() + self.within) {
-            Ok(output) if output.is_good() => tracing::debug!(event, "A listener was run."),
-            // What it printed may be what the agent wrote, which the log holds on demand only.
+            Ok(output) if output.is_good() => tracing::debug!(event, "A listener ran."),
+            // The output may quote the agent, whose text the log has only on demand.
             Ok(output) => {
                 tracing::warn!(event, exit = %output.exit, "A listener failed.");
                 tracing::debug!(
                     event,
                     complaint = output.complaint(),
-                    "A listener complained."
+                    "Error output of a listener."
                 );
             }
             Err(Failure::Missing) => {
-                tracing::warn!(event, "There is no such program as a listener names.")
+                tracing::warn!(event, "A listener's program does not exist.")
             }
             Err(Failure::Timeout) => {
-                tracing::warn!(event, "A listener took too long and was killed.")
+                tracing::warn!(event, "A listener timed out and was killed.")
             }
             Err(Failure::System(error)) => {
-                tracing::warn!(event, %error, "A listener could not be run.")
+                tracing::warn!(event, %error, "Could not run a listener.")
             }
         }
     }

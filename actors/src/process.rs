@@ -1,5 +1,5 @@
-//! Runs programs to their end: several at once, side by side, all within one deadline. A child that is not done by then
-//! is killed with everything it started.
+//! Running programs to their end, several at the same time, within one deadline. A child that is still running then is
+//! killed with every process that it started.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,26 +12,26 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The most that is kept of a command's output; a command that prints more is stopped.
+/// The most output of a command that is kept; a command that prints more is killed.
 const STDOUT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// The most that is kept of a command's error output; the rest is read and dropped.
+/// The most error output of a command that is kept; the rest is read and dropped.
 const STDERR_BYTES_MAX: usize = 4 * 1024;
 const READ_BYTES: usize = 64 * 1024;
-/// The longest pause between two looks at whether a child that closed its output has ended.
+/// The longest pause between two checks whether a child that closed its output has ended.
 const EXIT_POLL_MAX: Duration = Duration::from_millis(4);
 
-/// What a command printed and how it ended.
+/// A command's output and exit status.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
     pub(crate) exit: ExitStatus,
-    /// It printed more than is kept, and was stopped.
+    /// Whether it printed more than is kept, and was killed.
     pub(crate) is_cut: bool,
 }
 
 impl Output {
-    /// Returns whether what it printed may be used.
+    /// Returns whether the output can be used.
     pub(crate) fn is_good(&self) -> bool {
         self.is_cut || self.exit.success()
     }
@@ -51,18 +51,17 @@ impl Output {
     }
 }
 
-/// Why there is no output.
+/// Why a command gave no output.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// There is no such program.
+    /// The program does not exist.
     Missing,
-    /// The time was over first.
+    /// The deadline passed.
     Timeout,
-    /// The system refused something.
     System(io::Error),
 }
 
-/// Returns a command of the user's: a line for the shell, or a program with its arguments.
+/// Returns the user's own command: a line for the shell, or a program with its arguments.
 pub(crate) fn of_user(command: &UserCommand) -> Command {
     match command {
         UserCommand::Line(line) => {
@@ -78,27 +77,27 @@ pub(crate) fn of_user(command: &UserCommand) -> Command {
     }
 }
 
-/// Runs the commands, all at the same time; gives their outputs in the same order.
+/// Runs the commands at the same time. Returns their outputs in the same order.
 pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Output>, Failure> {
     let mut running = Vec::with_capacity(commands.len());
     for command in commands {
         running.push(Running::start(command, &[])?);
     }
-    talk(running, deadline)
+    run_to_end(running, deadline)
 }
 
-/// Runs one command, which reads `input`.
+/// Runs one command with `input` on its standard input.
 pub(crate) fn feed(command: Command, input: &[u8], deadline: Instant) -> Result<Output, Failure> {
-    let outputs = talk(vec![Running::start(command, input)?], deadline)?;
+    let outputs = run_to_end(vec![Running::start(command, input)?], deadline)?;
     outputs
         .into_iter()
         .next()
         .ok_or_else(|| Failure::System(io::Error::other("the child is gone")))
 }
 
-fn talk(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>, Failure> {
+fn run_to_end(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>, Failure> {
     let mut buffer = vec![0; READ_BYTES];
-    while running.iter().any(Running::is_talking) {
+    while running.iter().any(Running::has_open_pipes) {
         let ready = wait_for_pipes(&running, deadline)?;
         for (one, ready) in running.iter_mut().zip(ready) {
             one.move_bytes(ready, &mut buffer)
@@ -111,10 +110,10 @@ fn talk(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>,
         .collect()
 }
 
-/// Which of a child's pipes can be used without waiting: its output, its error output, its input.
+/// Which of a child's pipes are ready: its output, its error output, its input.
 type Ready = [bool; 3];
 
-/// Waits until some child has printed something, takes input, or closed a pipe.
+/// Waits until a child printed something, can read input, or closed a pipe.
 fn wait_for_pipes(running: &[Running<'_>], deadline: Instant) -> Result<Vec<Ready>, Failure> {
     let left = deadline.saturating_duration_since(Instant::now());
     if left.is_zero() {
@@ -144,10 +143,10 @@ fn wait_for_pipes(running: &[Running<'_>], deadline: Instant) -> Result<Vec<Read
     Ok(ready)
 }
 
-/// A child that was started. Dropping it kills it.
+/// A running child. Dropping it kills the child.
 struct Running<'a> {
     child: Option<Child>,
-    /// What the child still has to read.
+    /// Input that is not written yet.
     input: Option<(ChildStdin, &'a [u8])>,
     out: Option<ChildStdout>,
     err: Option<ChildStderr>,
@@ -164,20 +163,17 @@ impl<'a> Running<'a> {
             Stdio::piped()
         });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own, so that killing it takes everything along that it started.
+        // A process group of its own, so that killing it also kills every process that it started.
         command.process_group(0);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Failure::Missing,
             _ => Failure::System(error),
         })?;
-        let (out, err) = (child.stdout.take(), child.stderr.take());
-        let input = child.stdin.take().map(|pipe| (pipe, input));
-        let child = Some(child);
         let running = Self {
-            child,
-            input,
-            out,
-            err,
+            input: child.stdin.take().map(|pipe| (pipe, input)),
+            out: child.stdout.take(),
+            err: child.stderr.take(),
+            child: Some(child),
             stdout: Vec::new(),
             stderr: Vec::new(),
             is_cut: false,
@@ -197,11 +193,11 @@ impl<'a> Running<'a> {
         ]
     }
 
-    fn is_talking(&self) -> bool {
+    fn has_open_pipes(&self) -> bool {
         self.out.is_some() || self.err.is_some() || self.input.is_some()
     }
 
-    /// Reads or writes once at each pipe that is ready, which does not block then.
+    /// Reads or writes once at each pipe that is ready. This does not block.
     fn move_bytes(&mut self, [out, err, input]: Ready, buffer: &mut [u8]) -> io::Result<()> {
         if input {
             self.write()?;
@@ -213,7 +209,9 @@ impl<'a> Running<'a> {
                 .extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
             if count.is_some_and(|count| count > room) {
                 self.is_cut = true;
-                (self.out, self.err, self.input) = (None, None, None);
+                self.out = None;
+                self.err = None;
+                self.input = None;
                 self.kill_group();
             } else if count == Some(0) {
                 self.out = None;
@@ -231,7 +229,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Writes what the pipe takes, and closes it after the last byte. A child that wants no more has its reasons.
+    /// Writes as much input as the pipe takes, and closes the pipe after the last byte. A child may close it earlier.
     fn write(&mut self) -> io::Result<()> {
         let Some((pipe, rest)) = self.input.as_mut() else {
             return Ok(());
@@ -253,7 +251,7 @@ impl<'a> Running<'a> {
     }
 
     fn finish(mut self, deadline: Instant) -> Result<Output, Failure> {
-        // A child's pipes close a moment before it ends, so the first look rarely finds it still there.
+        // A child ends a moment after its pipes close, so the first pauses are short.
         let mut pause = Duration::from_micros(50);
         let exit = loop {
             let Some(child) = self.child.as_mut() else {
@@ -269,13 +267,9 @@ impl<'a> Running<'a> {
             pause = (pause * 2).min(EXIT_POLL_MAX);
         };
         self.child = None;
-        let (stdout, stderr) = (
-            std::mem::take(&mut self.stdout),
-            std::mem::take(&mut self.stderr),
-        );
         Ok(Output {
-            stdout,
-            stderr,
+            stdout: std::mem::take(&mut self.stdout),
+            stderr: std::mem::take(&mut self.stderr),
             exit,
             is_cut: self.is_cut,
         })
@@ -283,7 +277,7 @@ impl<'a> Running<'a> {
 
     fn kill_group(&self) {
         if let Some(child) = &self.child {
-            // The child was not waited for yet, so its id cannot be another process's by now.
+            // The child was not waited for yet, so its id cannot belong to another process.
             let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
         }
     }
@@ -296,7 +290,7 @@ impl Drop for Running<'_> {
             return;
         };
         if !matches!(child.try_wait(), Ok(Some(_))) {
-            // A child stuck in a file system that does not answer dies late; nobody waits for that here.
+            // A child that hangs in a file system dies late, so it is reaped on a thread of its own.
             let _ = std::thread::Builder::new()
                 .name("reaper".into())
                 .spawn(move || child.wait());
@@ -304,7 +298,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Reads once; none where a signal came first.
+/// Reads once; `None` if a signal interrupted the call.
 fn read_once(pipe: &mut impl Read, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     match pipe.read(buffer) {
         Ok(count) => Ok(Some(count)),

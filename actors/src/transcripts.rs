@@ -1,4 +1,4 @@
-//! Agents' transcripts as files: where they are, their ends, and the prompts in them that no hook told of.
+//! Agents' transcript files: finding them, reading their ends, and taking the prompts from them that no hook reported.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -15,12 +15,12 @@ use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
 
 use crate::draft::derived;
 
-/// A transcript in one JSON document has to be read whole; beyond this it is left alone.
+/// A transcript that is one JSON document has to be read whole; a larger one is not read.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The most folders of one day that are searched for a transcript, the latest first.
+/// The most day folders that are searched for a transcript, the latest first.
 const DAYS_MAX: usize = 400;
 
-/// Returns the session's transcript: the one that its agent named, or the one with the session's id in its name.
+/// Returns the session's transcript: the file that its host named, or the one with the session's id in its name.
 pub fn of(state: &SessionState) -> Option<PathBuf> {
     let named = state.place.transcript.as_deref().map(PathBuf::from);
     named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search()?, state))
@@ -55,8 +55,8 @@ fn newest_first(folder: &Path) -> Vec<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).collect()
 }
 
-/// Returns the prompts of a session without a prompt hook that are newer than what is known: the message that began the
-/// turn, and our own text where it was the last. A thread without a transcript has none (Codex's hidden title threads).
+/// Returns the new prompts of a session whose host has no prompt hook: the message that began the turn, and our own text,
+/// if it was the last message. Codex's hidden title threads have no transcript and thus no prompts.
 pub fn prompts(config: &Config, state: &SessionState) -> Vec<Draft> {
     if state.prompts_by_hook {
         return Vec::new();
@@ -76,17 +76,17 @@ pub fn prompts(config: &Config, state: &SessionState) -> Vec<Draft> {
         .filter(|user| user.origin == PromptOrigin::Own && newer(user));
     real.into_iter()
         .chain(own)
-        .map(|user| found(state, &path, user))
+        .map(|user| prompt_found(state, &path, user))
         .collect()
 }
 
-/// Returns our own text as an event where the transcript has it since `since`.
+/// Returns our own text as an event, if it is the transcript's last message and not older than `since`.
 pub fn own_prompt(config: &Config, state: &SessionState, since: Timestamp) -> Option<Draft> {
     let (path, facts) = facts(config, state)?;
     let own = facts
         .last_user
         .filter(|user| user.origin == PromptOrigin::Own && user.at >= since)?;
-    Some(found(state, &path, own))
+    Some(prompt_found(state, &path, own))
 }
 
 fn facts(config: &Config, state: &SessionState) -> Option<(PathBuf, Facts)> {
@@ -101,7 +101,7 @@ fn facts(config: &Config, state: &SessionState) -> Option<(PathBuf, Facts)> {
     Some((path, facts))
 }
 
-fn found(state: &SessionState, path: &Path, user: UserText) -> Draft {
+fn prompt_found(state: &SessionState, path: &Path, user: UserText) -> Draft {
     let digest = digest::of_prompt(&user.text);
     let transcript = path.to_string_lossy().into_owned();
     let event = Event::PromptFound {
@@ -118,8 +118,8 @@ fn found(state: &SessionState, path: &Path, user: UserText) -> Draft {
     )
 }
 
-/// Reads the end of a transcript, or all of it where it is one JSON document. Says in `notes` why it could not be read.
-/// `prefix` is that of the policy in force; a project may have its own.
+/// Reads the end of a transcript, or all of it if it is one JSON document. Adds to `notes` why it could not be read.
+/// `prefix` begins our own texts; a project's policy may have its own.
 pub fn read(
     config: &Config,
     agent: Agent,
@@ -131,21 +131,21 @@ pub fn read(
         match read_end(path, config.settings.evidence_limits.transcript_bytes.0) {
             Ok(read) => read,
             Err(error) => {
-                notes.push(format!("the transcript could not be read: {error}"));
+                notes.push(format!("cannot read the transcript: {error}"));
                 return None;
             }
         };
     let facts = transcript::read(agent, &bytes, from_start, prefix, &config.redactor);
     if facts.is_none() {
-        notes.push("the transcript is empty, or in a form that is not known".into());
+        notes.push("the transcript is empty, or its format is unknown".into());
     }
     facts
 }
 
 fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
-    // Opening anything but a file, a FIFO for one, could wait for ever.
+    // Opening a FIFO, for example, could block forever.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is no file"));
+        return Err(std::io::Error::other("not a regular file"));
     }
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();

@@ -237,8 +237,8 @@ fn observe_journal(
         page.notify(events);
         metrics.count(events);
         otlp.tell(events);
-        listener::tell(&listener, events);
-        progress::tell(&automatic, events);
+        listener::notify(&listener, events);
+        progress::notify(&automatic, events);
         // If the registry's mailbox is full, its sessions catch up later.
         let _ = sessions.try_send(EventsAppended(changed_sessions(events)));
     });

@@ -131,7 +131,7 @@ impl Actor for Automatic {
 pub struct Heard(Envelope);
 
 /// Tells of those of the events that matter. Never waits; what finds no room is left out.
-pub fn tell(automatic: &Addr<Automatic>, events: &[Envelope]) {
+pub fn notify(automatic: &Addr<Automatic>, events: &[Envelope]) {
     for envelope in events.iter().filter(|envelope| meaning(envelope).is_some()) {
         let _ = automatic.try_send(Heard(envelope.clone()));
     }

@@ -21,7 +21,7 @@ use checkpoint::state::SessionState;
 use journal::{Agent, Draft, Envelope, Event, Home, Journal, ProgressKind, Stream, Timestamp};
 use uuid::Uuid;
 
-pub use automatic::{Automatic, tell};
+pub use automatic::{Automatic, notify};
 pub use rebuild::{Problem, Rebuild, Rebuilt, rebuild};
 pub use resume::{Beginning, greet};
 pub use validate::{Checked, validate};

@@ -65,7 +65,8 @@ pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
     let preview = Preview {
         slug: arguments.slug.clone(),
     };
-    let Gathered { evidence, policy } = evidence::foresee(&config, &state, &stop, &preview);
+    let Gathered { evidence, policy } =
+        evidence::gather_for_preview(&config, &state, &stop, &preview);
     let fingerprint = policy.to_text().0;
     let case = Case {
         state: &state,
