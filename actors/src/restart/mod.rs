@@ -1,7 +1,7 @@
-//! Stops an agent in its terminal and starts it again with its resume command (spec RESTART-5, RESTART-6).
+//! Restarting an agent: stops it in its terminal and starts it again with its resume command (spec RESTART-5, RESTART-6).
 //!
-//! Asked for, it is journaled before anything is done, with the latest time at which the checkpoint is due; carried out,
-//! with the time that counts; refused, with one word. What follows from it is the session's business (`session.rs`).
+//! The request is journaled before anything is done, with the latest time at which the checkpoint is due. The outcome is
+//! journaled with the actual due time, or with a reason word. The session (`session/`) decides about the checkpoint.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,25 +22,25 @@ use crate::tmux::Pane;
 mod steps;
 
 pub use steps::Refusal;
-use steps::{Bounds, Subject};
+use steps::Target;
 
-/// From an agent that was told to stop to one that runs again, whatever happens in between: the checkpoint of a restart
-/// that the daemon did not live to see the end of is due no earlier.
+/// The longest time from the end of the old process to the start of the new one. If the daemon ends during a restart, the
+/// checkpoint is due only after this time.
 const REST_MAX: Duration = Duration::from_secs(30);
 
-/// Returns the pane that an agent runs in, as far as its hook calls tell.
+/// Returns the pane that an agent runs in, according to its hook calls.
 pub(crate) fn pane_of(place: &Place) -> Option<Pane> {
     Pane::of_env(place.env("TMUX"), place.env("TMUX_PANE"))
 }
 
-/// The actor that restarts agents, one restart of a session at a time.
+/// The actor that restarts agents; it refuses a second restart of a session while the first is under way.
 pub struct Restarts {
     shared: Arc<Shared>,
     under_way: HashSet<Uuid>,
 }
 
 impl Restarts {
-    /// Begins with nothing to do.
+    /// Creates the actor; no restart is under way.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -58,11 +58,11 @@ impl Actor for Restarts {
 pub struct Restarted {
     /// Sequence number of the request.
     pub seq: u64,
-    /// When the checkpoint is due.
+    /// When its checkpoint is due.
     pub due: Timestamp,
 }
 
-/// Restart the agent of a session.
+/// Restarts the agent of a session.
 #[derive(Message)]
 #[rtype(result = "Result<Restarted, Refusal>")]
 pub struct RestartAgent(pub Stream);
@@ -87,20 +87,22 @@ impl Handler<RestartAgent> for Restarts {
     }
 }
 
-/// Journals the request, carries it out, and journals what became of it.
+/// Journals the request, carries it out, and journals the outcome.
 async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refusal> {
-    let unknown = |_: journal::Error| Refusal::NotJournaled;
-    let (looker, about) = (Arc::clone(&shared), stream.clone());
-    let looked = tokio::task::spawn_blocking(move || {
-        let state = looker.load(&about)?;
-        let taken = is_taken(&looker, &state)?;
-        let policy = evidence::project_policy(&looker.config(), state.project(), &mut Vec::new());
-        Ok((state, taken, Duration::from_millis(policy.restart_delay_ms)))
+    let not_journaled = |_: journal::Error| Refusal::NotJournaled;
+    let reader = Arc::clone(&shared);
+    let about = stream.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let state = reader.load(&about)?;
+        let is_pane_taken = is_pane_taken(&reader, &state)?;
+        let policy = evidence::project_policy(&reader.config(), state.project(), &mut Vec::new());
+        let delay = Duration::from_millis(policy.restart_delay_ms);
+        Ok((state, is_pane_taken, delay))
     });
-    let (state, taken, delay) = looked
+    let (state, is_pane_taken, delay) = read
         .await
         .map_err(|_| Refusal::Failed)?
-        .map_err(unknown)?;
+        .map_err(not_journaled)?;
     let config = shared.config();
     let stop_within = Duration::from_millis(config.settings.restart.stop_within.as_millis());
     let now = Timestamp::now();
@@ -118,46 +120,43 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
         event,
         payload: None,
     });
-    let appended = shared.append_and_settle(drafts).await.map_err(unknown)?;
+    let appended = shared
+        .append_and_settle(drafts)
+        .await
+        .map_err(not_journaled)?;
     let seq = appended.last().ok_or(Refusal::NotJournaled)?.seq;
 
-    let done = match subject(&config, &state, taken) {
-        Ok(subject) => {
-            let bounds = Bounds { stop_within };
-            let work = tokio::task::spawn_blocking(move || steps::restart(&subject, bounds));
+    let done = match target(&config, &state, is_pane_taken) {
+        Ok(target) => {
+            let work = tokio::task::spawn_blocking(move || steps::restart(&target, stop_within));
             work.await.unwrap_or(Err(Refusal::Failed))
         }
         Err(refusal) => Err(refusal),
     };
     let now = Timestamp::now();
-    let (outcome, draft) = match done {
-        Ok(()) => {
-            let due = now.plus(delay);
-            (
-                Ok(Restarted { seq, due }),
-                derived(
-                    &stream,
-                    now,
-                    Event::AgentRestarted { due },
-                    &seq.to_string(),
-                ),
-            )
-        }
+    let due = now.plus(delay);
+    let draft = match done {
+        Ok(()) => derived(
+            &stream,
+            now,
+            Event::AgentRestarted { due },
+            &seq.to_string(),
+        ),
         Err(refusal) => {
             let reason = refusal.word();
-            tracing::warn!(session = %stream.session, reason, "An agent was not restarted.");
-            (Err(refusal), closed(&stream, seq, reason))
+            tracing::warn!(session = %stream.session, reason, "Could not restart an agent.");
+            closed(&stream, seq, reason)
         }
     };
     shared
         .append_and_settle(vec![draft])
         .await
-        .map_err(unknown)?;
-    outcome
+        .map_err(not_journaled)?;
+    done.map(|()| Restarted { seq, due })
 }
 
-/// Tells whether a session that is not over was heard of in the same pane since.
-fn is_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool> {
+/// Returns whether a later event came from another session in the same pane, and that session has not ended.
+fn is_pane_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool> {
     let Some(pane) = pane_of(&state.place) else {
         return Ok(false);
     };
@@ -180,8 +179,7 @@ fn closed(stream: &Stream, restart: u64, reason: &str) -> Draft {
     derived(stream, Timestamp::now(), event, &restart.to_string())
 }
 
-/// Returns whom to restart, where, and by what.
-fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject, Refusal> {
+fn target(config: &Config, state: &SessionState, is_pane_taken: bool) -> Result<Target, Refusal> {
     let agent = state.stream.agent;
     let pane = pane_of(&state.place).ok_or(Refusal::NoTerminal)?;
     if state
@@ -195,14 +193,14 @@ fn subject(config: &Config, state: &SessionState, taken: bool) -> Result<Subject
     let line = adapter.resume_line(&config.settings.restart);
     let resume = line.for_session(&state.stream.native());
     let resume = resume.ok_or(Refusal::BadSessionId)?;
-    // An agent that does not say which process it is, is recognized by its name.
+    // An agent that does not report its process id is found by its name.
     let pid = adapter.variables().pid;
     let known = pid.and_then(|name| state.place.env(name)?.parse().ok());
-    Ok(Subject {
+    Ok(Target {
         agent,
         pane,
         known,
-        taken,
+        is_pane_taken,
         resume,
     })
 }

@@ -1,100 +1,92 @@
-//! The steps of a restart, on a blocking thread: look, ask the agent to stop, see that the shell is back, type.
+//! The steps of a restart, on a blocking thread: ask the agent to stop, wait for the shell, type the resume command.
 //!
-//! Before each step the pane is looked at anew: keys and signals go to the agent alone, and the resume command to a shell.
+//! Each step first reads the pane again: keys and signals go only to the agent, and the resume command only to a shell.
 
 use std::time::{Duration, Instant};
 
 use journal::Agent;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::tmux::{self, Look, Pane, Process, Tmux, TmuxError};
+use crate::tmux::{self, Pane, PaneSnapshot, Process, Tmux, TmuxError};
 
 /// The longest that one call of tmux or ps may take.
 const CALL_WITHIN: Duration = Duration::from_secs(2);
-/// Pause between two looks at the pane.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Pause between two presses of the key. Agents want it twice, the second within about a second of the first; the first
-/// ends a running turn, and another one clears what was half typed.
+/// Pause between two snapshots of the pane.
+const POLL_EVERY: Duration = Duration::from_millis(100);
+/// Pause between two presses of `C-c`. Agents exit at the second of two presses within about a second. An earlier press
+/// interrupts a running turn, or clears a half-typed message.
 const PRESS_EVERY: Duration = Duration::from_millis(400);
-/// How often it is pressed before a signal is sent.
+/// Presses before a signal is sent.
 const PRESSES_MAX: u32 = 5;
-/// How long a killed agent may take to be gone, and the shell to be back.
+/// How long a killed agent may take to end, and the shell to return to the foreground.
 const SHELL_WITHIN: Duration = Duration::from_secs(3);
-/// How long the resume command may take to become a running program.
+/// How long the resume command may take to start a program.
 const START_WITHIN: Duration = Duration::from_secs(10);
-/// The buffer that the resume command is pasted through.
+/// The tmux buffer for the resume command.
 const BUFFER: &str = "checkpointd-restart";
-/// Programs that read commands.
 const SHELLS: [&str; 13] = [
     "sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "nu", "elvish",
     "xonsh",
 ];
 
-/// Whom to restart, where, and by what.
-pub(super) struct Subject {
+/// The agent to restart.
+pub(super) struct Target {
     pub(super) agent: Agent,
     pub(super) pane: Pane,
-    /// The agent's process, where it told.
+    /// The agent's process, if the agent reported it.
     pub(super) known: Option<u32>,
-    /// Another session's agent was heard of in the pane since.
-    pub(super) taken: bool,
-    /// What is typed to start it again.
+    /// Whether another session's agent runs in the pane by now.
+    pub(super) is_pane_taken: bool,
+    /// The command that starts the agent again.
     pub(super) resume: String,
-}
-
-/// How long the steps may take.
-#[derive(Clone, Copy)]
-pub(super) struct Bounds {
-    /// For the agent to stop when asked to.
-    pub(super) stop_within: Duration,
 }
 
 /// Why an agent was not restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The session's hooks told of no pane.
+    /// The session's hook calls name no pane.
     #[error("the session's terminal is not known: its agent does not run in tmux")]
     NoTerminal,
     /// The pane, or its server, is gone.
     #[error("the pane that the agent ran in is gone")]
     PaneGone,
-    /// tmux or ps is missing, does not answer, or refuses.
+    /// tmux or ps is missing, does not answer, or fails.
     #[error("tmux could not be used")]
     TmuxFailed,
     /// The agent in the pane is another session's.
     #[error("another session's agent runs in the pane now")]
     PaneTaken,
-    /// Another program is in front.
+    /// Another program is in the foreground.
     #[error("the pane shows another program, neither the agent nor a shell")]
     OtherProgram,
     /// The agent is the pane's first program.
     #[error("the agent was started without a shell: its pane would close with it")]
     NoShell,
-    /// It was asked, told and killed, and is still there.
+    /// The key, the signal and the kill did not stop it.
     #[error("the agent is still running")]
     AgentStillRunning,
-    /// The resume command was typed, and no program came up.
+    /// The resume command started no program.
     #[error("the resume command was typed, but the agent does not run")]
     AgentNotStarted,
-    /// The id that the host gave could say something to a shell.
+    /// The host's id has characters that a shell could interpret.
     #[error("the session's id cannot be put into a command")]
     BadSessionId,
     /// A checkpoint is being typed into the pane.
     #[error("a checkpoint is on its way into the agent's terminal")]
     DeliveryUnderWay,
-    /// The same session is being restarted.
+    /// An earlier restart of the session has not finished.
     #[error("the agent is being restarted already")]
     UnderWay,
-    /// The journal took no event.
+    /// The journal did not take an event.
     #[error("the restart could not be journaled")]
     NotJournaled,
-    /// Something went wrong in checkpointd itself.
+    /// An internal error.
     #[error("the restart failed")]
     Failed,
 }
 
 impl Refusal {
-    /// Returns the machine word.
+    /// Returns the machine-readable word, as in the journal.
     pub const fn word(self) -> &'static str {
         match self {
             Self::NoTerminal => "no_terminal",
@@ -119,58 +111,57 @@ impl From<TmuxError> for Refusal {
         match error {
             TmuxError::PaneGone(_) => Self::PaneGone,
             other => {
-                tracing::warn!(error = %other, "A pane could not be used for a restart.");
+                tracing::warn!(error = %other, "Could not use a pane for a restart.");
                 Self::TmuxFailed
             }
         }
     }
 }
 
-/// What is in front in a pane.
+/// The program in the foreground of a pane.
 enum Front {
-    /// The agent, by its process.
+    /// The agent, with its process id.
     Agent(u32),
     /// A shell that waits for a command.
     Shell,
-    /// Anything else.
     Other,
 }
 
-/// Stops the agent and starts it again.
+/// Stops the agent, within `stop_within` before it is killed, and starts it again.
 ///
 /// # Errors
 ///
-/// The word that says how far it came; nothing was typed unless it is [`Refusal::AgentNotStarted`].
-pub(super) fn restart(subject: &Subject, bounds: Bounds) -> Result<(), Refusal> {
-    match front(subject)?.0 {
+/// The step that failed. The resume command was typed only if this is [`Refusal::AgentNotStarted`].
+pub(super) fn restart(target: &Target, stop_within: Duration) -> Result<(), Refusal> {
+    match front(target)?.0 {
         Front::Shell => {}
-        Front::Agent(_) if subject.taken => return Err(Refusal::PaneTaken),
-        Front::Agent(_) => stop(subject, bounds)?,
+        Front::Agent(_) if target.is_pane_taken => return Err(Refusal::PaneTaken),
+        Front::Agent(_) => stop(target, stop_within)?,
         Front::Other => return Err(Refusal::OtherProgram),
     }
-    start(subject)
+    start(target)
 }
 
-fn tmux(subject: &Subject) -> Tmux<'_> {
+fn tmux(target: &Target) -> Tmux<'_> {
     Tmux {
-        pane: &subject.pane,
+        pane: &target.pane,
         within: CALL_WITHIN,
     }
 }
 
-fn front(subject: &Subject) -> Result<(Front, Look), Refusal> {
-    let look = tmux(subject).look()?;
-    let processes = tmux::processes(&look.tty, CALL_WITHIN)?;
-    let front = match tmux::agent_among(&processes, subject.agent, subject.known) {
-        Some(pid) if pid == look.pid => return Err(Refusal::NoShell),
+fn front(target: &Target) -> Result<(Front, PaneSnapshot), Refusal> {
+    let pane = tmux(target).snapshot()?;
+    let processes = tmux::processes(&pane.tty, CALL_WITHIN)?;
+    let front = match tmux::agent_among(&processes, target.agent, target.known) {
+        Some(pid) if pid == pane.pid => return Err(Refusal::NoShell),
         Some(pid) => Front::Agent(pid),
         None if is_shell_in_front(&processes) => Front::Shell,
         None => Front::Other,
     };
-    Ok((front, look))
+    Ok((front, pane))
 }
 
-/// Tells whether all that takes keys is one shell.
+/// Returns whether the only process in the foreground is a shell that waits for a command.
 fn is_shell_in_front(processes: &[Process]) -> bool {
     let mut in_front = processes.iter().filter(|process| process.in_front);
     match (in_front.next(), in_front.next()) {
@@ -180,7 +171,7 @@ fn is_shell_in_front(processes: &[Process]) -> bool {
                 .next()
                 .and_then(|word| word.rsplit('/').next())
                 .unwrap_or_default();
-            // A shell that runs a script is a program of its own.
+            // A shell with an argument runs a script and reads no commands.
             SHELLS.contains(&program.trim_start_matches('-'))
                 && words.all(|word| word.starts_with('-'))
         }
@@ -188,82 +179,89 @@ fn is_shell_in_front(processes: &[Process]) -> bool {
     }
 }
 
-/// Asks the agent to stop by its key, then by a signal, then kills it; and waits for the shell.
-fn stop(subject: &Subject, bounds: Bounds) -> Result<(), Refusal> {
+/// Asks the agent to stop by key, then by signal, then kills it; and waits for the shell.
+fn stop(target: &Target, within: Duration) -> Result<(), Refusal> {
     let began = Instant::now();
     let mut presses = 0;
-    let mut told = false;
+    let mut was_signaled = false;
     loop {
-        let (front, look) = front(subject)?;
+        let (front, pane) = front(target)?;
         let Front::Agent(pid) = front else { break };
-        if began.elapsed() >= bounds.stop_within {
-            return kill(subject);
+        if began.elapsed() >= within {
+            return kill(target);
         }
-        if presses < PRESSES_MAX && began.elapsed() >= PRESS_EVERY * presses {
-            if look.in_mode {
-                tmux(subject).leave_mode()?;
+        let is_due = began.elapsed() >= PRESS_EVERY * presses;
+        if presses < PRESSES_MAX && is_due {
+            if pane.in_mode {
+                tmux(target).leave_mode()?;
             }
-            tmux(subject).press("C-c")?;
+            tmux(target).press(&pane.takes_keys(), "C-c")?;
             presses += 1;
-        } else if presses == PRESSES_MAX && !told && began.elapsed() >= PRESS_EVERY * presses {
-            told = true;
+        } else if presses == PRESSES_MAX && !was_signaled && is_due {
+            was_signaled = true;
             signal(pid, Signal::TERM);
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_EVERY);
     }
-    shell_is_back(subject)
+    wait_for_shell(target)
 }
 
-fn kill(subject: &Subject) -> Result<(), Refusal> {
+fn kill(target: &Target) -> Result<(), Refusal> {
     let began = Instant::now();
     while began.elapsed() < SHELL_WITHIN {
-        let Front::Agent(pid) = front(subject)?.0 else {
-            return shell_is_back(subject);
+        let Front::Agent(pid) = front(target)?.0 else {
+            return wait_for_shell(target);
         };
-        // Each time the one that is there: a wrapper's program may outlive the wrapper.
+        // The process of this snapshot: a wrapper's child may outlive the wrapper.
         signal(pid, Signal::KILL);
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_EVERY);
     }
     Err(Refusal::AgentStillRunning)
 }
 
-/// Sends a signal. A process that has just ended needs none.
+/// Sends a signal. It is no error if the process has just ended.
 fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         let _ = kill_process(pid, signal);
     }
 }
 
-/// Waits until a shell takes the keys.
-fn shell_is_back(subject: &Subject) -> Result<(), Refusal> {
+/// Waits until a shell is in the foreground.
+fn wait_for_shell(target: &Target) -> Result<(), Refusal> {
     let began = Instant::now();
     loop {
-        match front(subject)?.0 {
+        match front(target)?.0 {
             Front::Shell => return Ok(()),
             Front::Agent(_) => return Err(Refusal::AgentStillRunning),
             Front::Other if began.elapsed() >= SHELL_WITHIN => return Err(Refusal::OtherProgram),
-            Front::Other => std::thread::sleep(LOOK_EVERY),
+            Front::Other => std::thread::sleep(POLL_EVERY),
         }
     }
 }
 
-/// Types the resume command into the shell, and waits until it has become a program.
-fn start(subject: &Subject) -> Result<(), Refusal> {
-    let tmux = tmux(subject);
-    if tmux.look()?.in_mode {
+/// Types the resume command into the shell, and waits until it has started a program.
+fn start(target: &Target) -> Result<(), Refusal> {
+    let tmux = tmux(target);
+    let pane = tmux.snapshot()?;
+    if pane.in_mode {
         tmux.leave_mode()?;
     }
-    // What somebody has half typed must not become a part of the command.
-    tmux.press("C-u")?;
-    tmux.paste(BUFFER, &subject.resume)?;
-    tmux.press("Enter")?;
+    // The prompt may still be drawing, so the guard allows the cursor to move.
+    let guard = pane.takes_keys();
+    // Half-typed text must not become a part of the command, so it is cleared first.
+    let is_typed = tmux.press(&guard, "C-u")?
+        && tmux.paste(&guard, BUFFER, &target.resume)?
+        && tmux.press(&guard, "Enter")?;
+    if !is_typed {
+        return Err(Refusal::AgentNotStarted);
+    }
     let began = Instant::now();
     while began.elapsed() < START_WITHIN {
-        std::thread::sleep(LOOK_EVERY);
-        if !matches!(front(subject), Ok((Front::Shell, _))) {
-            // A command that fails is in front for a moment, too.
-            std::thread::sleep(LOOK_EVERY * 3);
-            return if matches!(front(subject)?.0, Front::Shell) {
+        std::thread::sleep(POLL_EVERY);
+        if !matches!(front(target), Ok((Front::Shell, _))) {
+            // A command that fails is in the foreground for a moment, too.
+            std::thread::sleep(POLL_EVERY * 3);
+            return if matches!(front(target)?.0, Front::Shell) {
                 Err(Refusal::AgentNotStarted)
             } else {
                 Ok(())
@@ -281,7 +279,6 @@ mod tests {
     fn a_shell_is_one_that_waits_for_commands() {
         let process = |command: &str, in_front| Process {
             pid: 7,
-            parent: 1,
             in_front,
             command: command.to_owned(),
         };

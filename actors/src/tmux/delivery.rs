@@ -1,8 +1,8 @@
-//! Types checkpoints into agents' terminals: one at a time for each pane, never twice, and never where it does harm.
+//! Typing checkpoints into agents' terminals: one at a time per pane, never twice, and only where it does no harm.
 //!
-//! What to do next is decided by `checkpoint::terminal`; here it is looked, journaled and done, in this order. Whatever
-//! may have been done is in the journal before it is done, so that a daemon that comes up again knows where the last
-//! one was.
+//! `checkpoint::terminal` chooses each step; this actor observes the terminal, journals the step, and carries it out, in
+//! this order. Every step is in the journal before it is carried out, so a restarted daemon knows how far the last one
+//! came.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,32 +16,34 @@ use checkpoint::terminal::{self, Seen, Situation, Step};
 use journal::{Event, Reason, Route, Stream, Timestamp};
 use tokio::sync::Mutex;
 
-use super::look::{Sight, Subject};
+use super::terminal::{Observation, Terminal};
 use super::{Pane, queue};
 use crate::draft::derived;
 use crate::session_state;
 use crate::shared::Shared;
 use crate::transcripts;
 
-/// The shortest and the longest pause between two looks at a screen on which something is to happen soon.
-const LOOK_EVERY: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(250));
-/// The longest pause between two looks at something that stands in the way.
-const HELD_LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How often a transcript is read for a sign of our text.
+/// The shortest pause between two observations of a terminal.
+const OBSERVE_EVERY_MIN: Duration = Duration::from_millis(20);
+/// The longest pause between two observations while a change is expected soon.
+const OBSERVE_EVERY_MAX: Duration = Duration::from_millis(250);
+/// The longest pause between two observations while an obstacle holds the delivery.
+const HELD_OBSERVE_EVERY: Duration = Duration::from_secs(1);
+/// How often the transcript is read for our text.
 const TRANSCRIPT_EVERY: Duration = Duration::from_millis(700);
 
 type Locks = HashMap<Pane, Arc<Mutex<()>>>;
 
-/// The actor that types.
+/// The actor that types checkpoints.
 pub struct TmuxDelivery {
     shared: Arc<Shared>,
-    /// Decisions whose checkpoints are on their way.
+    /// Decisions that are being delivered.
     under_way: HashSet<u64>,
     panes: Locks,
 }
 
 impl TmuxDelivery {
-    /// Begins with nothing on its way.
+    /// Creates the actor; no delivery is under way.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -50,9 +52,9 @@ impl TmuxDelivery {
         }
     }
 
-    /// Returns the lock of a pane: whoever holds it may type there.
+    /// Returns the lock of a pane; only its holder types there.
     fn lock(&mut self, pane: &Pane) -> Arc<Mutex<()>> {
-        // A lock that nobody else has is free.
+        // Drop locks that only this map still references.
         self.panes.retain(|_, lock| Arc::strong_count(lock) > 1);
         Arc::clone(self.panes.entry(pane.clone()).or_default())
     }
@@ -62,11 +64,11 @@ impl Actor for TmuxDelivery {
     type Context = Context<Self>;
 }
 
-/// A checkpoint is to be typed, or was being typed when the last daemon ended.
+/// Asks for the delivery of a checkpoint, or for the rest of a delivery that an earlier daemon began.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Deliver {
-    /// The session.
+    /// The session to deliver to.
     pub stream: Stream,
     /// Sequence number of the decision.
     pub decision: u64,
@@ -82,8 +84,8 @@ impl Handler<Deliver> for TmuxDelivery {
         }
         let shared = Arc::clone(&self.shared);
         let work = Work::begin(shared, &stream, decision).map(|work| {
-            let lock = work.subject.pane.as_ref().map(|pane| self.lock(pane));
-            // A task of its own: one that panics takes nothing else along, and the session asks again.
+            let lock = work.terminal.pane.as_ref().map(|pane| self.lock(pane));
+            // A task of its own, so a panic ends only this delivery. The session asks for it again.
             actix::spawn(work.run(lock))
         });
         let done = async move {
@@ -91,14 +93,14 @@ impl Handler<Deliver> for TmuxDelivery {
                 Ok(work) => match work.await {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => {
-                        tracing::error!(session = %stream.session, decision, %error, "A delivery could not be journaled.");
+                        tracing::error!(session = %stream.session, decision, %error, "Could not journal a delivery.");
                     }
                     Err(error) => {
-                        tracing::error!(session = %stream.session, decision, %error, "A delivery died; it is taken up again.");
+                        tracing::error!(session = %stream.session, decision, %error, "A delivery died; it will be resumed.");
                     }
                 },
                 Err(error) => {
-                    tracing::error!(session = %stream.session, decision, %error, "A delivery could not be read.");
+                    tracing::error!(session = %stream.session, decision, %error, "Could not read a delivery.");
                 }
             }
         };
@@ -109,17 +111,17 @@ impl Handler<Deliver> for TmuxDelivery {
     }
 }
 
-/// One delivery on its way.
+/// One delivery.
 struct Work {
     shared: Arc<Shared>,
     state: SessionState,
     decision: u64,
-    subject: Subject,
-    /// The agent was started anew, and may not have told of its new process yet.
+    terminal: Terminal,
+    /// The agent was restarted, and may not have reported its new process yet.
     after_restart: bool,
-    /// What was seen last, and since when.
+    /// The last observation, and the time of the first one that was equal.
     seen: Option<(Seen, Timestamp)>,
-    /// What it was said to wait for.
+    /// Obstacles that are journaled already.
     held: HashSet<&'static str>,
     read_transcript_at: Timestamp,
 }
@@ -137,29 +139,27 @@ impl Work {
             ),
             _ => (String::new(), false),
         };
-        // What calls hooks from the background tells of a terminal that need not be its own.
+        // A background process without a terminal reports the tmux variables that it inherited from another one.
         let is_own = after_restart || state.place.env("CHECKPOINTD_TERMINAL_PID") != Some("0");
         let pane =
             Pane::of_env(state.place.env("TMUX"), state.place.env("TMUX_PANE")).filter(|_| is_own);
-        let subject = Subject {
-            agent: stream.agent,
-            pane,
-            text,
-        };
-        let (seen, held, read_transcript_at) = (None, HashSet::new(), Timestamp::default());
         Ok(Self {
             shared,
             state,
             decision,
-            subject,
+            terminal: Terminal {
+                agent: stream.agent,
+                pane,
+                text,
+            },
             after_restart,
-            seen,
-            held,
-            read_transcript_at,
+            seen: None,
+            held: HashSet::new(),
+            read_transcript_at: Timestamp::default(),
         })
     }
 
-    /// Takes steps until the delivery is over.
+    /// Carries out steps until the delivery ends.
     async fn run(mut self, lock: Option<Arc<Mutex<()>>>) -> journal::Result<()> {
         if let Some(command) = self.command() {
             return self.run_queue(command).await;
@@ -174,37 +174,37 @@ impl Work {
         };
         let _held = lock.lock().await;
         loop {
-            let Some(delivery) = self.look_again().await? else {
+            let Some(delivery) = self.open_delivery().await? else {
                 return Ok(());
             };
-            let sight = self.look(&delivery).await;
-            let step = self.next(&delivery, &sight);
-            tracing::debug!(decision = self.decision, seen = ?sight.seen, ?step, "A delivery takes a step.");
-            if self.take(step, &delivery, sight).await? {
+            let observed = self.observe(&delivery).await;
+            let step = self.next_step(&delivery, &observed);
+            tracing::debug!(decision = self.decision, seen = ?observed.seen, ?step, "Next step of a delivery.");
+            if self.carry_out(step, &delivery, &observed).await? {
                 return Ok(());
             }
-            tokio::time::sleep(self.pause(step)).await;
+            tokio::time::sleep(self.pause_after(step)).await;
         }
     }
 
-    /// Returns the agent's own command that delivers the text, if it is not to be typed.
+    /// Returns the agent's own command that delivers the text, if the text is not to be typed.
     fn command(&self) -> Option<HandOver> {
-        adapter(self.subject.agent)?.hand_over(
+        adapter(self.terminal.agent)?.hand_over(
             &self.shared.config().settings,
             &self.state.place,
             &self.state.stream.native(),
-            &self.subject.text,
+            &self.terminal.text,
         )
     }
 
-    /// Hands the text to the agent's own queue, once, and waits for a sign of it.
+    /// Passes the text to the agent's own queue, once, and waits until it is confirmed.
     async fn run_queue(mut self, command: HandOver) -> journal::Result<()> {
         loop {
-            let Some(delivery) = self.look_again().await? else {
+            let Some(delivery) = self.open_delivery().await? else {
                 return Ok(());
             };
             if delivery.typed.attempts == 0 {
-                // Both at once: after a crash nobody can tell whether the queue has it, so it is never given it again.
+                // Both in one group: after a crash it is unknown whether the queue has the text, so it is not queued again.
                 let attempted = Event::DeliveryAttempted {
                     decision: self.decision,
                     route: Route::Tmux,
@@ -229,16 +229,17 @@ impl Work {
                 }
                 continue;
             }
-            let step = self.next(&delivery, &Sight::nothing());
-            if self.take(step, &delivery, Sight::nothing()).await? {
+            let observed = Observation::nothing();
+            let step = self.next_step(&delivery, &observed);
+            if self.carry_out(step, &delivery, &observed).await? {
                 return Ok(());
             }
-            tokio::time::sleep(LOOK_EVERY.1).await;
+            tokio::time::sleep(OBSERVE_EVERY_MAX).await;
         }
     }
 
-    /// Catches up with the journal, and with the transcript. Returns the delivery while it is open.
-    async fn look_again(&mut self) -> journal::Result<Option<Delivery>> {
+    /// Catches up with the journal and the transcript. Returns the delivery while it is open.
+    async fn open_delivery(&mut self) -> journal::Result<Option<Delivery>> {
         self.shared.settle().await?;
         session_state::catch_up(&self.shared.journal, &mut self.state)?;
         let is_open =
@@ -251,8 +252,10 @@ impl Work {
             return Ok(Some(delivery));
         }
         self.read_transcript_at = now;
-        let (shared, state, since) = (Arc::clone(&self.shared), self.state.clone(), delivery.at);
-        let read = move || transcripts::own_prompt(&shared.config(), &state, since);
+        let config = self.shared.config();
+        let state = self.state.clone();
+        let since = delivery.at;
+        let read = move || transcripts::own_prompt(&config, &state, since);
         match tokio::task::spawn_blocking(read).await.ok().flatten() {
             Some(found) => {
                 self.shared.append_and_settle(vec![found]).await?;
@@ -262,128 +265,123 @@ impl Work {
         }
     }
 
-    async fn look(&mut self, delivery: &Delivery) -> Sight {
-        let (subject, within) = (self.subject.clone(), self.send_timeout());
-        let known = delivery.typed.pid.or_else(|| self.told_pid());
-        let sight = tokio::task::spawn_blocking(move || subject.look(known, within)).await;
-        let sight = sight.unwrap_or_else(|_| Sight::nothing());
-        if self.seen.is_none_or(|(seen, _)| seen != sight.seen) {
-            self.seen = Some((sight.seen, Timestamp::now()));
+    async fn observe(&mut self, delivery: &Delivery) -> Observation {
+        let known = delivery.typed.pid.or_else(|| self.reported_pid());
+        let terminal = self.terminal.clone();
+        let within = self.send_timeout();
+        let observed = tokio::task::spawn_blocking(move || terminal.observe(known, within)).await;
+        let observed = observed.unwrap_or_else(|_| Observation::nothing());
+        if self.seen.is_none_or(|(seen, _)| seen != observed.seen) {
+            self.seen = Some((observed.seen, Timestamp::now()));
         }
-        sight
+        observed
     }
 
-    /// Returns the agent's process as its last hook call told.
-    fn told_pid(&self) -> Option<u32> {
-        let told = |name| self.state.place.env(name)?.parse().ok();
-        let told = adapter(self.subject.agent)
-            .and_then(|agent| told(agent.variables().pid?))
-            .or_else(|| told("CHECKPOINTD_TERMINAL_PID"));
-        told.filter(|_| !self.after_restart)
+    /// Returns the agent's process that the last hook call reported.
+    fn reported_pid(&self) -> Option<u32> {
+        let reported = |name| self.state.place.env(name)?.parse().ok();
+        let pid = adapter(self.terminal.agent)
+            .and_then(|agent| reported(agent.variables().pid?))
+            .or_else(|| reported("CHECKPOINTD_TERMINAL_PID"));
+        pid.filter(|_| !self.after_restart)
     }
 
-    fn next(&self, delivery: &Delivery, sight: &Sight) -> Step {
+    fn next_step(&self, delivery: &Delivery, observed: &Observation) -> Step {
         let now = Timestamp::now();
         terminal::next(&Situation {
             typed: &delivery.typed,
-            seen: sight.seen,
+            seen: observed.seen,
             decided_at: delivery.at,
             since: self.seen.map_or(now, |(_, since)| since),
             now,
             asks: self.state.dialog_up,
             running: self.state.running,
-            is_said: sight.shows_text,
+            is_said: observed.shows_text,
             would_tell: self.state.prompts_by_hook || transcripts::of(&self.state).is_some(),
             bounds: self.shared.config().settings.tmux.bounds(),
         })
     }
 
-    /// Does what the step says; tells whether it was the last one.
-    async fn take(
+    /// Carries out a step; returns whether it was the last one.
+    async fn carry_out(
         &mut self,
         step: Step,
         delivery: &Delivery,
-        sight: Sight,
+        observed: &Observation,
     ) -> journal::Result<bool> {
         let decision = self.decision;
-        let attempt = delivery.typed.attempts;
         match step {
             Step::Wait(None) => {}
             Step::Wait(Some(word)) => {
                 if self.held.insert(word) {
                     tracing::info!(decision, obstacle = word, "A checkpoint waits.");
-                    self.append(Event::DeliveryHeld {
-                        decision,
-                        obstacle: word.into(),
-                    })
-                    .await?;
+                    let obstacle = word.into();
+                    self.append(Event::DeliveryHeld { decision, obstacle })
+                        .await?;
                 }
             }
-            Step::Clear => self.press(&sight, "C-u").await,
-            Step::Paste => {
-                let attempt = attempt + 1;
-                self.append(Event::DeliveryAttempted {
-                    decision,
-                    route: Route::Tmux,
-                    attempt,
-                })
-                .await?;
-                let (subject, within) = (self.subject.clone(), self.send_timeout());
-                let look = sight.look.clone();
-                let paste = move || subject.paste(look.as_ref(), decision, attempt, within);
-                if tokio::task::spawn_blocking(paste).await.unwrap_or(false) {
-                    self.append(Event::DeliveryPasted {
-                        decision,
-                        attempt,
-                        pid: sight.pid,
-                    })
-                    .await?;
-                } else {
-                    // tmux may have pasted only now: the screen from before says nothing of that.
-                    self.seen = None;
-                }
-            }
+            Step::Clear => self.press(observed, "C-u").await,
+            Step::Paste => self.paste(delivery.typed.attempts + 1, observed).await?,
             Step::NotePasted => {
-                self.append(Event::DeliveryPasted {
-                    decision,
-                    attempt,
-                    pid: sight.pid,
-                })
-                .await?
+                self.append_pasted(delivery.typed.attempts, observed.pid)
+                    .await?;
             }
             Step::Enter => {
                 let count = delivery.typed.enters + 1;
                 self.append(Event::DeliveryEntered { decision, count })
                     .await?;
-                self.press(&sight, "Enter").await;
+                self.press(observed, "Enter").await;
             }
             Step::Fail(reason) => {
-                self.end(Event::DeliveryFailed {
-                    decision,
-                    reason: reason.into(),
-                })
-                .await?;
+                let reason = reason.into();
+                self.end(Event::DeliveryFailed { decision, reason }).await?;
                 return Ok(true);
             }
             Step::Expire(reason) => {
-                self.end(Event::DeliveryExpired {
-                    decision,
-                    reason: reason.into(),
-                })
-                .await?;
+                let reason = reason.into();
+                self.end(Event::DeliveryExpired { decision, reason })
+                    .await?;
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    async fn press(&self, sight: &Sight, key: &'static str) {
-        let (subject, look, within) = (
-            self.subject.clone(),
-            sight.look.clone(),
-            self.send_timeout(),
-        );
-        let press = move || subject.press(look.as_ref(), key, within);
+    async fn paste(&mut self, attempt: u32, observed: &Observation) -> journal::Result<()> {
+        let decision = self.decision;
+        self.append(Event::DeliveryAttempted {
+            decision,
+            route: Route::Tmux,
+            attempt,
+        })
+        .await?;
+        let terminal = self.terminal.clone();
+        let pane = observed.pane.clone();
+        let within = self.send_timeout();
+        let paste = move || terminal.paste(pane.as_ref(), decision, attempt, within);
+        if tokio::task::spawn_blocking(paste).await.unwrap_or(false) {
+            self.append_pasted(attempt, observed.pid).await?;
+        } else {
+            // tmux may paste only now, so the last observation says nothing about the result.
+            self.seen = None;
+        }
+        Ok(())
+    }
+
+    async fn append_pasted(&self, attempt: u32, pid: Option<u32>) -> journal::Result<()> {
+        self.append(Event::DeliveryPasted {
+            decision: self.decision,
+            attempt,
+            pid,
+        })
+        .await
+    }
+
+    async fn press(&self, observed: &Observation, key: &'static str) {
+        let terminal = self.terminal.clone();
+        let pane = observed.pane.clone();
+        let within = self.send_timeout();
+        let press = move || terminal.press(pane.as_ref(), key, within);
         let _ = tokio::task::spawn_blocking(press).await;
     }
 
@@ -391,11 +389,11 @@ impl Work {
         Duration::from_millis(self.shared.config().settings.tmux.send_timeout.as_millis())
     }
 
-    fn pause(&self, step: Step) -> Duration {
+    fn pause_after(&self, step: Step) -> Duration {
         let bounds = self.shared.config().settings.tmux.bounds();
-        let soon = (bounds.settle / 4).clamp(LOOK_EVERY.0, LOOK_EVERY.1);
+        let soon = (bounds.settle / 4).clamp(OBSERVE_EVERY_MIN, OBSERVE_EVERY_MAX);
         match step {
-            Step::Wait(Some(_)) => (bounds.draft_wait / 8).clamp(soon, HELD_LOOK_EVERY),
+            Step::Wait(Some(_)) => (bounds.draft_wait / 8).clamp(soon, HELD_OBSERVE_EVERY),
             _ => soon,
         }
     }

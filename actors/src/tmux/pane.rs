@@ -1,7 +1,7 @@
-//! One pane of a tmux server: looking at it, pasting into it, pressing keys in it.
+//! One pane of a tmux server: reading it, pasting into it, pressing keys in it.
 //!
-//! Every call names the server's socket and the pane's id, so that nothing depends on which session or window somebody
-//! looks at. Nothing of the daemon's environment reaches tmux but what it needs to run.
+//! Every call names the server's socket and the pane's id, so the result does not depend on which session or window is
+//! active. tmux gets only the environment variables that it needs to run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,10 +11,10 @@ use checkpoint::terminal::View;
 
 use crate::process::{self, Failure, Output};
 
-/// The environment variables that a program gets which is run for a terminal's sake.
+/// The environment variables that tmux and ps get from the daemon.
 const KEPT_VARIABLES: [&str; 2] = ["PATH", "HOME"];
-/// What is asked about a pane, in this order, one line each.
-const LOOK: [&str; 9] = [
+/// The tmux variables of a snapshot, one line each, in this order.
+const SNAPSHOT: [&str; 8] = [
     "#{pane_id}",
     "#{pane_dead}",
     "#{pane_in_mode}",
@@ -23,30 +23,28 @@ const LOOK: [&str; 9] = [
     "#{cursor_x}",
     "#{cursor_y}",
     "#{cursor_flag}",
-    "#{pane_current_command}",
 ];
-/// How often a key that depends on what was seen is tried, and how long after each other: an agent that draws moves the
-/// cursor about.
+/// How often a guarded call is tried, and the pause between tries: an agent that draws moves the cursor for a moment.
 const GUARD_TRIES: u32 = 5;
 const GUARD_PAUSE: Duration = Duration::from_millis(30);
-/// What a guarded call prints when it was done.
+/// Printed by a guarded call whose guard held.
 const DONE: &str = "done";
 
-/// Where an agent's terminal is: a pane of a tmux server.
+/// The address of a pane of a tmux server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Pane {
+pub(crate) struct Pane {
     /// The server's socket.
-    pub socket: PathBuf,
-    /// The pane's id, `%` and a number, unique for the server's life.
-    pub id: String,
+    pub(crate) socket: PathBuf,
+    /// The pane's id: `%` and a number that the server does not reuse.
+    pub(crate) id: String,
 }
 
 impl Pane {
-    /// Reads the variables that tmux sets in a pane: `TMUX` (`socket,pid,session`) and `TMUX_PANE`. None where they do
-    /// not name a pane.
-    pub fn of_env(tmux: Option<&str>, pane: Option<&str>) -> Option<Self> {
-        let mut parts = tmux?.rsplitn(3, ',');
-        let (_session, _server, socket) = (parts.next()?, parts.next()?, parts.next()?);
+    /// Reads the variables that tmux sets in a pane: `TMUX` (`socket,pid,session`) and `TMUX_PANE`. Returns `None` if they
+    /// do not name a pane.
+    pub(crate) fn of_env(tmux: Option<&str>, pane: Option<&str>) -> Option<Self> {
+        // The socket's path may contain commas itself.
+        let socket = tmux?.rsplitn(3, ',').nth(2)?;
         let id = pane?;
         let number = id.strip_prefix('%')?;
         let is_id = !number.is_empty()
@@ -60,32 +58,25 @@ impl Pane {
     }
 }
 
-/// Why tmux could not do what was asked.
+/// Why a call of tmux or ps failed.
 #[derive(Debug, thiserror::Error)]
-pub enum TmuxError {
-    /// There is no such program on the daemon's `PATH`.
-    #[error("there is no program `{0}`")]
+pub(crate) enum TmuxError {
+    /// The program is not on the daemon's `PATH`.
+    #[error("`{0}` is not on the daemon's PATH")]
     Missing(&'static str),
     /// The pane, or the server with all its panes, is gone.
     #[error("the pane is gone: {0}")]
     PaneGone(String),
-    /// It did not answer in time.
     #[error("`{0}` did not answer in time")]
     Timeout(&'static str),
-    /// It refused, in its own words.
-    #[error("`{program}` refused: {complaint}")]
+    #[error("`{program}` failed: {complaint}")]
     Refused {
-        /// The program.
         program: &'static str,
-        /// What it said.
         complaint: String,
     },
-    /// The system refused to run it.
     #[error("cannot run `{program}`: {source}")]
     System {
-        /// The program.
         program: &'static str,
-        /// Why.
         source: std::io::Error,
     },
 }
@@ -100,111 +91,118 @@ impl TmuxError {
     }
 }
 
-/// A pane at one moment.
+/// The state of a pane at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub(crate) struct PaneSnapshot {
     /// The pane's first process, usually a shell.
-    pub pid: u32,
-    /// The pane's terminal.
-    pub tty: PathBuf,
-    /// The program in the foreground, as tmux names it.
-    pub command: String,
-    /// Somebody reads back in it (copy mode) or chooses from a list: keys do not reach the program.
-    pub in_mode: bool,
-    /// What it shows, and where the cursor is.
-    pub view: View,
+    pub(crate) pid: u32,
+    pub(crate) tty: PathBuf,
+    /// Whether the pane is in a mode of tmux, such as copy mode: keys do not reach the program then.
+    pub(crate) in_mode: bool,
+    /// The screen and the cursor.
+    pub(crate) view: View,
 }
 
-impl Look {
-    /// Returns a condition, in tmux's words, that holds while keys reach the same place as at this look.
-    fn guard(&self) -> String {
+/// A condition that tmux itself checks immediately before it pastes or presses a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard(String);
+
+impl PaneSnapshot {
+    /// Holds while keys reach the same place on the screen as in this snapshot.
+    pub(crate) fn unchanged(&self) -> Guard {
         let (column, row) = self.view.cursor;
-        format!(
-            "#{{&&:#{{==:#{{pane_in_mode}},0}},#{{==:#{{pane_pid}} #{{cursor_x}} #{{cursor_y}},{} {column} {row}}}}}",
-            self.pid
+        self.guard(
+            "#{pane_pid} #{cursor_x} #{cursor_y}",
+            &format!(" {column} {row}"),
         )
+    }
+
+    /// Holds while keys reach the programs of this pane, even if they draw meanwhile.
+    pub(crate) fn takes_keys(&self) -> Guard {
+        self.guard("#{pane_pid}", "")
+    }
+
+    fn guard(&self, variables: &str, rest: &str) -> Guard {
+        let pid = self.pid;
+        Guard(format!(
+            "#{{&&:#{{==:#{{pane_in_mode}},0}},#{{==:{variables},{pid}{rest}}}}}"
+        ))
     }
 }
 
-/// Calls tmux for one pane.
+/// Calls tmux for one pane. Every call fails with a [`TmuxError`].
 #[derive(Clone, Copy, Debug)]
-pub struct Tmux<'a> {
-    /// The pane.
-    pub pane: &'a Pane,
+pub(crate) struct Tmux<'a> {
+    pub(crate) pane: &'a Pane,
     /// The longest that one call may take.
-    pub within: Duration,
+    pub(crate) within: Duration,
 }
 
 impl Tmux<'_> {
-    /// Looks at the pane.
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`]; a pane whose program has ended counts as gone.
-    pub fn look(self) -> Result<Look, TmuxError> {
+    /// Reads the pane's state. A pane whose program has ended counts as gone.
+    pub(crate) fn snapshot(self) -> Result<PaneSnapshot, TmuxError> {
         let pane = self.pane.id.as_str();
-        let tell = ["display-message", "-p", "-t", pane, &LOOK.join("\n"), ";"];
+        let variables = SNAPSHOT.join("\n");
         let text = self.call(
-            &[&tell[..], &["capture-pane", "-p", "-e", "-t", pane]].concat(),
+            &[
+                "display-message",
+                "-p",
+                "-t",
+                pane,
+                &variables,
+                ";",
+                "capture-pane",
+                "-p",
+                "-e",
+                "-t",
+                pane,
+            ],
             &[],
         )?;
-        let mut lines = text.splitn(LOOK.len() + 1, '\n');
+        let mut lines = text.splitn(SNAPSHOT.len() + 1, '\n');
         let mut next = || lines.next().unwrap_or_default();
-        // Asked about a pane that is gone, some versions tell of another one, or of none.
-        let (id, dead, in_mode) = (next(), next(), next());
-        if id != pane || dead == "1" {
+        let id = next();
+        let is_dead = next() == "1";
+        // Asked about a pane that is gone, some versions of tmux describe another pane, or none.
+        if id != pane || is_dead {
             return Err(TmuxError::PaneGone(format!("{pane} has ended")));
         }
-        let mut look = || {
-            let pid = next().parse().ok()?;
-            let tty = PathBuf::from(next());
-            let cursor = (next().parse().ok()?, next().parse().ok()?);
-            let (cursor_shown, command) = (next() == "1", next().to_owned());
-            let view = View {
-                screen: next().to_owned(),
-                cursor,
-                cursor_shown,
-            };
-            Some(Look {
-                pid,
-                tty,
-                command,
-                in_mode: in_mode != "0",
-                view,
+        let in_mode = next() != "0";
+        let mut read = || {
+            Some(PaneSnapshot {
+                pid: next().parse().ok()?,
+                tty: PathBuf::from(next()),
+                in_mode,
+                view: View {
+                    cursor: (next().parse().ok()?, next().parse().ok()?),
+                    cursor_shown: next() == "1",
+                    screen: next().to_owned(),
+                },
             })
         };
-        look().ok_or_else(|| TmuxError::Refused {
+        read().ok_or_else(|| TmuxError::Refused {
             program: "tmux",
-            complaint: "it told nothing of use".into(),
+            complaint: "its description of the pane could not be read".into(),
         })
     }
 
-    /// Pastes `text` as one bracketed paste, line breaks as they are, through a buffer that is gone afterwards. Returns
-    /// whether it did: nothing is pasted where the pane is not as it was at `look`.
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`]. Whether the text arrived is then not known.
-    pub fn paste_if(self, look: &Look, buffer: &str, text: &str) -> Result<bool, TmuxError> {
+    /// Pastes `text` as one bracketed paste with its line breaks, through a buffer that is deleted afterwards. Returns
+    /// whether the guard held; otherwise nothing is pasted. After an error the text may or may not have arrived.
+    pub(crate) fn paste(self, guard: &Guard, buffer: &str, text: &str) -> Result<bool, TmuxError> {
         let pane = self.pane.id.as_str();
         let paste =
             format!("paste-buffer -p -r -d -b {buffer} -t {pane} ; display-message -p {DONE}");
-        let leave = format!("delete-buffer -b {buffer}");
+        let delete = format!("delete-buffer -b {buffer}");
         let load = ["load-buffer", "-b", buffer, "-", ";"];
-        let guarded = ["if-shell", "-F", "-t", pane, &look.guard(), &paste, &leave];
+        let guarded = ["if-shell", "-F", "-t", pane, &guard.0, &paste, &delete];
         self.try_guarded(&[&load[..], &guarded].concat(), text.as_bytes())
     }
 
-    /// Presses a key, by tmux's name for it (`Enter`, `C-u`). Returns whether it did: nothing is pressed where the pane
-    /// is not as it was at `look`.
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`].
-    pub fn press_if(self, look: &Look, key: &str) -> Result<bool, TmuxError> {
+    /// Presses a key, by tmux's name for it (`Enter`, `C-u`). Returns whether the guard held; otherwise nothing is pressed.
+    pub(crate) fn press(self, guard: &Guard, key: &str) -> Result<bool, TmuxError> {
         let pane = self.pane.id.as_str();
         let press = format!("send-keys -t {pane} {key} ; display-message -p {DONE}");
-        self.try_guarded(&["if-shell", "-F", "-t", pane, &look.guard(), &press], &[])
+        self.try_guarded(&["if-shell", "-F", "-t", pane, &guard.0, &press], &[])
     }
 
     fn try_guarded(self, arguments: &[&str], input: &[u8]) -> Result<bool, TmuxError> {
@@ -217,51 +215,20 @@ impl Tmux<'_> {
         Ok(false)
     }
 
-    /// Pastes `text` as [`Tmux::paste_if`] does, whatever the pane shows.
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`]. Whether the text arrived is then not known.
-    pub fn paste(self, buffer: &str, text: &str) -> Result<(), TmuxError> {
-        let pane = self.pane.id.as_str();
-        let load = ["load-buffer", "-b", buffer, "-", ";"];
-        let paste = ["paste-buffer", "-p", "-r", "-d", "-b", buffer, "-t", pane];
-        self.call(&[&load[..], &paste].concat(), text.as_bytes())
-            .map(drop)
-    }
-
-    /// Presses a key whatever the pane shows, by tmux's name for it (`Enter`, `C-u`).
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`].
-    pub fn press(self, key: &str) -> Result<(), TmuxError> {
-        self.call(&["send-keys", "-t", &self.pane.id, key], &[])
-            .map(drop)
-    }
-
-    /// Removes a buffer that an interrupted paste may have left.
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`]; a buffer that is not there is refused.
-    pub fn forget(self, buffer: &str) -> Result<(), TmuxError> {
+    /// Deletes a buffer that an interrupted paste may have left. Fails if there is no such buffer.
+    pub(crate) fn delete_buffer(self, buffer: &str) -> Result<(), TmuxError> {
         self.call(&["delete-buffer", "-b", buffer], &[]).map(drop)
     }
 
-    /// Leaves copy mode, so that keys reach the program again.
-    ///
-    /// # Errors
-    ///
-    /// As every call: [`TmuxError`]; a pane that is in no mode refuses.
-    pub fn leave_mode(self) -> Result<(), TmuxError> {
+    /// Leaves copy mode, so that keys reach the program again. Fails if the pane is in no mode.
+    pub(crate) fn leave_mode(self) -> Result<(), TmuxError> {
         self.call(&["send-keys", "-t", &self.pane.id, "-X", "cancel"], &[])
             .map(drop)
     }
 
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
         let mut command = clean_command("tmux");
-        // -u: without it tmux shows every character outside ASCII as `_` to a caller without a terminal.
+        // Without -u, tmux prints every character outside ASCII as `_` to a caller without a terminal.
         command
             .arg("-u")
             .arg("-S")
@@ -276,7 +243,7 @@ impl Tmux<'_> {
     }
 }
 
-/// Reads tmux's complaint: whether the pane is gone, or something else is wrong.
+/// Tells a pane that is gone from other failures by tmux's message.
 fn refusal(output: &Output) -> TmuxError {
     const GONE: [&str; 5] = [
         "can't find pane",
@@ -296,7 +263,7 @@ fn refusal(output: &Output) -> TmuxError {
     }
 }
 
-/// Returns a program to be run with nothing of the daemon's environment but what it needs.
+/// Returns a command without the daemon's environment, except for the variables that it needs.
 fn clean_command(program: &str) -> Command {
     let mut command = Command::new(program);
     command
@@ -311,8 +278,8 @@ fn clean_command(program: &str) -> Command {
     command
 }
 
-/// Runs a program that only tells something, in the C locale.
-pub(super) fn tell(
+/// Runs a program that only prints information, in the C locale.
+pub(super) fn query(
     program: &'static str,
     arguments: &[&str],
     within: Duration,
@@ -323,7 +290,7 @@ pub(super) fn tell(
     let mut outputs = outputs.map_err(|failure| TmuxError::of(program, failure))?;
     outputs.pop().ok_or_else(|| TmuxError::Refused {
         program,
-        complaint: "it told nothing".into(),
+        complaint: "it printed nothing".into(),
     })
 }
 

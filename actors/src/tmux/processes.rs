@@ -1,4 +1,4 @@
-//! Who runs in a terminal: whether the program in front of the person is still the agent.
+//! The processes of a terminal: whether the agent is still in the foreground.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,37 +6,27 @@ use std::time::Duration;
 use checkpoint::agents::adapter;
 use journal::Agent;
 
-use super::pane::{TmuxError, tell};
+use super::pane::{TmuxError, query};
 
 /// Programs that run an agent's script.
 const INTERPRETERS: [&str; 4] = ["node", "nodejs", "bun", "deno"];
 
 /// A process of a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Process {
-    /// Its id.
-    pub pid: u32,
-    /// Its parent's id.
-    pub parent: u32,
-    /// Keys that are pressed reach it, or its group.
-    pub in_front: bool,
-    /// Its command line, words separated by blanks.
-    pub command: String,
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    /// Whether it is in the foreground: keys reach it, or its process group.
+    pub(crate) in_front: bool,
+    /// The command line, words separated by spaces.
+    pub(crate) command: String,
 }
 
 /// Returns the processes of a terminal.
-///
-/// # Errors
-///
-/// As tmux's: [`TmuxError`].
-pub fn processes(tty: &Path, within: Duration) -> Result<Vec<Process>, TmuxError> {
+pub(crate) fn processes(tty: &Path, within: Duration) -> Result<Vec<Process>, TmuxError> {
     let tty = tty.to_string_lossy();
-    let output = tell(
-        "ps",
-        &["-ww", "-o", "pid=,ppid=,stat=,args=", "-t", &tty],
-        within,
-    )?;
-    // Without any process on the terminal it ends with an error, and prints nothing.
+    let arguments = ["-ww", "-o", "pid=,stat=,args=", "-t", &tty];
+    let output = query("ps", &arguments, within)?;
+    // ps fails and prints nothing if the terminal has no process.
     Ok(String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(process)
@@ -50,20 +40,20 @@ fn process(line: &str) -> Option<Process> {
         rest = after;
         Some(word)
     };
-    let (pid, parent, state) = (word()?.parse().ok()?, word()?.parse().ok()?, word()?);
-    // A stopped process (`T`) takes no keys, and a dead one (`Z`) never again.
+    let pid = word()?.parse().ok()?;
+    let state = word()?;
+    // A stopped process (`T`) and a dead one (`Z`) read no keys.
     let in_front = state.contains('+') && !state.starts_with(['T', 'Z']);
     Some(Process {
         pid,
-        parent,
         in_front,
         command: rest.trim().to_owned(),
     })
 }
 
-/// Returns the process among them that is the agent and takes the keys: the one with the known id, otherwise one that
-/// runs the agent's program.
-pub fn agent_among(processes: &[Process], agent: Agent, known: Option<u32>) -> Option<u32> {
+/// Returns the agent's process, if it is in the foreground: the known process if the agent reported its id, otherwise a
+/// process with the agent's name.
+pub(crate) fn agent_among(processes: &[Process], agent: Agent, known: Option<u32>) -> Option<u32> {
     let mut in_front = processes.iter().filter(|process| process.in_front);
     match known {
         Some(pid) => in_front.find(|process| process.pid == pid),
@@ -75,7 +65,7 @@ pub fn agent_among(processes: &[Process], agent: Agent, known: Option<u32>) -> O
     .map(|process| process.pid)
 }
 
-/// Returns whether a command line runs the program `name`, or a script of that name.
+/// Returns whether a command line runs the program `name` or a script of that name.
 fn is_called(command: &str, name: &str) -> bool {
     let base = |word: &str| {
         word.rsplit('/')
@@ -103,19 +93,18 @@ mod tests {
 
     #[test]
     fn a_line_of_ps_is_read() {
-        let read = process("  4711  4700 Sl+  node /usr/bin/gemini -m  x").expect("a process");
+        let read = process("  4711 Sl+  node /usr/bin/gemini -m  x").expect("a process");
         let command = "node /usr/bin/gemini -m  x".to_owned();
         assert_eq!(
             read,
             Process {
                 pid: 4711,
-                parent: 4700,
                 in_front: true,
                 command
             }
         );
-        assert!(!process("1 0 Ss -bash").expect("a process").in_front);
-        assert!(!process("1 0 T+ vim").expect("a process").in_front);
+        assert!(!process("1 Ss -bash").expect("a process").in_front);
+        assert!(!process("1 T+ vim").expect("a process").in_front);
         assert_eq!(process("not a process"), None);
     }
 
@@ -146,7 +135,6 @@ mod tests {
         ] {
             let one = Process {
                 pid: 7,
-                parent: 1,
                 in_front: true,
                 command: command.to_owned(),
             };

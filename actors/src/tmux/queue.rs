@@ -1,4 +1,5 @@
-//! Delivery by an agent's own command that puts a message into a session's queue.
+//! Delivery by an agent's own command that puts a message into a session's queue. It needs no terminal, keeps the user's
+//! draft, and waits while a dialog is open.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -8,10 +9,10 @@ use uuid::Uuid;
 
 use crate::process::{self, Failure};
 
-/// The longest that handing over may take.
+/// The longest that the command may take.
 const WITHIN: Duration = Duration::from_secs(15);
 
-/// Hands a message over. Returns the reason if that failed.
+/// Runs the command. Returns the reason word if that failed.
 pub(super) fn hand_over(session: Uuid, by: HandOver) -> Option<&'static str> {
     let HandOver {
         program, missing, ..
@@ -29,7 +30,7 @@ pub(super) fn hand_over(session: Uuid, by: HandOver) -> Option<&'static str> {
             Some("queue_refused")
         }
         Err(Failure::Missing) => Some(missing),
-        // It may have been handed over all the same.
+        // The message may be in the queue all the same.
         Err(Failure::Timeout) => None,
         Err(Failure::System(error)) => {
             tracing::warn!(%session, program, %error, "Could not run the agent's command.");
