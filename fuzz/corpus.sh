@@ -33,6 +33,11 @@ case $target in
         done
         ;;
     redaction) { payloads; printf 'api_key=%s\n' '"abcdef0123456789abcdef"' 'Bearer abcdef0123456789abcdef'; } | lines txt ;;
-    screen) cp checkpoint/src/terminal/screens/*.txt "$corpus" ;;
+    screen)
+        for screen in checkpoint/src/agents/*/screens/*.txt; do
+            agent=$(basename "$(dirname "$(dirname "$screen")")")
+            cp "$screen" "$corpus/$agent-$(basename "$screen")"
+        done
+        ;;
     *) echo "error: no target $target: see fuzz/fuzz_targets" >&2; exit 2 ;;
 esac

@@ -28,7 +28,7 @@ const CAPTURE: &str = "Capture memories/bugs/ideas worth keeping.";
 const SILENT: &str = "Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a \
                       decision you need. Leave checkpoint chores out of it.";
 
-/// Returns the text of a checkpoint, in the variant that the findings call for.
+/// Returns the text of a checkpoint, in the variant that fits the findings.
 pub fn compose(findings: &Findings, policy: &Policy) -> String {
     let mut text = prefix(policy);
     if findings.all_clear {
@@ -53,7 +53,7 @@ pub fn compose(findings: &Findings, policy: &Policy) -> String {
     text
 }
 
-/// Returns the way out (spec MSG-7).
+/// Returns the line about the escape hatch (spec MSG-7).
 fn escape_hatch(policy: &Policy) -> String {
     let marker = clip(&policy.escape_marker, MARKER_BYTES_MAX);
     format!(
@@ -61,7 +61,7 @@ fn escape_hatch(policy: &Policy) -> String {
     )
 }
 
-/// Returns the canonical prefix, made harmless where a policy of another version let a bad one through.
+/// Returns the canonical prefix, made harmless in case a policy of another version let a bad one through.
 fn prefix(policy: &Policy) -> String {
     let harmless = policy
         .prefix
@@ -113,7 +113,7 @@ fn body(text: &mut String, findings: &Findings) {
     }
 }
 
-/// Returns the items that fit, each on one line, and how many do not.
+/// Returns the items that fit, each on one line, and the number of the others.
 fn fitting<'a>(
     items: impl ExactSizeIterator<Item = &'a str>,
     bytes_max: usize,

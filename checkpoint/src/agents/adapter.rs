@@ -137,7 +137,7 @@ pub struct TranscriptSearch {
 pub enum HeadlessSign {
     /// It is known.
     Known(bool),
-    /// The beginning of the transcript tells.
+    /// The beginning of the transcript says so.
     Transcript(fn(&[u8]) -> bool),
 }
 
@@ -153,9 +153,9 @@ pub struct IgnoredStart {
 /// A command that hands a text to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandOver {
-    /// The program.
+    /// The name or path of the program.
     pub program: &'static str,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, String)>,

@@ -24,7 +24,7 @@ pub fn adapter(agent: Agent) -> Option<&'static dyn Adapter> {
     ALL.into_iter().find(|adapter| adapter.agent() == agent)
 }
 
-/// Returns what tells the authors of prompts apart. `prefix` is the canonical prefix of this product's own texts.
+/// Returns the judge of who wrote a prompt. `prefix` is the canonical prefix of this product's own texts.
 pub fn authors(prefix: &str) -> Authors<'_> {
     Authors::new(prefix, ALL.map(|adapter| adapter.texts()).to_vec())
 }

@@ -3,6 +3,7 @@
 mod prompts;
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use journal::{Agent, Timestamp};
 use serde_json::json;
@@ -10,6 +11,7 @@ use serde_json::json;
 use super::*;
 use crate::hooks::payload::Payload;
 use crate::policy::Reply;
+use crate::transcript::tests::fixtures;
 
 #[test]
 fn every_agent_has_an_adapter() {
@@ -67,5 +69,25 @@ fn only_a_notify_call_of_codex_has_other_fields() {
         let hook = adapter.fields(&payload).hook;
         let expected = (adapter.agent() == Agent::Codex).then_some("notify");
         assert_eq!(hook, expected, "{}", adapter.agent());
+    }
+}
+
+#[test]
+fn every_recorded_transcript_has_a_row_in_the_tests_of_its_room() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for agent in Agent::HOSTS.map(Agent::word) {
+        let room = crate_folder.join("src/agents").join(agent);
+        let rows = std::fs::read_to_string(room.join("tests/recordings.rs")).expect("rows");
+        for folder in std::fs::read_dir(fixtures().join(agent)).expect("recordings") {
+            let folder = folder.expect("a recording").path();
+            if !folder.is_dir() {
+                continue;
+            }
+            for file in std::fs::read_dir(&folder).expect("transcripts") {
+                let name = file.expect("a transcript").file_name();
+                let name = name.into_string().expect("a plain name");
+                assert!(rows.contains(&name), "{agent}: {name} has no row");
+            }
+        }
     }
 }

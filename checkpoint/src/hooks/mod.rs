@@ -55,7 +55,7 @@ pub struct Normal {
     pub content: Uuid,
 }
 
-/// Reads a hook call.
+/// Reads a hook call into its event.
 ///
 /// # Errors
 ///

@@ -100,7 +100,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// Returns the event of a submitted prompt, its author told by its text.
+    /// Returns the event of a submitted prompt, its author recognized by its text.
     pub(crate) fn prompt(&self, host: Host) -> Event {
         let prompt = self.text("prompt").unwrap_or_default();
         Event::PromptSubmitted {

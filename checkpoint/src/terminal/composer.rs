@@ -38,5 +38,4 @@ pub fn shows(view: &View, ours: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "composer_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -4,7 +4,7 @@
 //! agent, and `typing.rs` says from that, and from what the journal knows of a delivery, what the next step is. Nothing
 //! here types.
 
-mod composer;
+pub(crate) mod composer;
 pub(crate) mod screen;
 pub(crate) mod text_box;
 pub(crate) mod typing;

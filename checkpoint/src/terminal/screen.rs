@@ -1,6 +1,6 @@
 //! A terminal's screen: rows of characters, and which of them are only hints.
 
-/// What a terminal shows at one moment.
+/// A terminal's screen at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// The rows, from the top, with the escape sequences that say how they look (`tmux capture-pane -e`).
@@ -16,7 +16,7 @@ pub struct View {
 pub struct Row {
     /// The characters, without blanks at the end.
     pub text: String,
-    /// Every character that is not blank, besides a marker in front, is dim: nobody typed it.
+    /// Every character that is not blank, besides a marker in front, is dim: it was not typed.
     pub is_dim: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn rows(screen: &str) -> Vec<Row> {
     rows
 }
 
-/// What agents set before the text that is typed.
+/// The signs that agents draw before the typed text.
 const MARKERS: [char; 4] = ['❯', '›', '>', '│'];
 
 /// Follows the parameters of one "select graphic rendition".
@@ -65,7 +65,7 @@ fn is_dim_after(parameters: &str, before: bool) -> bool {
         match part {
             0 | 22 => dim = false,
             2 => dim = true,
-            // A colour: `5;N`, or `2;R;G;B`, whose 2 means no dimness.
+            // A color: `5;N`, or `2;R;G;B`, whose 2 does not mean dim.
             38 | 48 | 58 => {
                 let skipped = if parts.next() == Some(2) { 3 } else { 1 };
                 parts.by_ref().take(skipped).for_each(drop);
@@ -114,7 +114,7 @@ mod tests {
         );
     }
 
-    /// Found by fuzzing: whoever looks back at all blanks for each further one does not come to an end here.
+    /// Found by fuzzing: looking back at all blanks for each further one would not come to an end here.
     #[test]
     fn a_row_is_read_in_linear_time() {
         let blanks = " ".repeat(1_000_000);

@@ -1,8 +1,8 @@
-//! The steps of typing one checkpoint: what has been done, what is seen now, and what follows.
+//! The steps of typing one checkpoint: from the steps so far and the present screen to the next step.
 //!
-//! Two rules stand above all. A text is pasted a second time only where it is certain that it is nowhere. And Enter is
-//! pressed only while our text stands in the composer, whole and alone: with anything else on the screen it could
-//! approve a tool call, or send somebody's draft.
+//! Two rules come before all others. A text is pasted a second time only if it is certain that it is nowhere. And Enter
+//! is pressed only while our text is in the composer, whole and alone: with anything else on the screen it could approve
+//! a tool call, or send a person's draft.
 
 use std::time::Duration;
 
@@ -11,47 +11,47 @@ use serde::{Deserialize, Serialize};
 
 use super::text_box::Composer;
 
-/// What the journal knows of a delivery by typing.
+/// The steps of a delivery that are journaled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Typed {
     /// Pastes that were begun.
     pub attempts: u32,
     /// When the last one was begun.
     pub attempted_at: Timestamp,
-    /// When the last one was done; none where nobody knows whether it was.
+    /// When the last one was done; none if that is not journaled.
     pub pasted_at: Option<Timestamp>,
     /// The agent's process then.
     pub pid: Option<u32>,
     /// How often Enter was pressed, or was about to be.
     pub enters: u32,
-    /// When that was for the last time.
+    /// When Enter was pressed last.
     pub entered_at: Timestamp,
-    /// What it was last seen to wait for.
+    /// The obstacle that it waited for last.
     pub held: Option<String>,
 }
 
-/// What is seen now.
+/// The present sight of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
     /// The pane is gone.
     Gone,
     /// The agent is not the program that keys reach.
     Other,
-    /// Somebody reads back in the pane, so that keys would not reach the agent.
+    /// A person scrolls back in the pane, so that keys would not reach the agent.
     CopyMode,
-    /// tmux did not tell.
+    /// tmux did not answer.
     Nothing,
     /// The agent's screen.
     Composer(Composer),
 }
 
-/// What happens to a half-typed draft.
+/// How to treat a half-typed draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Draft {
-    /// It is waited for.
+    /// Wait until it is gone.
     Wait,
-    /// It is cleared.
+    /// Clear it.
     Clear,
 }
 
@@ -62,57 +62,57 @@ pub struct Bounds {
     pub settle: Duration,
     /// From the Enter to giving up on a sign that the agent has the text.
     pub confirm_timeout: Duration,
-    /// What happens to a draft.
+    /// How to treat a draft.
     pub draft: Draft,
-    /// How long a draft, or another program in the pane, is waited for.
+    /// How long to wait for a draft, or another program in the pane, to go.
     pub draft_wait: Duration,
-    /// How long a dialog or copy mode is waited for, from the decision on.
+    /// How long to wait for a dialog or copy mode to end, from the decision on.
     pub hold_for: Duration,
     /// The most pastes, and the most Enters.
     pub attempts: u32,
 }
 
-/// All that the next step depends on.
+/// Everything that the next step depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// What has been done.
+    /// The steps so far.
     pub typed: &'a Typed,
-    /// What is seen.
+    /// The present sight.
     pub seen: Seen,
     /// When the checkpoint was decided.
     pub decided_at: Timestamp,
-    /// Since when what is seen has been so.
+    /// Since when the sight has been the same.
     pub since: Timestamp,
-    /// Now.
+    /// The present time.
     pub now: Timestamp,
-    /// The agent told of a question that was not answered yet.
+    /// The agent has reported a question that is not answered yet.
     pub asks: bool,
     /// The agent works, so that it may take the text up later.
     pub running: bool,
-    /// Our text is to be seen outside the composer.
+    /// The screen shows our text outside the composer.
     pub is_said: bool,
-    /// If the agent had the text, its transcript or its prompt hook would have told.
+    /// If the agent had the text, its transcript or its prompt hook would show it.
     pub would_tell: bool,
-    /// The bounds.
+    /// The limits in time and number.
     pub bounds: Bounds,
 }
 
-/// What to do next. The words are those of outcomes.
+/// The next step. The words are those of outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Look again soon; something stands in the way, where there is a word.
+    /// Look again soon; the word names the obstacle, if there is one.
     Wait(Option<&'static str>),
-    /// Take the draft away.
+    /// Clear the draft.
     Clear,
     /// Paste the text.
     Paste,
-    /// Note that the text was pasted, which nobody had noted.
+    /// Journal that the text was pasted, which is missing in the journal.
     NotePasted,
     /// Press Enter.
     Enter,
-    /// It did not reach the agent.
+    /// Give up: the text did not reach the agent.
     Fail(&'static str),
-    /// Nobody can tell whether it will, or did.
+    /// Give up: whether the text reached the agent, or will, is not known.
     Expire(&'static str),
 }
 
@@ -146,7 +146,7 @@ impl Situation<'_> {
     }
 
     /// The daemon ended, or tmux did not answer, while the text was being pasted. Enter was not pressed, so a text that
-    /// arrived still stands in the composer, unless a person sent it or took it away.
+    /// arrived is still in the composer, unless a person sent it or removed it.
     fn after_attempt(&self) -> Step {
         if let Some(step) = self.obstacle() {
             return step;
@@ -182,7 +182,7 @@ impl Situation<'_> {
         }
         match self.seen {
             Seen::Composer(Composer::Ours) => Step::Enter,
-            // A slow agent may not have drawn it yet; and a person may have sent it, or taken it away.
+            // A slow agent may not have drawn it yet; and a person may have sent it, or removed it.
             Seen::Composer(Composer::Empty) => {
                 let over = self.now >= pasted_at.max(self.since).plus(self.bounds.confirm_timeout);
                 let is_nowhere = self.would_tell && !self.is_said && !self.running;
@@ -210,7 +210,7 @@ impl Situation<'_> {
         self.await_sign(self.typed.entered_at)
     }
 
-    /// Returns what to do while nothing can be typed; none where the composer is there.
+    /// Returns what to do while nothing can be typed; none if the composer is there.
     fn obstacle(&self) -> Option<Step> {
         let long = |word| {
             Some(self.hold(
@@ -234,7 +234,7 @@ impl Situation<'_> {
         }
     }
 
-    /// What could not be reached any more has failed, unless the text was there already.
+    /// An agent out of reach is a failure, unless the text was there already.
     fn lost(&self, word: &'static str) -> Step {
         if self.typed.attempts == 0 {
             Step::Fail(word)
@@ -251,7 +251,7 @@ impl Situation<'_> {
         }
     }
 
-    /// Returns whether something has taken long enough, or all of it together has.
+    /// Returns whether a wait has taken long enough, or the whole delivery has.
     fn is_over(&self, since: Timestamp, within: Duration) -> bool {
         let end = self
             .decided_at
@@ -275,5 +275,4 @@ impl Situation<'_> {
 }
 
 #[cfg(test)]
-#[path = "typing_tests.rs"]
 mod tests;

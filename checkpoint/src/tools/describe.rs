@@ -58,7 +58,7 @@ impl Tools {
     }
 }
 
-/// Returns the command line that an argument list stands for: the script of `bash -lc SCRIPT`, else the words joined.
+/// Returns the command line that an argument list stands for: the script of `bash -lc SCRIPT`, otherwise the words joined.
 fn command_line(words: &[&str]) -> String {
     match words {
         [shell, flags, script, ..]

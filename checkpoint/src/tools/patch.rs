@@ -2,16 +2,16 @@
 
 use journal::ToolKind;
 
-/// What a patch does, and to which files.
+/// The effect of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Patch {
-    /// Write where it only adds files, else edit.
+    /// Write if it only adds files, otherwise edit.
     pub(super) kind: ToolKind,
     /// The files, in the patch's order.
     pub(super) paths: Vec<String>,
 }
 
-/// Reads the headers of a patch; none where it has none.
+/// Reads the headers of a patch; none if it has none.
 pub(super) fn read(text: &str) -> Option<Patch> {
     let (mut kind, mut paths) = (ToolKind::Write, Vec::new());
     for line in text.lines() {
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str) -> Option<Patch> {
     (!paths.is_empty()).then_some(Patch { kind, paths })
 }
 
-/// Reads the patch that a shell command hands to `apply_patch`; none where it does nothing of the kind.
+/// Reads the patch that a shell command hands to `apply_patch`; none if it does no such thing.
 pub(super) fn in_command(command: &str) -> Option<Patch> {
     let (before, patch) = command.split_once("*** Begin Patch")?;
     let applies = before

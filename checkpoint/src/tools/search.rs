@@ -1,7 +1,7 @@
 //! Searches and comparisons answer by their exit code: `grep` that finds nothing exits with 1, and nothing is wrong.
 //!
-//! Only the command that decides the line's exit code counts. Where it cannot be told which one that was, the exit code
-//! is an error, as the host says.
+//! Only the command that decides the line's exit code counts. If that one is not certain, the exit code is
+//! an error, as the agent says.
 
 /// How a command is joined to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ const SEARCHES: [&str; 20] = [
     "type",
 ];
 
-/// Commands that do not fail for a reason that matters, so that they may stand before a search.
+/// Commands that do not fail for a reason that matters, so that they may precede a search.
 const HARMLESS: [&str; 14] = [
     "cd", "pushd", "popd", "echo", "printf", "export", "set", "shopt", "true", ":", "pwd",
     "source", ".", "sleep",
@@ -109,7 +109,7 @@ fn is_search(words: &[String]) -> bool {
     }
 }
 
-/// Returns the program and its arguments, wrappers and assignments taken off; none where nothing is left.
+/// Returns the program and its arguments, wrappers and assignments taken off; none if nothing is left.
 fn program(words: &[String]) -> Option<(&str, &[String])> {
     let mut words = words;
     loop {
@@ -145,7 +145,7 @@ fn skip_options(mut words: &[String]) -> &[String] {
     words
 }
 
-/// Splits a command line into its simple commands; none where it holds what this does not read (here-documents).
+/// Splits a command line into its simple commands; none if it has a part that is not read here (a here-document).
 fn split(command: &str) -> Option<Vec<Simple>> {
     let mut line = vec![Simple {
         join: Join::Sequence,
@@ -198,7 +198,7 @@ fn split(command: &str) -> Option<Vec<Simple>> {
     Some(line)
 }
 
-/// Takes in what stands between quotes, up to the closing one.
+/// Reads a quoted part, up to the closing quote.
 fn quoted(quote: char, chars: &mut std::iter::Peekable<std::str::Chars<'_>>, word: &mut String) {
     while let Some(c) = chars.next() {
         match c {

@@ -20,7 +20,7 @@ pub struct Tools {
     pub refusals: &'static [&'static str],
 }
 
-/// What an agent says about the end of a tool call, before it is judged.
+/// The result of a tool call in the agent's own terms.
 #[derive(Clone, Debug, Default)]
 pub struct ResultText<'a> {
     /// The agent's own flag, if it has one that can be believed.

@@ -1,4 +1,4 @@
-//! What the tools of each host do.
+//! What the tools of each agent do.
 
 use journal::{Agent, ToolCall, ToolKind};
 use serde_json::json;

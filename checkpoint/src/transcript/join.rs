@@ -6,8 +6,8 @@ use super::facts::Facts;
 
 /// Joins the calls of a transcript with the journaled ones of the same turn, so that every tool use is there once.
 ///
-/// Calls are the same where the host's id is; Gemini's hooks have no ids, so there it is the next call with the same
-/// tool, command and files. The transcript is believed, and the journal where the transcript has no end of a call yet.
+/// Calls with the same id are the same. Gemini's hooks have no ids, so there it is the next call with the same tool,
+/// command and files. The transcript wins, except for the end of a call that it does not have yet.
 pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
     let Some(facts) = transcript else {
         let calls = merged(Vec::new(), journaled);
@@ -32,8 +32,8 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
                 taken[at] = true;
                 complete(&mut calls[at], call);
             }
-            // What began before the turn did belongs to an earlier one. Gemini (no ids) writes its whole list anew with
-            // the time of writing when it compacts or resumes, so there the journal knows better.
+            // What began before the turn did belongs to an earlier one. Gemini (no ids) writes its whole list again,
+            // with the time of writing, when it compacts or resumes, so there the journal knows better.
             None if call.id.is_some() && call.at < begun => {}
             None => unknown.push(call.clone()),
         }
@@ -119,7 +119,7 @@ mod tests {
         })
     }
 
-    /// One word a call: its command, `!` where it failed, `?` where it has not ended.
+    /// One word a call: its command, then `!` if it failed, `?` if it has not ended.
     fn line(timeline: &Timeline) -> String {
         let words = timeline.calls.iter().map(|call| {
             let mark = if call.is_error {

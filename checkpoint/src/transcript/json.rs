@@ -22,7 +22,7 @@ pub(crate) enum Scalar<'a> {
 }
 
 impl Scalar<'_> {
-    /// Returns the text, empty where there is none.
+    /// Returns the text, empty if there is none.
     pub(crate) fn text(&self) -> &str {
         if let Self::Text(text) = self {
             text
@@ -31,14 +31,13 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns the text, where there is one that is not empty.
+    /// Returns the text if it is not empty.
     pub(crate) fn owned(&self) -> Option<String> {
         Some(self.text())
             .filter(|text| !text.is_empty())
             .map(str::to_owned)
     }
 
-    /// Returns the flag.
     pub(crate) fn flag(&self) -> Option<bool> {
         if let Self::Flag(flag) = self {
             Some(*flag)
@@ -47,12 +46,10 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns whether the flag is set.
     pub(crate) fn is_true(&self) -> bool {
         self.flag() == Some(true)
     }
 
-    /// Returns the number.
     pub(crate) fn number(&self) -> Option<i64> {
         if let Self::Number(number) = self {
             Some(*number)
@@ -61,7 +58,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns the point in time that an RFC 3339 text names, the epoch where it names none.
+    /// Returns the point in time that an RFC 3339 text names, the epoch if it names none.
     pub(crate) fn time(&self) -> Timestamp {
         self.text().parse().unwrap_or_default()
     }
@@ -125,12 +122,12 @@ impl<'de> Visitor<'de> for ScalarVisitor {
     }
 }
 
-/// Reads a part that was set aside; none where it has another shape.
+/// Reads a part that was set aside; none if it has another shape.
 pub(crate) fn part<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
-/// Reads a part in full, null where it is missing or broken.
+/// Reads a part in full, null if it is missing or broken.
 pub(crate) fn value(raw: Option<&RawValue>) -> serde_json::Value {
     part(raw).unwrap_or_default()
 }

@@ -49,4 +49,4 @@ pub fn read(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

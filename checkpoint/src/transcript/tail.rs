@@ -3,7 +3,6 @@
 /// The end of a transcript.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail<'a> {
-    /// The text.
     pub(crate) text: &'a str,
     /// Whether the text begins where the file begins.
     pub(crate) from_start: bool,

@@ -1,7 +1,6 @@
-//! Every recorded transcript, the same situation through all three formats, and damage.
+//! The same situation through all formats, damage, and what the tests of the agents' readers share.
 
 mod damage;
-mod fixtures;
 mod formats;
 
 use std::path::{Path, PathBuf};
@@ -11,27 +10,27 @@ use serde_json::json;
 
 use super::*;
 
-const PREFIX: &str = "[TeleClaude Checkpoint] - ";
+pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint] - ";
 
 /// Reads a transcript as the daemon does by default.
-fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str) -> Option<Facts> {
+pub(crate) fn read(agent: Agent, bytes: &[u8], from_start: bool, prefix: &str) -> Option<Facts> {
     super::read(agent, bytes, from_start, prefix, crate::redact::built_in())
 }
 
 /// Returns the folder of the recorded sessions.
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/fixtures")
 }
 
 /// Reads a recorded transcript whole, as the agent's own, with another product's feedback taken for ours.
-fn recorded(agent: Agent, path: &str) -> Option<Facts> {
+pub(crate) fn recorded(agent: Agent, path: &str) -> Option<Facts> {
     let bytes =
         std::fs::read(fixtures().join(agent.word()).join(path)).expect("a recorded transcript");
     read(agent, &bytes, true, PREFIX)
 }
 
 /// One line a call: id's end, tool, kind, command, paths, how it ended, when it began, how long it took.
-fn show_call(call: &ToolCall) -> String {
+pub(crate) fn show_call(call: &ToolCall) -> String {
     let id = call.id.as_deref().unwrap_or("-");
     let ended = match (call.finished, call.is_error, call.refused) {
         (false, _, _) => "open",
@@ -68,7 +67,7 @@ fn show_user(said: Option<&UserText>) -> String {
 }
 
 /// Shows everything that was read, so that a test says all of it.
-fn show(facts: Option<&Facts>) -> String {
+pub(crate) fn show(facts: Option<&Facts>) -> String {
     let Some(facts) = facts else {
         return "nothing".to_owned();
     };
@@ -84,6 +83,15 @@ fn show(facts: Option<&Facts>) -> String {
         facts.last_assistant.as_deref().unwrap_or("-"),
         facts.calls.iter().map(show_call).collect::<String>(),
     )
+}
+
+/// Reads hand-written lines of one agent.
+pub(crate) fn written(agent: Agent, lines: &[&str]) -> Facts {
+    read(agent, lines.join("\n").as_bytes(), true, PREFIX).expect("readable")
+}
+
+pub(crate) fn calls(facts: &Facts) -> String {
+    facts.calls.iter().map(show_call).collect()
 }
 
 #[test]

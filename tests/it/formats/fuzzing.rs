@@ -78,9 +78,10 @@ impl Damage {
 /// Returns what the checks are fed with: all recordings, each line of those that are lines, and the records in frames.
 fn seeds() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders: Vec<PathBuf> = ["tests/data", "checkpoint/src/terminal/screens"]
-        .map(|name| root.join(name))
-        .into();
+    let screens =
+        journal::Agent::HOSTS.map(|agent| format!("checkpoint/src/agents/{agent}/screens"));
+    let mut folders: Vec<PathBuf> = screens.map(|name| root.join(name)).into();
+    folders.push(root.join("tests/data"));
     let mut seeds = vec![include_bytes!("../../../config.yml").to_vec()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("listed") {

@@ -1,7 +1,7 @@
 //! Claude Code: one JSON object a line, in `~/.claude/projects/<folder>/<session>.jsonl`.
 //!
 //! Each content block of a message has a line of its own. Lines of subagents (`isSidechain`) are not the session's.
-//! Who wrote a user-role line is told by `origin` and `promptSource`; versions before those by the text.
+//! `origin` and `promptSource` say who wrote a user-role line; in versions before those, its text does.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::tail::Tail;
 
-/// Only lines with one of these can hold anything of interest. They stand for themselves in JSON, so a line without any
+/// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
 /// need not be parsed.
 const MARKS: [&str; 4] = [
     "\"user\"",
@@ -218,7 +218,7 @@ fn add_user<'a>(
             return entries.extend(blocks.into_iter().filter_map(|block| result(line, block)));
         }
         Content::Blocks(blocks) => {
-            // An editor sets what is open in it before the words of its user.
+            // An editor puts its open files before the words of its user.
             let texts = blocks.iter().map(|block| block.text.text());
             let own: Vec<&str> = texts
                 .clone()

@@ -1,4 +1,4 @@
-//! Codex CLI's hook calls, and the calls of its older `notify` program, which nobody waits for.
+//! Codex CLI's hook calls, and the calls of its older `notify` program, whose replies are not read.
 
 use journal::{Event, Host};
 use serde_json::Value;

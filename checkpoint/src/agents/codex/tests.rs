@@ -1,4 +1,8 @@
-//! What only Codex CLI does.
+//! Tests with recordings of the real agent.
+
+mod composer;
+mod formats;
+mod recordings;
 
 use std::path::Path;
 

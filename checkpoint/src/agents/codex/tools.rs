@@ -48,7 +48,7 @@ const REFUSALS: [&str; 7] = [
     "aborted by user",
 ];
 
-/// Codex does not tell its hooks how a shell command ended, so that is no error here; its transcript knows.
+/// A hook call does not say how a shell command ended, so it is never an error here; the transcript says.
 fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
     ResultText {
         is_error: flag(response),
@@ -56,7 +56,7 @@ fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
             .get("exit_code")
             .or_else(|| response.pointer("/metadata/exit_code"))
             .and_then(Value::as_i64),
-        // For a shell call this is what the program printed and nothing else.
+        // For a shell call this is the program's output and nothing else.
         text: if kind == ToolKind::Shell {
             Cow::Borrowed("")
         } else {

@@ -3,7 +3,7 @@
 //! A tool use has up to three records: what the model asked (`response_item` call), what was run (`event_msg` item), and
 //! what the model got back (`response_item` output). Older rollouts have no items, newer ones may lack the call. A real
 //! user message is a `UserMessage` item, in older rollouts a `user_message` event; the `response_item` form counts only
-//! where its provenance, or its text, says that a user wrote it.
+//! if its provenance, or its text, says that a user wrote it.
 
 use std::borrow::Cow;
 
@@ -260,7 +260,7 @@ fn message<'a>(payload: &Payload<'a>, at: Timestamp, authors: &Authors<'_>) -> O
     }
 }
 
-/// Returns whether the provenance of a message says that a user wrote it; none where it has no provenance.
+/// Returns whether the provenance of a message says that a user wrote it; none if it has no provenance.
 fn wrote_user(metadata: Option<&RawValue>) -> Option<bool> {
     #[derive(Deserialize)]
     struct Metadata {
@@ -404,7 +404,7 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     } else {
         ("apply_patch", Value::from(patch_of(item.changes)))
     };
-    // Looking again at a command that runs is no second command.
+    // A second look at a running command is not a second command.
     if item.source.text() != "unified_exec_interaction" {
         let began = at.minus(std::time::Duration::from_millis(duration_ms.unwrap_or(0)));
         entries.push(Entry::Call {

@@ -3,6 +3,8 @@
 mod composer;
 mod hooks;
 mod prompts;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod transcript;
 

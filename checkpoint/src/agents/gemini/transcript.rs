@@ -1,9 +1,9 @@
 //! Gemini CLI: a log of changes to a list of messages, one a line, in `~/.gemini/tmp/<project>/chats`.
 //!
-//! A message written again under its id takes the place of the earlier one; `{"$set":{"messages":[..]}}` replaces the
-//! list, `{"$rewindTo":ID}` cuts it before that message. A resumed session has a second header in the same file. The older format is one
-//! JSON document with the list in it. Nothing marks hook feedback in a headless run, so only own text is known there;
-//! in the terminal a warning with the same words stands before it.
+//! A message written again under its id replaces the earlier one; `{"$set":{"messages":[..]}}` replaces the list,
+//! `{"$rewindTo":ID}` cuts it before that message. A resumed session has a second header in the same file. The older
+//! format is one JSON document with the list in it. Nothing marks hook feedback in a headless run, so only own text is known there;
+//! in the terminal a warning with the same words comes before it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -136,7 +136,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     chat.is_gemini.then_some(facts)
 }
 
-/// Reads the older format; none where the text is something else.
+/// Reads the older format; none if the text is something else.
 fn document(tail: Tail<'_>) -> Option<Chat<'_>> {
     if !tail.from_start {
         return None;
@@ -228,7 +228,7 @@ fn add_entries<'a>(
     }
 }
 
-/// Returns the parts of a content that is a list; none where it is a text.
+/// Returns the parts of a content that is a list; none if it is a text.
 fn parts(content: Option<&RawValue>) -> Option<Vec<Part<'_>>> {
     if content?.get().starts_with('[') {
         json::part(content)

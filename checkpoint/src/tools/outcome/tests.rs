@@ -228,7 +228,7 @@ fn flags_and_refusals() {
         ..ResultText::default()
     };
     assert_eq!(word(&outcome(Agent::Gemini, SHELL, None, &cancelled)), "no");
-    // A program may print what a host would say.
+    // A program may print an agent's words.
     assert_eq!(
         word(&flagged(
             Agent::Claude,

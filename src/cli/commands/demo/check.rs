@@ -1,7 +1,8 @@
 //! Says whether the demo went as it should: it is a test of the installation as well.
 
-use checkpoint::{agents, reply};
-use journal::ReplyForm;
+use checkpoint::agents::{self, adapter::Adapter};
+use checkpoint::reply;
+use journal::{Agent, ReplyForm};
 use serde_json::{Value, json};
 
 use super::play::Reply;
@@ -97,7 +98,9 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
         .first()
         .map(|line| text(&line["message"]))
         .unwrap_or_default();
-    let forms = agents::adapter(played.recording.agent).map(|agent| agent.reply_forms());
+    let forms = Agent::host(played.recording.agent)
+        .and_then(agents::adapter)
+        .map(Adapter::reply_forms);
     let is_message = |form: &ReplyForm| reply::to_stop(*form, message) == reply.text;
     if !forms.is_some_and(|forms| forms.iter().any(is_message)) {
         problems.push(format!(

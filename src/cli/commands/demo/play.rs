@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use journal::{Agent, Timestamp};
+use journal::Timestamp;
 use serde_json::{Value, json};
 
 use super::recording::{Call, Recording, Script, with_feedback, write, written_after};
@@ -21,7 +21,7 @@ const SPOOL_WAIT: Duration = Duration::from_secs(10);
 /// What an agent was told in reply to a call.
 pub(super) struct Reply {
     /// The agent.
-    pub(super) agent: Agent,
+    pub(super) agent: &'static str,
     /// Its id of the session.
     pub(super) session: String,
     /// The call.
@@ -124,7 +124,7 @@ impl Players<'_> {
         let mut command = self.stage.command(program);
         command
             .args(*first)
-            .arg(recording.agent.word())
+            .arg(recording.agent)
             .envs(call.env.iter().map(|(name, value)| (name, value)));
         command
             .env("CHECKPOINTD_STOP_WAIT_MS", "20000")

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use journal::{Agent, Timestamp};
+use journal::Timestamp;
 use serde_json::Value;
 
 use super::stage::Stage;
@@ -11,8 +11,8 @@ use crate::error::{Failure, Result};
 
 /// One recorded session of an agent, with a stop that was held back once.
 pub(super) struct Recording {
-    /// Whose it is.
-    pub(super) agent: Agent,
+    /// The agent's word, which is also the name of the folder with its recordings.
+    pub(super) agent: &'static str,
     /// The agent's name and version.
     pub(super) name: &'static str,
     /// The project that it works on here.
@@ -37,10 +37,10 @@ const RECORDED_HOME: &str = "/home/user";
 const RECORDED_FILE: &str = "notes.txt";
 const RECORDED_FEEDBACK: &str = "DEBRIEF: say what you did.\nSecond line.";
 
-/// What is played.
+/// The recordings to play, one of each agent.
 pub(super) const RECORDINGS: [Recording; 3] = [
     Recording {
-        agent: Agent::Claude,
+        agent: "claude",
         name: "Claude Code 2.1.330",
         project: &Project {
             name: "inventory",
@@ -56,7 +56,7 @@ pub(super) const RECORDINGS: [Recording; 3] = [
         ),
     },
     Recording {
-        agent: Agent::Gemini,
+        agent: "gemini",
         name: "Gemini CLI 0.61.0",
         project: &Project {
             name: "webshop",
@@ -72,7 +72,7 @@ pub(super) const RECORDINGS: [Recording; 3] = [
         ),
     },
     Recording {
-        agent: Agent::Codex,
+        agent: "codex",
         name: "Codex CLI 0.169.0",
         project: &Project {
             name: "parser",

@@ -15,7 +15,7 @@ fn bounds() -> Bounds {
     }
 }
 
-/// The situation `after` seconds from the decision, when what is seen has been so all the time.
+/// The situation `after` seconds from the decision, with the same sight all the time.
 fn situation(typed: &Typed, seen: Seen, after: i64) -> Situation<'_> {
     let at = |seconds| Timestamp::from_micros(seconds * SECOND);
     Situation {
@@ -69,7 +69,7 @@ fn each_phase_answers_what_is_seen() {
         (&fresh, Other, 1, word("pane_other")),
         (&fresh, Other, 30, Step::Fail("pane_other")),
         (&fresh, Nothing, 30, Step::Fail("tmux_silent")),
-        // Nobody knows whether the paste was done.
+        // The journal does not say whether the paste was done.
         (&begun, See(Ours), 0, Step::NotePasted),
         (&begun, See(Empty), 1, Step::Wait(None)),
         (&begun, See(Empty), 2, Step::Paste),
@@ -192,7 +192,7 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
             let at = Timestamp::from_micros(now * SECOND);
             let asks = roll(5) == 0;
             let running = roll(3) == 0;
-            // What is seen may be as new as now: nothing is waited for since then for ever.
+            // A sight may be as new as now: a wait that counts from it must still end.
             let since = if roll(2) == 0 {
                 at
             } else {

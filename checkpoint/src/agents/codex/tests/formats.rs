@@ -1,0 +1,43 @@
+//! Transcripts that no recording shows: older versions, long commands, refusals, own text.
+
+use journal::Agent;
+
+use crate::transcript::tests::{calls, written};
+
+const AGENT: Agent = Agent::Codex;
+
+#[test]
+fn what_no_recording_shows() {
+    let facts = written(
+        AGENT,
+        &[
+            r##"{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"s","cwd":"/p","cli_version":"0.40.0","git":{"branch":"main"}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"user_message","message":"go"}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"# AGENTS.md instructions for /p"}]}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{"type":"function_call","name":"shell","call_id":"c1","arguments":"{\"command\":[\"bash\",\"-lc\",\"pytest\"]}"}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:03Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"{\"output\":\"1 failed\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":1.5}}"}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:04Z","type":"response_item","payload":{"type":"local_shell_call","call_id":"c2","status":"completed","action":{"type":"exec","command":["bash","-lc","rg x"]}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:05Z","type":"event_msg","payload":{"type":"exec_command_end","call_id":"c2","command":["bash","-lc","rg x"],"exit_code":1,"aggregated_output":"","duration":{"secs":1,"nanos":5000000}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:06Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"c3","command":["/bin/bash","-lc","make"],"status":"failed","exit_code":2,"aggregated_output":"boom","duration":{"secs":2,"nanos":0}}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:07Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"c4","command":["/bin/bash","-lc","a person's"],"source":"user_shell","status":"completed","exit_code":0}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:08Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"c5","arguments":"{\"cmd\":\"cargo test\"}"}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:09Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c5","output":"Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\n"}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:10Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"c5","command":["/bin/bash","-lc","cargo test"],"status":"failed","exit_code":101,"aggregated_output":"failed","duration":{"secs":2,"nanos":0}}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:11Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","id":"c6","status":"declined","changes":{"/p/a":{"type":"add"},"/p/b":{"type":"update"}}}}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:12Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"c7","arguments":"{\"cmd\":\"apply_patch <<'EOF'\\n*** Begin Patch\\n*** Update File: n.txt\\n*** End Patch\\nEOF\"}"}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:13Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c7","output":[{"type":"input_text","text":"exec command rejected by user"}]}}"##,
+            r##"{"timestamp":"2026-01-01T00:00:14Z","type":"event_msg","payload":{"type":"agent_message","message":"there"}}"##,
+        ],
+    );
+    assert_eq!(facts.host_version.as_deref(), Some("0.40.0"));
+    assert_eq!(facts.branch.as_deref(), Some("main"));
+    assert_eq!(facts.last_user.as_ref().expect("one").text, "go");
+    insta::assert_snapshot!(calls(&facts), @r#"
+    c1 shell Shell `pytest` [] failed 00:00:01.000 2000ms "{\"output\":\"1 failed\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":1.5}}"
+    c2 local_shell Shell `rg x` [] ok 00:00:04.000 1005ms ""
+    c3 exec_command Shell `make` [] failed 00:00:04.000 2000ms "boom"
+    c5 exec_command Shell `cargo test` [] failed 00:00:08.000 2000ms "failed"
+    c6 apply_patch Edit `-` ["/p/a", "/p/b"] refused 00:00:11.000 0ms ""
+    c7 exec_command Edit `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: n.txt\n*** End Patch\nEOF` ["n.txt"] refused 00:00:12.000 1000ms ""
+    "#);
+}
