@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use journal::Home;
 
+use super::change::{Change, digest};
 use super::record::{self, Record, Written};
-use super::{Change, digest};
 use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;
@@ -144,7 +144,7 @@ fn write_one(change: &Change, from: Option<&[u8]>, to: Option<&[u8]>) -> Result<
 mod tests {
     use journal::Agent;
 
-    use super::super::Kind;
+    use super::super::change::Kind;
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use journal::Agent;
 
-use super::agents::Version;
+use super::version::Version;
 
 /// The hook client's file name: by it, in a command of the form that we write, our entries are known.
 pub(crate) const CLIENT: &str = "checkpointd-hook";
@@ -31,7 +31,7 @@ pub(crate) struct Wanted {
 
 /// How long the host may wait for a call.
 #[derive(Clone, Copy)]
-enum Limit {
+pub(crate) enum Limit {
     /// The call's reply decides what the agent does next.
     Reply,
     /// Nobody acts upon the reply.
@@ -40,120 +40,25 @@ enum Limit {
     End,
 }
 
-/// An event, how long it may take, and the first version that knows it.
-type Row = (&'static str, Limit, Version);
-
-const ANY: Version = Version(0, 0, 0);
-
-/// Claude Code skips a whole settings file for one event that it does not know, so each comes with a version whose
-/// published program knows it (looked up in those of 2.0.42 to 2.1.89).
-const CLAUDE: [Row; 15] = [
-    ("SessionStart", Limit::Reply, ANY),
-    ("UserPromptSubmit", Limit::Plain, ANY),
-    ("PreToolUse", Limit::Plain, ANY),
-    ("PermissionRequest", Limit::Plain, Version(2, 0, 45)),
-    ("PermissionDenied", Limit::Plain, Version(2, 1, 88)),
-    ("PostToolUse", Limit::Plain, ANY),
-    ("PostToolUseFailure", Limit::Plain, Version(2, 1, 0)),
-    ("Notification", Limit::Plain, ANY),
-    ("Stop", Limit::Reply, ANY),
-    ("StopFailure", Limit::Plain, Version(2, 1, 78)),
-    ("SubagentStart", Limit::Plain, Version(2, 0, 44)),
-    ("SubagentStop", Limit::Plain, ANY),
-    ("PreCompact", Limit::Plain, ANY),
-    ("PostCompact", Limit::Plain, Version(2, 1, 76)),
-    ("SessionEnd", Limit::End, ANY),
-];
-
-/// The model hooks come before every model call and tell nothing that is needed. Subagents are tool calls here.
-const GEMINI: [Row; 8] = [
-    ("SessionStart", Limit::Reply, ANY),
-    ("BeforeAgent", Limit::Plain, ANY),
-    ("BeforeTool", Limit::Plain, ANY),
-    ("AfterTool", Limit::Plain, ANY),
-    ("AfterAgent", Limit::Reply, ANY),
-    ("Notification", Limit::Plain, ANY),
-    ("PreCompress", Limit::Plain, ANY),
-    ("SessionEnd", Limit::Plain, ANY),
-];
-
-const CODEX: [Row; 12] = [
-    ("SessionStart", Limit::Reply, ANY),
-    ("UserPromptSubmit", Limit::Plain, ANY),
-    ("PreToolUse", Limit::Plain, ANY),
-    ("PermissionRequest", Limit::Plain, ANY),
-    ("PostToolUse", Limit::Plain, ANY),
-    ("Stop", Limit::Reply, ANY),
-    ("SubagentStart", Limit::Plain, ANY),
-    ("SubagentStop", Limit::Plain, ANY),
-    ("PreCompact", Limit::Plain, ANY),
-    ("PostCompact", Limit::Plain, ANY),
-    ("Interrupt", Limit::End, ANY),
-    ("SessionEnd", Limit::End, ANY),
-];
-
-/// Returns the entries for an agent. Without a known version it is taken for a current one.
-///
-/// `stop_wait_ms` is the longest that the daemon may take for a reply.
-pub(crate) fn wanted(
-    agent: Agent,
-    version: Option<Version>,
-    client: &Path,
-    stop_wait_ms: u64,
-) -> Vec<Wanted> {
-    let rows: &[Row] = match agent {
-        Agent::Claude => &CLAUDE,
-        Agent::Gemini => &GEMINI,
-        _ => &CODEX,
-    };
-    let known = rows
-        .iter()
-        .filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
-    let entry = |(event, limit, _): &Row| {
-        let seconds = match limit {
-            Limit::Reply => stop_wait_ms.div_ceil(1000) + MARGIN_S,
-            Limit::Plain => PLAIN_S,
-            Limit::End => END_S,
-        };
-        let timeout = if agent == Agent::Gemini {
-            seconds * 1000
-        } else {
-            seconds
-        };
-        // Gemini's payload always names its event, but says it too late for a look at the command line.
-        let arguments = if agent == Agent::Gemini {
-            format!("gemini {event}")
-        } else {
-            agent.word().to_owned()
-        };
-        Wanted {
-            event,
-            matcher: matcher(agent, event),
-            command: command(client, &arguments),
-            timeout,
+impl Limit {
+    /// Returns the host's limit in seconds. `stop_wait_ms` is the longest that the daemon may take for a reply.
+    pub(super) const fn seconds(self, stop_wait_ms: u64) -> u64 {
+        match self {
+            Self::Reply => stop_wait_ms.div_ceil(1000) + MARGIN_S,
+            Self::Plain => PLAIN_S,
+            Self::End => END_S,
         }
-    };
-    known.map(entry).collect()
-}
-
-/// Returns the host's own condition for an event. Gemini's automatic PreCompress comes before every model call, whether
-/// the history will be compressed or not.
-fn matcher(agent: Agent, event: &str) -> Option<&'static str> {
-    (agent == Agent::Gemini && event == "PreCompress").then_some("manual")
-}
-
-/// Returns the agent's event at which a turn ends.
-pub(crate) const fn stop_event(agent: Agent) -> &'static str {
-    if matches!(agent, Agent::Gemini) {
-        "AfterAgent"
-    } else {
-        "Stop"
     }
 }
 
+/// An event, how long it may take, and the first version that knows it.
+pub(crate) type Row = (&'static str, Limit, Version);
+
+pub(super) const ANY: Version = Version(0, 0, 0);
+
 /// Returns the command line: short, because Claude Code shows it to its model, and silent where the client is gone.
 /// Gemini CLI takes a shell's words about a missing program for a prompt, and goes on for ever.
-fn command(client: &Path, arguments: &str) -> String {
+pub(super) fn command(client: &Path, arguments: &str) -> String {
     let client = client.to_string_lossy();
     let client = shlex::try_quote(&client).expect("a path has no NUL");
     format!("[ -x {client} ] && exec {client} {arguments}; exit 0")
@@ -177,12 +82,13 @@ pub(crate) fn client_of(command: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::agents::installer;
     use super::*;
 
     fn stop(agent: Agent, client: &str, stop_wait_ms: u64) -> Wanted {
-        let all = wanted(agent, None, Path::new(client), stop_wait_ms);
+        let all = installer(agent).wanted(None, Path::new(client), stop_wait_ms);
         all.into_iter()
-            .find(|entry| entry.event == stop_event(agent))
+            .find(|entry| entry.event == installer(agent).stop_event())
             .expect("there is one")
     }
 
@@ -231,8 +137,7 @@ mod tests {
 
     #[test]
     fn an_old_claude_code_gets_no_event_that_it_does_not_know() {
-        let old = wanted(
-            Agent::Claude,
+        let old = installer(Agent::Claude).wanted(
             Some(Version(2, 0, 14)),
             Path::new("/x/checkpointd-hook"),
             5_000,

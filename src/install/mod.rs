@@ -1,151 +1,29 @@
 //! Installing into agents' settings, and leaving them again.
 //!
-//! First a plan is made ([`plan`], [`undo`]): pure edits of what the files hold now, as splices, so that all that is not
-//! ours keeps every byte. Then it is shown ([`show`]) or carried out ([`apply`]), whole or not at all. What was there
-//! before is kept in our own data folder ([`record`]) and not beside the file: no agent and no sync of dotfiles may
-//! take a copy of settings for settings, and uninstalling leaves nothing behind.
+//! First a plan is made ([`plan`], [`undo`]): edits of what the files hold now, as splices, so that everything that is
+//! not ours keeps every byte. Then it is shown or carried out ([`apply`]), whole or not at all. What was there before is
+//! kept in our own data folder ([`record`]) and not beside the file: no agent and no dotfile sync may take a copy of
+//! settings for settings, and uninstalling leaves nothing behind. What is particular to one agent is in [`agents`].
 
 pub(crate) mod agents;
 pub(crate) mod apply;
+mod change;
+pub(crate) mod check;
+mod edits;
+pub(crate) mod found;
 pub(crate) mod hooks;
+mod installer;
+mod means;
 pub(crate) mod plan;
+mod prompt;
 mod prompts;
 pub(crate) mod record;
+pub(crate) mod run;
 pub(crate) mod settings;
-pub(crate) mod trust;
 pub(crate) mod undo;
+mod version;
 
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
-
-use journal::Agent;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-
-/// What becomes of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// It is new.
-    Added,
-    /// It was as it is to be.
-    AlreadyThere,
-    /// It was there in another form, or more than once.
-    Updated,
-    /// It is taken out.
-    Removed,
-    /// It is somebody else's and stays as it is.
-    Kept,
-}
-
-impl Status {
-    /// Returns the word for it.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::AlreadyThere => "already there",
-            Self::Updated => "updated",
-            Self::Removed => "removed",
-            Self::Kept => "kept",
-        }
-    }
-}
-
-/// One thing of ours in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// The hook's event, or what else it is.
-    pub(crate) name: String,
-    /// What becomes of it.
-    pub(crate) status: Status,
-}
-
-impl Entry {
-    fn new(name: impl Into<String>, status: Status) -> Self {
-        Self {
-            name: name.into(),
-            status,
-        }
-    }
-}
-
-/// What a file is to us.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    /// JSON with hooks.
-    Settings,
-    /// Codex's config.toml.
-    Trust,
-    /// A command's prompt; the whole file is ours.
-    Prompt,
-}
-
-/// A file as it is and as it is to be.
-#[derive(Clone, Debug)]
-pub(crate) struct Change {
-    /// Whose file it is.
-    pub(crate) agent: Agent,
-    /// What it is to us.
-    pub(crate) kind: Kind,
-    /// Its name, links not followed.
-    pub(crate) path: PathBuf,
-    /// What it holds; none where it is not there.
-    pub(crate) before: Option<Vec<u8>>,
-    /// What it is to hold; none where it is to go.
-    pub(crate) after: Option<Vec<u8>>,
-    /// What it held without us, for uninstalling.
-    pub(crate) without_us: Option<Vec<u8>>,
-    /// What becomes of each entry of ours.
-    pub(crate) entries: Vec<Entry>,
-}
-
-impl Change {
-    /// Returns whether anything is to be written.
-    pub(crate) fn is_needed(&self) -> bool {
-        self.before != self.after
-    }
-}
-
-/// What is to be done for one agent.
-#[derive(Clone, Debug)]
-pub(crate) struct AgentPlan {
-    /// The agent.
-    pub(crate) agent: Agent,
-    /// The folder of its settings.
-    pub(crate) folder: PathBuf,
-    /// Its version, where it is known.
-    pub(crate) version: Option<agents::Version>,
-    /// The files.
-    pub(crate) changes: Vec<Change>,
-    /// What the user should know.
-    pub(crate) notes: Vec<String>,
-}
-
-/// Where to install.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// For all projects of the user.
-    User,
-    /// For the project in this folder.
-    Project(PathBuf),
-}
-
-/// Returns the file with an agent's hooks.
-pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {
-    folder.join(if agent == Agent::Codex {
-        "hooks.json"
-    } else {
-        "settings.json"
-    })
-}
-
-/// Identifies bytes.
-fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
+pub(crate) use change::{AgentPlan, Change, Entry, Kind, Scope, Status};

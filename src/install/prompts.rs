@@ -2,15 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use journal::Agent;
-use serde_json::json;
-
-/// A command: its name, what it is for, and what the agent is told.
-struct Prompt {
-    name: &'static str,
-    description: &'static str,
-    text: &'static str,
-}
+use super::installer::Installer;
+use super::prompt::Prompt;
 
 const PROMPTS: [Prompt; 2] = [
     Prompt {
@@ -25,46 +18,30 @@ const PROMPTS: [Prompt; 2] = [
     },
 ];
 
-/// Where the prompt's text has what the user typed behind the command.
-const ARGUMENTS: &str = "{arguments}";
-
 /// Returns the files of an agent's commands with their texts.
-pub(super) fn files(agent: Agent, folder: &Path) -> Vec<(PathBuf, String)> {
-    let folder = folder.join(if agent == Agent::Codex {
-        "prompts"
-    } else {
-        "commands"
-    });
+pub(super) fn files(installer: &dyn Installer, folder: &Path) -> Vec<(PathBuf, String)> {
+    let folder = folder.join(installer.prompts_folder());
     let file = |prompt: &Prompt| {
-        if agent == Agent::Gemini {
-            // JSON's strings are TOML's too; a literal block keeps the text readable.
-            let description = json!(prompt.description);
-            let text = prompt.text.replace(ARGUMENTS, "{{args}}");
-            (
-                folder.join(format!("{}.toml", prompt.name)),
-                format!("description = {description}\nprompt = '''\n{text}'''\n"),
-            )
-        } else {
-            let text = prompt.text.replace(ARGUMENTS, "$ARGUMENTS");
-            (
-                folder.join(format!("{}.md", prompt.name)),
-                format!("---\ndescription: {}\n---\n\n{text}", prompt.description),
-            )
-        }
+        let (name, text) = installer.prompt_file(prompt);
+        (folder.join(name), text)
     };
     PROMPTS.iter().map(file).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use journal::Agent;
+
+    use super::super::agents::installer;
     use super::*;
 
     #[test]
     fn every_agent_can_read_its_commands() {
         for agent in Agent::HOSTS {
-            for (path, text) in files(agent, Path::new("/x")) {
+            for (path, text) in files(installer(agent), Path::new("/x")) {
                 assert!(
-                    !text.contains(ARGUMENTS) && text.contains("checkpointd progress write --type"),
+                    !text.contains("{arguments}")
+                        && text.contains("checkpointd progress write --type"),
                     "{path:?}"
                 );
                 if agent == Agent::Gemini {

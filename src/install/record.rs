@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use journal::{Agent, Home};
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, digest};
+use super::change::{Kind, digest};
 use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;

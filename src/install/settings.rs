@@ -5,8 +5,8 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 use serde_json::json;
 
+use super::change::{Entry, Status};
 use super::hooks::{self, Wanted};
-use super::{Entry, Status};
 use crate::edit::json::{self, Container};
 
 type Result<T> = std::result::Result<T, String>;

@@ -7,13 +7,15 @@ use journal::Agent;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::hooks::{self, Wanted};
+use super::agents::codex::trust;
+use super::agents::installer;
+use super::change::Status;
+use super::hooks::Wanted;
 use super::settings::{self, Handler};
-use super::{Status, trust};
 use crate::edit::files::Text;
 
 fn wanted(agent: Agent, client: &str) -> Vec<Wanted> {
-    hooks::wanted(agent, None, Path::new(client), 5_000)
+    installer(agent).wanted(None, Path::new(client), 5_000)
 }
 
 fn foreign(text: &str) -> Vec<Handler> {

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use journal::{Agent, Home};
 
-use super::agents::Found;
-use super::plan::{Means, moved};
+use super::agents::{hooks_file, installer};
+use super::change::{AgentPlan, Change, Entry, Kind, Status, digest};
+use super::found::Found;
+use super::means::Means;
 use super::record::{Record, Written};
-use super::settings::Handler;
-use super::{AgentPlan, Change, Entry, Kind, Status, digest, hooks_file, prompts, settings, trust};
+use super::{prompts, settings};
 use crate::edit::files::{self, Text};
 
 type Result<T> = std::result::Result<T, String>;
@@ -89,11 +90,10 @@ fn is_as_written(now: &Option<Vec<u8>>, written: &Written, home: &Home, record: 
 /// Returns the files of an agent that may hold something of ours.
 fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
     let mut paths = vec![(hooks_file(found.agent, &found.folder), Kind::Settings)];
-    if found.agent == Agent::Codex {
-        paths.push((found.folder.join("config.toml"), Kind::Trust));
-    }
+    let installer = installer(found.agent);
+    paths.extend(installer.other_files(&found.folder));
     paths.extend(
-        prompts::files(found.agent, &found.folder)
+        prompts::files(installer, &found.folder)
             .into_iter()
             .map(|(path, _)| (path, Kind::Prompt)),
     );
@@ -123,7 +123,7 @@ fn prompt(
         path.file_stem().unwrap_or_default().to_string_lossy()
     );
     let folder = path.parent().and_then(Path::parent).unwrap_or(path);
-    let is_ours = prompts::files(agent, folder)
+    let is_ours = prompts::files(installer(agent), folder)
         .into_iter()
         .any(|(known, text)| known == path && before.as_deref() == Some(text.as_bytes()));
     if is_ours {
@@ -197,19 +197,6 @@ fn strip_trust(
         .iter()
         .filter(|(_, written)| written.agent == agent && written.kind == Kind::Settings);
     let files: BTreeSet<PathBuf> = recorded.map(|(path, _)| path.clone()).chain(user).collect();
-    let mut text = text.to_owned();
-    let mut entries = Vec::new();
-    for hooks in files {
-        let now = Text::of(files::read(&hooks)?.as_deref(), &hooks)?.text;
-        let old = settings::handlers(&now)?;
-        let new: Vec<Handler> = settings::handlers(&settings::strip(&now, None)?.0)?;
-        let ours = old.iter().filter(|handler| handler.client.is_some());
-        let keys: Vec<String> = ours.map(|handler| trust::key(&hooks, handler)).collect();
-        let (without, gone) = trust::forget(&text, &keys)?;
-        text = trust::rename(&without, &moved(&hooks, &old, &new))?;
-        entries.extend(gone);
-    }
-    let (text, notify) = trust::clear_notify(&text)?;
-    entries.extend(notify);
-    Ok((text, entries))
+    let files: Vec<PathBuf> = files.into_iter().collect();
+    installer(agent).strip_trust(text, &files)
 }

@@ -7,12 +7,10 @@ use journal::{Agent, Home};
 
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan as show;
-use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::install::agents::{self, Found};
-use crate::install::apply::{self, Way};
-use crate::install::plan::{self, Means};
-use crate::install::record::Record;
+use crate::install::agents;
+use crate::install::found::Found;
+use crate::install::run::{install, plans};
 use crate::install::{AgentPlan, Scope};
 
 /// Add the hooks to the settings of every agent on this machine
@@ -51,48 +49,15 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Plans for several agents.
-///
-/// # Errors
-///
-/// When one agent's files cannot be added to; then no agent's are.
-pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
-    let record = Record::load(home).map_err(Failure::failed)?;
-    let client = plan::client().map_err(Failure::failed)?;
-    // As the daemon does: a configuration that is wrong is not used.
-    let config = settings::load(&home.config).unwrap_or_default();
-    let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
-    let means = Means {
-        home,
-        record: &record,
-        client: &client,
-        stop_wait_ms,
-    };
-    let plans = found
-        .iter()
-        .map(|found| plan::plan(found, scope, &means).map_err(Failure::failed));
-    plans.collect()
-}
-
-/// Carries plans out.
-///
-/// # Errors
-///
-/// As [`apply::apply`].
-pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
-    let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
-    apply::apply(home, &changes, Way::In).map_err(Failure::failed)
-}
-
 fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for agent in Agent::HOSTS
         .into_iter()
         .filter(|agent| asked.is_empty() || asked.contains(agent))
     {
-        let one = Found::look(agent).map_err(Failure::usage)?;
+        let one = agents::find(agent).map_err(Failure::usage)?;
         if one.is_here() || !asked.is_empty() {
-            found.push(one.with_version());
+            found.push(agents::with_version(one));
         }
     }
     if found.is_empty() {

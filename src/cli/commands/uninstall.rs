@@ -13,7 +13,7 @@ use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan;
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
-use crate::install::agents::Found;
+use crate::install::agents;
 use crate::install::apply::{self, Way};
 use crate::install::record::Record;
 use crate::install::{AgentPlan, undo};
@@ -98,7 +98,7 @@ fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
         .into_iter()
         .filter(|agent| asked.is_empty() || asked.contains(agent));
     let plans = agents.map(|agent| {
-        let found = Found::look(agent).map_err(Failure::usage)?;
+        let found = agents::find(agent).map_err(Failure::usage)?;
         undo::plan(&found, home, &record).map_err(Failure::failed)
     });
     let plans: Result<Vec<_>> = plans.collect();

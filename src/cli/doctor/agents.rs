@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use journal::{Agent, Home, Timestamp};
 
 use super::{Check, fire};
-use crate::cli::commands::init;
 use crate::cli::connection;
-use crate::edit::files;
-use crate::install::agents::{self, Found};
-use crate::install::settings::{self, Handler};
-use crate::install::{AgentPlan, Change, Entry, Kind, Scope, Status, hooks_file, trust};
+use crate::install::agents::{self, installer};
+use crate::install::found::Found;
+use crate::install::run::{install, plans};
+use crate::install::settings;
+use crate::install::{AgentPlan, Change, Entry, Kind, Scope, Status};
 use crate::ops::query::Query;
 use crate::render;
 
@@ -28,18 +28,18 @@ pub(super) fn checks(home: &Home) -> Vec<Check> {
 pub(crate) fn mend(home: &Home) -> (Vec<String>, Vec<String>) {
     let (mut done, mut problems) = (Vec::new(), Vec::new());
     for agent in Agent::HOSTS {
-        let Ok(found) = Found::look(agent) else {
+        let Ok(found) = agents::find(agent) else {
             continue;
         };
         // A file that cannot be read has a check of its own.
-        let Ok(plans) = init::plans(home, &[found.with_version()], &Scope::User) else {
+        let Ok(plans) = plans(home, &[agents::with_version(found)], &Scope::User) else {
             continue;
         };
         let is_wrong = plans
             .iter()
             .any(|plan| is_installed(plan) && plan.changes.iter().any(is_wrong));
         if is_wrong {
-            match init::install(home, &plans) {
+            match install(home, &plans) {
                 Ok(()) => done.push(format!(
                     "the hooks of {} are as they are to be",
                     agents::name(agent)
@@ -68,8 +68,8 @@ fn is_installed(plan: &AgentPlan) -> bool {
 
 fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) -> Vec<Check> {
     let name = |what: &str| format!("{agent}.{what}");
-    let found = match Found::look(agent) {
-        Ok(found) if found.is_here() => found.with_version(),
+    let found = match agents::find(agent) {
+        Ok(found) if found.is_here() => agents::with_version(found),
         Ok(_) => {
             return vec![Check::skip(
                 name("hooks"),
@@ -78,7 +78,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
         }
         Err(error) => return vec![Check::skip(name("hooks"), error)],
     };
-    let plan = match init::plans(home, std::slice::from_ref(&found), &Scope::User) {
+    let plan = match plans(home, std::slice::from_ref(&found), &Scope::User) {
         Ok(mut plans) => plans.remove(0),
         Err(error) => {
             return vec![Check::fail(
@@ -97,24 +97,19 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
         )];
     }
     let mut checks = vec![hooks(&found, &plan)];
-    if agent == Agent::Codex && !found.has_no_hooks() {
-        checks.push(trusted(&found, &plan));
-    }
+    checks.extend(installer(agent).checks(&found, &plan));
     checks.push(firing(agent, last.get(&agent).copied()));
     checks
 }
 
 fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     let name = format!("{}.hooks", found.agent);
-    let kind = if found.has_no_hooks() {
-        Kind::Trust
-    } else {
-        Kind::Settings
-    };
+    let installer = installer(found.agent);
+    let kind = installer.hooks_kind(found);
     let Some(change) = plan.changes.iter().find(|change| change.kind == kind) else {
         return Check::skip(name, "there is nothing to install");
     };
-    if let Some(switch) = switched_off(found, change) {
+    if let Some(switch) = installer.switched_off(found, change) {
         let fix = format!("take `{switch}` out of {} again", found.folder.display());
         return Check::fail(
             name,
@@ -131,9 +126,7 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
         names.collect::<Vec<_>>().join(", ")
     };
     let mut doubled = doubled(change);
-    if found.agent == Agent::Codex {
-        doubled.extend(in_config(found));
-    }
+    doubled.extend(installer.misplaced(found));
     let mut wrong = Vec::new();
     for (what, names) in [
         ("missing", names(|entry| entry.status == Status::Added)),
@@ -171,33 +164,14 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     )
 }
 
-/// Codex reads hooks from config.toml as well; by hand ours may have come there.
-fn in_config(found: &Found) -> Vec<String> {
-    let config = files::read(&found.folder.join("config.toml"))
-        .ok()
-        .flatten();
-    let events = trust::events_of_ours(&files::text(config.as_deref()));
-    events
-        .into_iter()
-        .map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"))
-        .collect()
-}
-
-fn text_before(change: &Change) -> String {
-    files::text(change.before.as_deref())
-}
-
-fn handlers(change: &Change) -> Vec<Handler> {
-    settings::handlers(&text_before(change)).unwrap_or_default()
-}
-
 /// Returns the events for which there is more than one entry of ours.
 fn doubled(change: &Change) -> Vec<String> {
     if change.kind != Kind::Settings {
         return Vec::new();
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for handler in handlers(change)
+    for handler in settings::handlers(&change.text_before())
+        .unwrap_or_default()
         .into_iter()
         .filter(|handler| handler.client.is_some())
     {
@@ -208,71 +182,6 @@ fn doubled(change: &Change) -> Vec<String> {
         .filter(|(_, count)| *count > 1)
         .map(|(event, _)| event)
         .collect()
-}
-
-fn switched_off(found: &Found, change: &Change) -> Option<&'static str> {
-    let read = |path: &std::path::Path| files::text(files::read(path).ok().flatten().as_deref());
-    if found.agent == Agent::Codex {
-        let is_off = change.kind == Kind::Settings
-            && trust::switched_off(&read(&found.folder.join("config.toml")));
-        return is_off.then_some("features.hooks");
-    }
-    settings::switched_off(&read(&change.path))
-}
-
-/// Checks the hooks that are there, not those that are to be: Codex goes by what it finds.
-fn trusted(found: &Found, plan: &AgentPlan) -> Check {
-    let name = "codex.trust";
-    let file = hooks_file(found.agent, &found.folder);
-    let config = found.folder.join("config.toml");
-    let before = |path: &std::path::Path| plan.changes.iter().find(|change| change.path == path);
-    let text = before(&config).map(text_before).unwrap_or_default();
-    let states = match trust::states(&text) {
-        Ok(states) => states,
-        Err(error) => {
-            return Check::fail(
-                name,
-                format!("{}: {error}", config.display()),
-                "mend the file",
-            );
-        }
-    };
-    let (mut wrong, mut disabled) = (Vec::new(), Vec::new());
-    let ours = before(&file)
-        .map(handlers)
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|handler| handler.client.is_some());
-    for handler in ours {
-        let state = states
-            .get(&trust::key(&file, &handler))
-            .cloned()
-            .unwrap_or_default();
-        if state.trusted_hash != Some(trust::hash(&handler)) {
-            wrong.push(handler.event);
-        } else if state.is_disabled {
-            disabled.push(handler.event);
-        }
-    }
-    if !wrong.is_empty() {
-        let detail = format!(
-            "Codex asks before it runs these, or leaves them out: {}",
-            wrong.join(", ")
-        );
-        return Check::fail(
-            name,
-            detail,
-            "`checkpointd doctor --fix` records them as trusted",
-        );
-    }
-    if !disabled.is_empty() {
-        let detail = format!(
-            "trusted, but switched off in Codex: {}",
-            disabled.join(", ")
-        );
-        return Check::warn(name, detail, "switch them on in Codex (`/hooks`)");
-    }
-    Check::pass(name, "Codex trusts all of them")
 }
 
 fn firing(agent: Agent, last: Option<Timestamp>) -> Check {

@@ -10,8 +10,8 @@ use serde_json::json;
 use super::Check;
 use crate::cli::connection;
 use crate::edit::files;
-use crate::install::agents::{self, Found};
-use crate::install::{hooks, hooks_file, settings};
+use crate::install::agents::{self, hooks_file, installer};
+use crate::install::settings;
 use crate::ops::query::{Events, Query};
 use crate::render;
 
@@ -77,11 +77,11 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
 }
 
 fn installed(agent: Agent) -> Result<Option<String>, String> {
-    let path = hooks_file(agent, &Found::look(agent)?.folder);
+    let path = hooks_file(agent, &agents::find(agent)?.folder);
     let text = files::text(files::read(&path)?.as_deref());
     let handlers =
         settings::handlers(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let at_stop = |handler: &&settings::Handler| handler.event == hooks::stop_event(agent);
+    let at_stop = |handler: &&settings::Handler| handler.event == installer(agent).stop_event();
     let ours = handlers
         .iter()
         .filter(|handler| handler.client.is_some())
@@ -90,11 +90,7 @@ fn installed(agent: Agent) -> Result<Option<String>, String> {
 }
 
 fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
-    let shell = if agent == Agent::Gemini && agents::on_path("bash").is_some() {
-        "bash"
-    } else {
-        "sh"
-    };
+    let shell = installer(agent).shell();
     let cwd = std::env::current_dir().unwrap_or_default();
     let payload = json!({ "session_id": session, "hook_event_name": EVENT, "cwd": cwd, "transcript_path": null });
     let failed = |error: std::io::Error| format!("the hook cannot be run: {error}");

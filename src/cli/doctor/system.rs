@@ -4,7 +4,7 @@ use journal::{Home, Timestamp};
 
 use super::Check;
 use crate::cli::connection;
-use crate::install::agents;
+use crate::install::found;
 use crate::ops::query::{Events, Query};
 use crate::render;
 use crate::service::manager::Manager;
@@ -46,7 +46,7 @@ fn service() -> Check {
 }
 
 fn program(name: &str, argument: &str, without: &str) -> Check {
-    match agents::version_line(name, argument) {
+    match found::version_line(name, argument) {
         Some(version) => Check::pass(name, version),
         None => Check::warn(
             name,

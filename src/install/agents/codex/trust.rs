@@ -4,7 +4,7 @@
 //! place in it; otherwise it asks, or in `codex exec` leaves it out without a word. As with JSON, the file is parsed
 //! for places only and edited by splices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use toml_edit::{Document, Item};
 
-use super::hooks;
-use super::settings::Handler;
-use super::{Entry, Status, hex};
+use super::toml::{Result, line_end, newline, parse, toml_string, valid};
 
-type Result<T> = std::result::Result<T, String>;
+use crate::install::change::{Entry, Status, hex};
+use crate::install::hooks;
+use crate::install::settings::Handler;
 
 /// Codex's own time limit, in seconds, for a hook that names none.
 const TIMEOUT_S: u64 = 600;
@@ -157,7 +157,7 @@ pub(crate) fn events_of_ours(text: &str) -> Vec<String> {
 /// # Errors
 ///
 /// One sentence that says what is wrong with the file.
-pub(super) fn trust(text: &str, wanted: &[(String, String)]) -> Result<(String, Vec<Entry>)> {
+pub(crate) fn trust(text: &str, wanted: &[(String, String)]) -> Result<(String, Vec<Entry>)> {
     let mut text = text.to_owned();
     let mut entries = Vec::new();
     for (key, hash) in wanted {
@@ -183,7 +183,7 @@ pub(super) fn trust(text: &str, wanted: &[(String, String)]) -> Result<(String, 
 /// # Errors
 ///
 /// As [`trust`].
-pub(super) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)> {
+pub(crate) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)> {
     let mut text = text.to_owned();
     let mut entries = Vec::new();
     // From the end, so that a text to which several were added gets its own end back.
@@ -235,111 +235,30 @@ pub(super) fn rename(text: &str, moved: &[(String, String)]) -> Result<String> {
     valid(out)
 }
 
-/// What `notify` is set to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Notify {
-    /// Nothing.
-    Absent,
-    /// Our client, at this path.
-    Ours(String),
-    /// A program of the user's.
-    Foreign,
+/// Returns the keys under which hooks of ours were and are no more.
+pub(super) fn keys_gone(
+    hooks_file: &Path,
+    old: &[Handler],
+    wanted: &[(String, String)],
+) -> Vec<String> {
+    let wanted: BTreeSet<&String> = wanted.iter().map(|(key, _)| key).collect();
+    let ours = old
+        .iter()
+        .filter(|handler| handler.client.is_some())
+        .map(|handler| key(hooks_file, handler));
+    ours.filter(|key| !wanted.contains(key)).collect()
 }
 
-/// Returns what `notify` is set to.
-///
-/// # Errors
-///
-/// As [`trust`].
-pub(crate) fn notify(text: &str) -> Result<Notify> {
-    let document = parse(text)?;
-    let Some(item) = document.as_table().get("notify") else {
-        return Ok(Notify::Absent);
+/// Returns the keys of other people's hooks whose place has changed, old and new.
+pub(super) fn moved(hooks_file: &Path, old: &[Handler], new: &[Handler]) -> Vec<(String, String)> {
+    let foreign = |all: &[Handler]| {
+        let others = all.iter().filter(|handler| handler.client.is_none());
+        others
+            .map(|handler| key(hooks_file, handler))
+            .collect::<Vec<_>>()
     };
-    let words: Option<Vec<&str>> = item
-        .as_array()
-        .map(|words| words.iter().filter_map(|word| word.as_str()).collect());
-    Ok(match words.as_deref() {
-        Some([client, "codex"])
-            if Path::new(client)
-                .file_name()
-                .is_some_and(|name| name == hooks::CLIENT) =>
-        {
-            Notify::Ours((*client).to_owned())
-        }
-        _ => Notify::Foreign,
-    })
-}
-
-/// Sets `notify` to our client. A program of the user's stays: Codex calls only one.
-///
-/// # Errors
-///
-/// As [`trust`].
-pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
-    let status = match notify(text)? {
-        Notify::Ours(there) if there == client => {
-            return Ok((text.to_owned(), Entry::new("notify", Status::AlreadyThere)));
-        }
-        Notify::Foreign => return Ok((text.to_owned(), Entry::new("notify", Status::Kept))),
-        Notify::Ours(_) => Status::Updated,
-        Notify::Absent => Status::Added,
-    };
-    let cleared = clear_notify(text)?.0;
-    // At the top, where it can be in no table.
-    let line = format!(
-        "notify = [{}, \"codex\"]{}",
-        toml_string(client),
-        newline(text)
-    );
-    Ok((valid(line + &cleared)?, Entry::new("notify", status)))
-}
-
-/// Takes our `notify` out.
-///
-/// # Errors
-///
-/// As [`trust`].
-pub(super) fn clear_notify(text: &str) -> Result<(String, Option<Entry>)> {
-    if !matches!(notify(text)?, Notify::Ours(_)) {
-        return Ok((text.to_owned(), None));
-    }
-    let document = parse(text)?;
-    let value = document
-        .as_table()
-        .get("notify")
-        .and_then(Item::span)
-        .expect("it was found");
-    let start = text[..value.start].rfind('\n').map_or(0, |end| end + 1);
-    let cleared = [&text[..start], &text[line_end(text, value.end)..]].concat();
-    Ok((valid(cleared)?, Some(Entry::new("notify", Status::Removed))))
-}
-
-fn parse(text: &str) -> Result<Document<&str>> {
-    Document::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let before = &text[..at];
-        let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count()
-            + 1;
-        format!("line {line}, column {column}: {}", error.message())
-    })
-}
-
-/// Makes sure that a splice gave TOML again. It does not where the user has written a table in one line.
-fn valid(text: String) -> Result<String> {
-    match parse(&text) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(format!(
-            "`hooks` is written in a way that cannot be added to ({error}); write it as [hooks] tables, or trust the \
-             hooks when Codex asks"
-        )),
-    }
+    let pairs = foreign(old).into_iter().zip(foreign(new));
+    pairs.filter(|(old, new)| old != new).collect()
 }
 
 fn state_table<'a>(document: &'a Document<&str>) -> Option<&'a dyn toml_edit::TableLike> {
@@ -447,28 +366,6 @@ fn without(text: &str, key: &str) -> Result<String> {
     valid([before, behind].concat())
 }
 
-fn line_end(text: &str, from: usize) -> usize {
-    text[from..]
-        .find('\n')
-        .map_or(text.len(), |end| from + end + 1)
-}
-
-fn newline(text: &str) -> &'static str {
-    if text
-        .find('\n')
-        .is_some_and(|end| text[..end].ends_with('\r'))
-    {
-        "\r\n"
-    } else {
-        "\n"
-    }
-}
-
-/// Writes a TOML string. JSON's escapes are all TOML's too.
-fn toml_string(text: &str) -> String {
-    json!(text).to_string()
-}
-
 fn short(key: &str) -> &str {
     let mut colons = key.rmatch_indices(':').map(|(at, _)| at);
     colons.nth(2).map_or(key, |at| &key[at + 1..])
@@ -476,8 +373,8 @@ fn short(key: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::settings;
     use super::*;
+    use crate::install::settings;
 
     fn hashes(text: &str) -> Vec<String> {
         settings::handlers(text)
@@ -569,25 +466,5 @@ mod tests {
         let error =
             trust("hooks = {}\n", &[("k".into(), "h".into())]).expect_err("cannot be added to");
         assert!(error.contains("write it as [hooks] tables"), "{error}");
-    }
-
-    #[test]
-    fn notify_goes_to_the_top_and_a_program_of_the_users_stays() {
-        let text = "model = \"x\"\n[tui]\n";
-        let (with, entry) = set_notify(text, "/b/checkpointd-hook").expect("TOML");
-        assert_eq!(
-            with,
-            format!("notify = [\"/b/checkpointd-hook\", \"codex\"]\n{text}")
-        );
-        assert_eq!(entry.status, Status::Added);
-        let (moved, entry) = set_notify(&with, "/c/checkpointd-hook").expect("TOML");
-        assert_eq!(
-            (moved.matches("notify").count(), entry.status),
-            (1, Status::Updated)
-        );
-        assert_eq!(clear_notify(&moved).expect("TOML").0, text);
-        let own = "notify = [\"say\", \"codex\"]\n";
-        let (same, entry) = set_notify(own, "/b/checkpointd-hook").expect("TOML");
-        assert_eq!((same.as_str(), entry.status), (own, Status::Kept));
     }
 }

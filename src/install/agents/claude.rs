@@ -1,0 +1,61 @@
+//! Claude Code: hooks in `settings.json`, user or project.
+
+use std::path::{Path, PathBuf};
+
+use journal::Agent;
+
+use crate::install::hooks::{ANY, Limit, Row};
+use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::version::Version;
+
+/// Claude Code skips a whole settings file for one event that it does not know, so each comes with a version whose
+/// published program knows it (looked up in those of 2.0.42 to 2.1.89).
+const ROWS: [Row; 15] = [
+    ("SessionStart", Limit::Reply, ANY),
+    ("UserPromptSubmit", Limit::Plain, ANY),
+    ("PreToolUse", Limit::Plain, ANY),
+    ("PermissionRequest", Limit::Plain, Version(2, 0, 45)),
+    ("PermissionDenied", Limit::Plain, Version(2, 1, 88)),
+    ("PostToolUse", Limit::Plain, ANY),
+    ("PostToolUseFailure", Limit::Plain, Version(2, 1, 0)),
+    ("Notification", Limit::Plain, ANY),
+    ("Stop", Limit::Reply, ANY),
+    ("StopFailure", Limit::Plain, Version(2, 1, 78)),
+    ("SubagentStart", Limit::Plain, Version(2, 0, 44)),
+    ("SubagentStop", Limit::Plain, ANY),
+    ("PreCompact", Limit::Plain, ANY),
+    ("PostCompact", Limit::Plain, Version(2, 1, 76)),
+    ("SessionEnd", Limit::End, ANY),
+];
+
+pub(super) struct Claude;
+
+impl Installer for Claude {
+    fn agent(&self) -> Agent {
+        Agent::Claude
+    }
+
+    fn name(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn user_folder(&self) -> Result<PathBuf, String> {
+        folder_in("CLAUDE_CONFIG_DIR").map_or_else(
+            || home_for(self.name()).map(|home| home.join(".claude")),
+            Ok,
+        )
+    }
+
+    fn folder_variable(&self) -> Option<&'static str> {
+        Some("CLAUDE_CONFIG_DIR")
+    }
+
+    fn rows(&self) -> &'static [Row] {
+        &ROWS
+    }
+
+    fn project_note(&self, project: &Path) -> String {
+        let project = project.display();
+        format!("Claude Code runs them once you trust {project} in its own dialog")
+    }
+}

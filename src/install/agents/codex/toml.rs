@@ -1,0 +1,55 @@
+//! Codex's config.toml as text: it is parsed for places only, and edited by splices.
+
+use serde_json::json;
+use toml_edit::Document;
+
+pub(super) type Result<T> = std::result::Result<T, String>;
+
+pub(super) fn parse(text: &str) -> Result<Document<&str>> {
+    Document::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start.min(text.len()));
+        let before = &text[..at];
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
+        format!("line {line}, column {column}: {}", error.message())
+    })
+}
+
+/// Makes sure that a splice gave TOML again. It does not where the user has written a table in one line.
+pub(super) fn valid(text: String) -> Result<String> {
+    match parse(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!(
+            "`hooks` is written in a way that cannot be added to ({error}); write it as [hooks] tables, or trust the \
+             hooks when Codex asks"
+        )),
+    }
+}
+
+pub(super) fn line_end(text: &str, from: usize) -> usize {
+    text[from..]
+        .find('\n')
+        .map_or(text.len(), |end| from + end + 1)
+}
+
+pub(super) fn newline(text: &str) -> &'static str {
+    if text
+        .find('\n')
+        .is_some_and(|end| text[..end].ends_with('\r'))
+    {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
+/// Writes a TOML string. JSON's escapes are all TOML's too.
+pub(super) fn toml_string(text: &str) -> String {
+    json!(text).to_string()
+}

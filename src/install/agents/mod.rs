@@ -1,0 +1,68 @@
+//! One module per agent, and the table of them.
+
+mod claude;
+pub(super) mod codex;
+mod gemini;
+
+use std::path::{Path, PathBuf};
+
+use journal::Agent;
+
+use super::found::{Found, on_path, version_of};
+use super::installer::Installer;
+
+/// How to install into each agent. A new agent gets a module here and a line in this table.
+static INSTALLERS: [&dyn Installer; 3] = [&claude::Claude, &gemini::Gemini, &codex::Codex];
+
+/// Returns how to install into an agent.
+///
+/// # Panics
+///
+/// For the daemon, which is not an agent.
+pub(crate) fn installer(agent: Agent) -> &'static dyn Installer {
+    let installer = INSTALLERS.into_iter().find(|one| one.agent() == agent);
+    installer.expect("every agent has an installer")
+}
+
+/// Returns an agent's name as its makers write it.
+pub(crate) fn name(agent: Agent) -> &'static str {
+    installer(agent).name()
+}
+
+/// Looks for an agent on this machine. Its version is not asked for.
+///
+/// # Errors
+///
+/// When the environment does not say where its settings are.
+pub(crate) fn find(agent: Agent) -> Result<Found, String> {
+    let folder = installer(agent).user_folder()?;
+    let folder = std::path::absolute(&folder)
+        .map_err(|error| format!("{} cannot be found: {error}", folder.display()))?;
+    Ok(Found {
+        agent,
+        program: on_path(agent.word()),
+        folder,
+        version: None,
+    })
+}
+
+/// Asks an agent for its version, if what is installed depends on it.
+pub(crate) fn with_version(mut found: Found) -> Found {
+    let installer = installer(found.agent);
+    if installer.depends_on_version() {
+        let program = found.program.as_deref();
+        found.version =
+            program.and_then(|program| version_of(program, installer.folder_variable()));
+    }
+    found
+}
+
+/// Returns the file with an agent's hooks.
+pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {
+    folder.join(installer(agent).hooks_file())
+}
+
+/// Returns the folder of an agent's settings in a project.
+pub(crate) fn project_folder(agent: Agent, project: &Path) -> PathBuf {
+    project.join(format!(".{}", agent.word()))
+}

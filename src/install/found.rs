@@ -1,0 +1,89 @@
+//! Which programs and settings of agents this machine has.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use journal::Agent;
+
+use super::version::Version;
+
+/// How long an agent may take to print its version.
+const VERSION_WAIT: Duration = Duration::from_secs(10);
+
+/// An agent on this machine, or one that was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) agent: Agent,
+    /// Its program on `PATH`.
+    pub(crate) program: Option<PathBuf>,
+    /// The folder of its user's settings.
+    pub(crate) folder: PathBuf,
+    /// Its version, where it matters and is known.
+    pub(crate) version: Option<Version>,
+}
+
+impl Found {
+    /// Returns whether the agent is on this machine: its program, or settings of an earlier one.
+    pub(crate) fn is_here(&self) -> bool {
+        self.program.is_some() || self.folder.is_dir()
+    }
+}
+
+/// Finds a program as a shell does.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        path.metadata()
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(is_program)
+}
+
+/// Asks a program for its version. `folder_variable` points it away from the user's settings: some agents tidy up in
+/// them at every start.
+pub(super) fn version_of(program: &Path, folder_variable: Option<&str>) -> Option<Version> {
+    let elsewhere = tempfile::tempdir().ok()?;
+    let mut child = Command::new(program)
+        .arg("--version")
+        .envs(folder_variable.map(|name| (name, elsewhere.path())))
+        .current_dir(elsewhere.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let began = Instant::now();
+    while child.try_wait().ok()?.is_none() {
+        if began.elapsed() > VERSION_WAIT {
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut words = Vec::new();
+    // The version is one line; what a program's children might still write is not waited for.
+    let _ = child.stdout.take()?.take(4096).read_to_end(&mut words);
+    Version::find(&String::from_utf8_lossy(&words))
+}
+
+/// Runs a program of the system for its version line; none where it is not there.
+pub(crate) fn version_line(program: &str, argument: &str) -> Option<String> {
+    let path: OsString = on_path(program)?.into();
+    let output = Command::new(path)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output
+        .status
+        .success()
+        .then(|| text.lines().next().unwrap_or_default().trim().to_owned())
+}

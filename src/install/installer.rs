@@ -1,0 +1,170 @@
+//! What differs between agents when hooks are installed into their settings.
+
+use std::path::{Path, PathBuf};
+
+use journal::Agent;
+
+use super::change::{AgentPlan, Change, Entry, Kind};
+use super::check::Check;
+use super::edits::{self, Edit, Result};
+use super::found::Found;
+use super::hooks::{Row, Wanted, command};
+use super::prompt::Prompt;
+use super::settings;
+use super::version::Version;
+use crate::edit::files;
+
+/// How to install into one agent. The defaults are Claude Code's ways, which most agents share.
+pub(crate) trait Installer: Sync {
+    fn agent(&self) -> Agent;
+
+    /// The agent's name as its makers write it.
+    fn name(&self) -> &'static str;
+
+    /// The folder of the user's settings, from the environment.
+    ///
+    /// # Errors
+    ///
+    /// When the environment does not say where it is.
+    fn user_folder(&self) -> Result<PathBuf>;
+
+    /// The variable that names the folder of settings, if there is one.
+    fn folder_variable(&self) -> Option<&'static str>;
+
+    /// Whether what is installed depends on the agent's version.
+    fn depends_on_version(&self) -> bool {
+        true
+    }
+
+    /// The file with hooks in a folder of settings.
+    fn hooks_file(&self) -> &'static str {
+        "settings.json"
+    }
+
+    /// The events that hooks are installed for.
+    fn rows(&self) -> &'static [Row];
+
+    /// The event at which a turn ends.
+    fn stop_event(&self) -> &'static str {
+        "Stop"
+    }
+
+    /// What the client's command line says after the program.
+    fn arguments(&self, _event: &str) -> String {
+        self.agent().word().to_owned()
+    }
+
+    /// A time limit in the host's unit.
+    fn timeout(&self, seconds: u64) -> u64 {
+        seconds
+    }
+
+    /// The host's own condition for an event.
+    fn matcher(&self, _event: &str) -> Option<&'static str> {
+        None
+    }
+
+    /// The shell that the host runs hook commands with.
+    fn shell(&self) -> &'static str {
+        "sh"
+    }
+
+    /// Returns the entries to install. Without a known version the agent is taken for a current one. `stop_wait_ms` is
+    /// the longest that the daemon may take for a reply.
+    fn wanted(&self, version: Option<Version>, client: &Path, stop_wait_ms: u64) -> Vec<Wanted> {
+        let rows = self.rows().iter();
+        let known = rows.filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
+        let entry = |(event, limit, _): &Row| Wanted {
+            event,
+            matcher: self.matcher(event),
+            command: command(client, &self.arguments(event)),
+            timeout: self.timeout(limit.seconds(stop_wait_ms)),
+        };
+        known.map(entry).collect()
+    }
+
+    /// Plans the edits of the files with hooks, and notes for the user.
+    ///
+    /// # Errors
+    ///
+    /// One sentence that names the file and what is wrong with it.
+    fn edits(
+        &self,
+        _found: &Found,
+        file: &Path,
+        wanted: &[Wanted],
+        _client: &Path,
+        _notes: &mut Vec<String>,
+    ) -> Result<Vec<Edit>> {
+        Ok(vec![edits::settings(file, wanted)?])
+    }
+
+    /// Files besides the hooks file that may hold entries of ours, in the user's settings.
+    fn other_files(&self, _folder: &Path) -> Vec<(PathBuf, Kind)> {
+        Vec::new()
+    }
+
+    /// Takes our entries out of a file of kind [`Kind::Trust`]. `hooks_files` are the files whose hooks it trusts.
+    ///
+    /// # Errors
+    ///
+    /// One sentence that says what is wrong with the file.
+    fn strip_trust(&self, text: &str, _hooks_files: &[PathBuf]) -> Result<(String, Vec<Entry>)> {
+        Ok((text.to_owned(), Vec::new()))
+    }
+
+    /// Where in a folder of settings the slash commands are.
+    fn prompts_folder(&self) -> &'static str {
+        "commands"
+    }
+
+    /// The name and the text of a slash command's file.
+    fn prompt_file(&self, prompt: &Prompt) -> (String, String) {
+        let text = prompt.text("$ARGUMENTS");
+        (
+            format!("{}.md", prompt.name),
+            format!("---\ndescription: {}\n---\n\n{text}", prompt.description),
+        )
+    }
+
+    /// Whether a project can have slash commands of its own.
+    fn has_project_prompts(&self) -> bool {
+        true
+    }
+
+    /// When the agent runs hooks of a project's settings.
+    fn project_note(&self, project: &Path) -> String;
+
+    /// The kind of the file that calls the client.
+    fn hooks_kind(&self, _found: &Found) -> Kind {
+        Kind::Settings
+    }
+
+    /// Names the setting that switches all hooks off, if one does.
+    fn switched_off(&self, _found: &Found, change: &Change) -> Option<&'static str> {
+        let text = files::text(files::read(&change.path).ok().flatten().as_deref());
+        settings::switched_off(&text)
+    }
+
+    /// Names hooks of ours outside the hooks file, which call twice.
+    fn misplaced(&self, _found: &Found) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Checks that only this agent needs, for `doctor`.
+    fn checks(&self, _found: &Found, _plan: &AgentPlan) -> Vec<Check> {
+        Vec::new()
+    }
+}
+
+/// Returns the folder that a variable names, if it is set.
+pub(super) fn folder_in(variable: &str) -> Option<PathBuf> {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty());
+    value.map(PathBuf::from)
+}
+
+/// Returns the user's home folder, in which `name`'s settings are.
+pub(super) fn home_for(name: &str) -> Result<PathBuf> {
+    folder_in("HOME")
+        .ok_or_else(|| format!("HOME is not set, so {name}'s settings cannot be found"))
+}

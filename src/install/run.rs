@@ -1,0 +1,45 @@
+//! Plans for several agents, and carrying them out.
+
+use journal::Home;
+
+use super::apply::{self, Way};
+use super::change::{AgentPlan, Scope};
+use super::found::Found;
+use super::means::Means;
+use super::plan;
+use super::record::Record;
+use crate::config;
+use crate::error::{Failure, Result};
+
+/// Plans for several agents.
+///
+/// # Errors
+///
+/// When one agent's files cannot be added to; then no agent's are.
+pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
+    let record = Record::load(home).map_err(Failure::failed)?;
+    let client = plan::client().map_err(Failure::failed)?;
+    // As the daemon does: a configuration that is wrong is not used.
+    let config = config::load(&home.config).unwrap_or_default();
+    let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
+    let means = Means {
+        home,
+        record: &record,
+        client: &client,
+        stop_wait_ms,
+    };
+    let plans = found
+        .iter()
+        .map(|found| plan::plan(found, scope, &means).map_err(Failure::failed));
+    plans.collect()
+}
+
+/// Carries plans out.
+///
+/// # Errors
+///
+/// As [`apply::apply`].
+pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
+    let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
+    apply::apply(home, &changes, Way::In).map_err(Failure::failed)
+}
