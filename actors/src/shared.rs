@@ -80,7 +80,7 @@ impl Shared {
 
     /// Returns the current health issues, one line each; empty while everything works.
     pub fn health_issues(&self) -> Vec<String> {
-        let mut issues = self.journal.troubles();
+        let mut issues = self.journal.health_issues();
         let spool_issues = self
             .spool_issues
             .lock()

@@ -1,24 +1,26 @@
-//! The writer: orders appends, makes them durable in groups, and hands them on to the store's thread.
+//! Orders appends, makes them durable in groups, and queues them for the store.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::store_writer::{Move, Shared, bytes_of};
-use super::{Append, Appended, Command, Done, GROUP_MAX, Imported, Options, Sync};
+use super::append::{Append, Appended, Command, Done, Imported, Options, Sync};
+use super::store_writer::{Shared, StoreJob, bytes_of};
 use crate::error::{Error, Result};
 use crate::frame::{self, Kind};
 use crate::intake::{self, SEGMENT_BYTES, Unsealed, Writer};
 use crate::store::Item;
 use crate::{Draft, Envelope, Timestamp, codec};
 
-/// Pause between two attempts to write a segment anew whose sync failed.
-const RENEW_EVERY: Duration = Duration::from_secs(1);
+/// Maximum number of appends in one commit.
+const GROUP_MAX: usize = 512;
+/// Pause between two attempts to rewrite a segment after a failed sync.
+const RENEW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The thread that orders events and makes them durable.
 pub(super) struct Committer {
@@ -27,15 +29,15 @@ pub(super) struct Committer {
     pub(super) writer: Writer,
     pub(super) next_seq: u64,
     pub(super) last_at: HashMap<Uuid, Timestamp>,
-    pub(super) to_store: SyncSender<Move>,
+    pub(super) to_store: SyncSender<StoreJob>,
     /// Since when acknowledged events are unsynced.
     pub(super) dirty: Option<Instant>,
     pub(super) to_sync: SyncSender<(Arc<Unsealed>, PathBuf)>,
-    /// When it was last tried to renew the segment.
+    /// When the segment was last rewritten, or an attempt failed.
     pub(super) tried: Option<Instant>,
 }
 
-/// An append whose answer is known but not given yet.
+/// The acknowledgement of an append that is not committed yet.
 struct Answer {
     done: Done,
     appended: Vec<Appended>,
@@ -79,7 +81,7 @@ impl Committer {
                 .dirty
                 .is_some_and(|since| since.elapsed() >= self.options.batch_window);
             if stop {
-                // Whoever waited for the disk was answered; of the rest a failure loses nothing that was promised.
+                // Appends that wait for a sync have been answered; the others were not promised to survive a power cut.
                 let _ = if self.writer.has_failed() {
                     self.writer.renew()
                 } else {
@@ -87,23 +89,26 @@ impl Committer {
                 };
                 return;
             }
-            // The other thread does it, so that nobody waits for a disk that he does not need. While it is still at
-            // the last one, the next window brings this one.
+            // On the other thread, so that no append waits for a sync that it does not need. While that thread is busy,
+            // the next window syncs this one.
             if window_over {
                 let file = (self.writer.file(), self.writer.path().to_owned());
                 self.dirty = self.to_sync.try_send(file).is_err().then(Instant::now);
             }
-            // Also when nothing is appended: acknowledged events may be in it.
+            // Even without appends: the segment may hold acknowledged events.
             if self.writer.has_failed() {
                 let _ = self.renewed();
             }
         }
     }
 
-    /// Writes, syncs where an event wants it, answers, and hands over to the store.
+    /// Writes a group, syncs it if an event requires that, acknowledges it, and queues it for the store.
     fn commit(&mut self, group: Vec<Append>) {
-        let (before_length, before_seq) = (self.writer.len(), self.next_seq);
-        let (mut frames, mut items, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+        let before_length = self.writer.len();
+        let before_seq = self.next_seq;
+        let mut frames = Vec::new();
+        let mut items = Vec::new();
+        let mut answers = Vec::new();
         let recorded_at = Timestamp::now();
         let mut fresh: HashMap<Uuid, u64> = HashMap::new();
         for append in group {
@@ -116,7 +121,7 @@ impl Committer {
         let written = self
             .renewed()
             .and_then(|()| match (items.is_empty(), sync) {
-                // A duplicate of an event that is written but not synced yet is acknowledged only once it is.
+                // A duplicate of an event that is not synced yet is acknowledged only after the sync.
                 (true, true) => self.writer.sync(),
                 (true, false) => Ok(()),
                 (false, true) => self
@@ -126,7 +131,7 @@ impl Committer {
                 (false, false) => self.writer.append(&frames),
             });
         if !(written.is_ok() && items.is_empty() && !sync) {
-            self.note(written.as_ref().err());
+            self.set_failure(written.as_ref().err());
         }
         if let Err(error) = written {
             if !items.is_empty() {
@@ -144,57 +149,48 @@ impl Committer {
             self.dirty
                 .or_else(|| (!items.is_empty()).then(Instant::now))
         };
-        self.announce(fresh);
+        self.publish(fresh);
         answers
             .into_iter()
             .for_each(|answer| (answer.done)(Ok(answer.appended)));
-        // Last: the callers need not wait until the store takes more.
-        self.hand_over(items);
+        // Last, because it may wait for the store.
+        self.queue_for_store(items);
     }
 
-    /// Makes sure that the segment can be trusted, renewing it after a failure; not more often than [`RENEW_EVERY`].
+    /// Rewrites the segment after a failed sync, at most once per [`RENEW_INTERVAL`].
     fn renewed(&mut self) -> Result<()> {
         if !self.writer.has_failed() {
             return Ok(());
         }
         if !self.renew_in().is_zero() {
-            let trouble = self
-                .shared
-                .trouble
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
-            return Err(trouble.unwrap_or(Error::Overloaded));
+            let failure = self.shared.log_failure().clone();
+            return Err(failure.unwrap_or(Error::Overloaded));
         }
         self.tried = Some(Instant::now());
         let renewed = self.writer.renew();
-        self.note(renewed.as_ref().err());
+        self.set_failure(renewed.as_ref().err());
         match &renewed {
-            Ok(()) => tracing::warn!("The intake segment was written anew after a failed sync."),
+            Ok(()) => tracing::warn!("Rewrote the intake segment after a failed sync."),
             Err(error) => {
-                tracing::error!(%error, "The intake segment could not be written anew; it is tried again.")
+                tracing::error!(%error, "Could not rewrite the intake segment after a failed sync; trying again.")
             }
         }
         renewed
     }
 
-    /// Keeps for `status` whether the log takes events.
-    fn note(&self, error: Option<&Error>) {
-        *self
-            .shared
-            .trouble
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = error.cloned();
+    /// Records for `status` why the log refuses appends.
+    fn set_failure(&self, error: Option<&Error>) {
+        *self.shared.log_failure() = error.cloned();
     }
 
-    /// How long the next attempt to renew the segment has to wait.
+    /// Returns the time until the next attempt to rewrite the segment.
     fn renew_in(&self) -> Duration {
         self.tried.map_or(Duration::ZERO, |tried| {
-            RENEW_EVERY.saturating_sub(tried.elapsed())
+            RENEW_INTERVAL.saturating_sub(tried.elapsed())
         })
     }
 
-    /// Gives every draft its place and its bytes.
+    /// Assigns sequence numbers to drafts and encodes them; skips duplicates.
     fn order(
         &mut self,
         append: Append,
@@ -292,15 +288,9 @@ impl Committer {
         }
     }
 
-    /// Returns the place of an event that is already there.
+    /// Returns the sequence number of the event with an id, if the journal has one.
     fn known(&self, id: Uuid) -> Result<Option<u64>> {
-        let in_flight = self
-            .shared
-            .in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&id)
-            .copied();
+        let in_flight = self.shared.in_flight().get(&id).copied();
         if in_flight.is_some() {
             Ok(in_flight)
         } else {
@@ -308,19 +298,15 @@ impl Committer {
         }
     }
 
-    /// Makes known what is committed: from here on it is no news when it comes again, and readers wait for it.
-    fn announce(&self, fresh: HashMap<Uuid, u64>) {
-        self.shared
-            .in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(fresh);
+    /// Publishes committed events: from here on, appending them again is a duplicate, and readers wait for them.
+    fn publish(&self, fresh: HashMap<Uuid, u64>) {
+        self.shared.in_flight().extend(fresh);
         self.shared
             .committed
             .store(self.next_seq - 1, Ordering::Release);
     }
 
-    fn hand_over(&mut self, items: Vec<Item>) {
+    fn queue_for_store(&mut self, items: Vec<Item>) {
         if items.is_empty() {
             return;
         }
@@ -328,27 +314,27 @@ impl Committer {
         self.shared
             .waiting_bytes
             .fetch_add(bytes_of(&items), Ordering::AcqRel);
-        // The store's thread only ends after this one, and reports its failures through `settle`.
-        let _ = self.to_store.send(Move::Items(items));
+        // The store's thread ends only after this one, and reports its failures through `settle`.
+        let _ = self.to_store.send(StoreJob::Items(items));
         if self.writer.len() >= SEGMENT_BYTES {
             self.rotate();
         }
     }
 
-    /// Begins a new segment, and has all before it sealed, also those whose sealing a crash cut short.
+    /// Starts a new segment and queues all earlier ones for sealing, including any whose sealing a crash interrupted.
     fn rotate_and_seal_all(&mut self, done: Box<dyn FnOnce() + Send>) {
         if self.writer.len() > 0 {
             self.rotate();
         }
         for segment in intake::segments(self.writer.dir()).unwrap_or_default() {
             if !segment.sealed && segment.path != self.writer.path() {
-                let _ = self.to_store.send(Move::Seal(segment.path));
+                let _ = self.to_store.send(StoreJob::Seal(segment.path));
             }
         }
-        let _ = self.to_store.send(Move::Tell(done));
+        let _ = self.to_store.send(StoreJob::Done(done));
     }
 
-    /// Begins a new segment. Where that fails, the old one grows on.
+    /// Starts a new segment. If that fails, the old one continues to grow.
     fn rotate(&mut self) {
         if self.writer.sync().is_err() {
             return;
@@ -357,14 +343,14 @@ impl Committer {
             Ok(writer) => {
                 let full = std::mem::replace(&mut self.writer, writer);
                 self.dirty = None;
-                let _ = self.to_store.send(Move::Seal(full.path().to_owned()));
+                let _ = self.to_store.send(StoreJob::Seal(full.path().to_owned()));
             }
-            Err(error) => tracing::warn!(%error, "Could not begin a new intake segment."),
+            Err(error) => tracing::warn!(%error, "Could not start a new intake segment."),
         }
     }
 }
 
-/// The thread that syncs what was acknowledged once written.
+/// The thread that syncs events which were acknowledged before their sync.
 pub(super) fn sync_batches(files: &Receiver<(Arc<Unsealed>, PathBuf)>) {
     for (file, path) in files {
         if let Err(error) = file.sync(&path) {

@@ -1,8 +1,9 @@
-//! The journal: one writer thread that orders, dedupes and makes durable (another syncs what may be synced later); one
-//! thread that moves what is durable into the store; and everybody else, who reads.
+//! The handle to a journal and its three threads: the committer orders appends, drops duplicates and writes them to the
+//! intake log; the sync thread syncs events that may be synced later; the store writer moves durable events into the
+//! store. All other threads read.
 //!
-//! The order of things: frames are written to the intake log, synced by group commit, acknowledged, and then stored.
-//! Readers that need what was just acknowledged call [`Journal::settle`] first.
+//! An append is written to the intake log, synced by group commit, acknowledged, and then stored. A reader that needs
+//! every acknowledged event calls [`Journal::settle`] first.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -10,92 +11,32 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
 use crate::recovery::{self, Recovered};
 use crate::store::Store;
-use crate::{Draft, Envelope, Payload, Timestamp, intake, layout};
+use crate::{Draft, Envelope, Payload, intake, layout};
 
+mod append;
 mod committer;
 mod history;
 mod read;
 mod store_writer;
 
+use append::{Append, Command, Done, Imported};
+pub use append::{Appended, Options, Sync};
 use committer::{Committer, sync_batches};
 use history::History;
-use store_writer::{Shared, move_to_store};
+use store_writer::{Shared, StoreWriter};
 
-/// Appends that may wait for the writer; one more is refused with [`Error::Overloaded`].
+/// Appends that may wait for the committer; one more is refused with [`Error::Overloaded`].
 const QUEUE_MAX: usize = 1024;
-/// Appends that are committed together at most.
-const GROUP_MAX: usize = 512;
-/// Committed groups that may wait for the store; one more makes the writer wait.
+/// Committed groups that may wait for the store; with one more the committer waits.
 const STORE_QUEUE_MAX: usize = 1024;
 
-/// When an append is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sync {
-    /// Tool and model events once written, all others once synced (spec JRNL-5).
-    Mixed,
-    /// Everything once synced.
-    Always,
-}
-
-/// How a journal is kept.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// When an append is acknowledged.
-    pub sync: Sync,
-    /// The longest time an acknowledged event may be unsynced with [`Sync::Mixed`].
-    pub batch_window: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            sync: Sync::Mixed,
-            batch_window: Duration::from_millis(50),
-        }
-    }
-}
-
-/// What became of an append.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Appended {
-    /// The event's place.
-    pub seq: u64,
-    /// It was there already under the same id, and nothing was written.
-    pub duplicate: bool,
-}
-
-type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
-
-/// What an importer knows of an event that was recorded before.
-struct Imported {
-    recorded_at: Timestamp,
-    late: bool,
-    payload_dropped: bool,
-}
-
-/// An append: drafts that stand together.
-struct Append {
-    drafts: Vec<Draft>,
-    imported: Option<Imported>,
-    /// The acknowledgement waits for the disk whatever the events are.
-    durable: bool,
-    done: Done,
-}
-
-enum Command {
-    Append(Append),
-    Rotate(Box<dyn FnOnce() + Send>),
-    Stop,
-}
-
-/// A handle to the journal. Cheap to clone; the journal closes when [`Journal::close`] is called or the last is dropped.
+/// A handle to a journal. Cheap to clone. [`Journal::close`] closes the journal, as does dropping the last handle.
 #[derive(Clone)]
 pub struct Journal {
     inner: Arc<Inner>,
@@ -106,17 +47,17 @@ struct Inner {
     queue: SyncSender<Command>,
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-    upkeep: Mutex<()>,
+    maintenance: Mutex<()>,
     _lock: std::fs::File,
 }
 
 impl Journal {
-    /// Opens the journal in `dir`, creating it where there is none, and brings the store up to date with the intake log.
+    /// Opens the journal in `dir` and brings the store up to date with the intake log. Creates a missing journal.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] while another process has it; [`Error::Newer`] for a journal of a newer program;
-    /// [`Error::Damaged`] where neither the intake log nor the store has an event that must be there.
+    /// [`Error::Locked`] while another process has the journal open; [`Error::Newer`] if a newer program wrote it;
+    /// [`Error::Damaged`] if an event is missing from both the intake log and the store.
     pub fn open(dir: &Path, options: Options) -> Result<(Self, Recovered)> {
         let lock = recovery::lock(dir)?;
         let (store, writer, recovered) = recovery::recover(dir, &lock)?;
@@ -148,13 +89,10 @@ impl Journal {
                 .spawn(body)
                 .doing("start a thread for", dir)
         };
-        let (mover, folder) = (Arc::clone(&shared), dir.to_owned());
+        let store_writer = StoreWriter::new(Arc::clone(&shared), dir.to_owned(), batches);
         let threads = vec![
             spawn("journal-commit", Box::new(move || committer.run(&commands)))?,
-            spawn(
-                "journal-store",
-                Box::new(move || move_to_store(&mover, &folder, &batches)),
-            )?,
+            spawn("journal-store", Box::new(move || store_writer.run()))?,
             spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
         let inner = Inner {
@@ -162,7 +100,7 @@ impl Journal {
             queue,
             shared,
             threads: Mutex::new(threads),
-            upkeep: Mutex::default(),
+            maintenance: Mutex::default(),
             _lock: lock,
         };
         Ok((
@@ -173,44 +111,41 @@ impl Journal {
         ))
     }
 
-    /// Appends drafts that belong together, in order, and calls `done` once they are acknowledged. Never blocks.
+    /// Appends drafts together, in order, and calls `done` once they are acknowledged. Never blocks.
     ///
     /// # Errors
     ///
-    /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all else.
+    /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all
+    /// other errors.
     pub fn append(
         &self,
         drafts: Vec<Draft>,
         done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
     ) -> Result<()> {
-        let append = Append {
+        self.try_append(Append {
             drafts,
             imported: None,
             durable: false,
             done: Box::new(done),
-        };
-        self.inner
-            .queue
-            .try_send(Command::Append(append))
-            .map_err(|error| match error {
-                TrySendError::Full(_) => Error::Overloaded,
-                TrySendError::Disconnected(_) => Error::Closed,
-            })
+        })
     }
 
-    /// Calls `done` once everything acknowledged so far is on the disk.
+    /// Calls `done` once all events acknowledged so far are synced.
     ///
     /// # Errors
     ///
     /// As [`Journal::append`].
     pub fn sync(&self, done: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
         let done: Done = Box::new(move |result| done(result.map(drop)));
-        let append = Append {
+        self.try_append(Append {
             drafts: Vec::new(),
             imported: None,
             durable: true,
             done,
-        };
+        })
+    }
+
+    fn try_append(&self, append: Append) -> Result<()> {
         self.inner
             .queue
             .try_send(Command::Append(append))
@@ -220,16 +155,16 @@ impl Journal {
             })
     }
 
-    /// Appends and waits for the acknowledgement. For callers on threads of their own.
+    /// Appends and waits for the acknowledgement. Blocks, so it is for callers on threads of their own.
     ///
     /// # Errors
     ///
-    /// As [`Journal::append`], but waits where that is refused as overloaded.
+    /// As [`Journal::append`], except that it waits instead of returning [`Error::Overloaded`].
     pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
         self.submit(drafts, None)
     }
 
-    /// Appends an exported event with the recording time it had.
+    /// Appends an exported event and keeps its recording time.
     ///
     /// # Errors
     ///
@@ -278,7 +213,8 @@ impl Journal {
         receiver.recv().map_err(|_| Error::Closed)?
     }
 
-    /// Calls `observer` with every group of events once it can be read, in order. It must not block.
+    /// Sets the one observer. It is called with every group of events once they are readable, in order, and must not
+    /// block.
     pub fn observe(&self, observer: impl Fn(&[Envelope]) + Send + std::marker::Sync + 'static) {
         *self
             .inner
@@ -288,12 +224,12 @@ impl Journal {
             .unwrap_or_else(PoisonError::into_inner) = Some(Box::new(observer));
     }
 
-    /// Returns once everything acknowledged before the call can be read. Waits while the store is opened again after its
-    /// first failure, which takes a second or two, so that who asks then is not told of what is over when it reads this.
+    /// Returns once every event acknowledged before the call is readable. Waits while the store is reopened after its
+    /// first failure, which takes a second or two, so callers never see a failure that has already been repaired.
     ///
     /// # Errors
     ///
-    /// What stopped the store, when it no longer takes events.
+    /// The failure of the store, while it takes no events.
     pub fn settle(&self) -> Result<u64> {
         let shared = &self.inner.shared;
         let wanted = shared.committed.load(Ordering::Acquire);
@@ -303,24 +239,17 @@ impl Journal {
         stored.failure.clone().map_or(Ok(stored.seq), Err)
     }
 
-    /// Returns what keeps the journal from taking or showing events for now, one line each; empty while all is well.
-    pub fn troubles(&self) -> Vec<String> {
+    /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.
+    pub fn health_issues(&self) -> Vec<String> {
         let shared = &self.inner.shared;
-        let log = shared
-            .trouble
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let log = shared.log_failure().clone().map(|error| {
+            format!("the journal accepts no hook calls, they wait in the spool: {error}")
+        });
         let store = shared
-            .stored
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+            .stored()
             .failure
-            .clone();
-        let log =
-            log.map(|error| format!("the journal takes no calls, they wait in the spool: {error}"));
-        let store =
-            store.map(|error| format!("what was journaled of late cannot be read yet: {error}"));
+            .clone()
+            .map(|error| format!("recent events cannot be read yet: {error}"));
         log.into_iter().chain(store).collect()
     }
 
@@ -329,13 +258,13 @@ impl Journal {
         self.inner.shared.committed.load(Ordering::Acquire)
     }
 
-    /// Walks over those events of a range that are there now, of the sessions that are wanted, in order. An error is the
-    /// last that comes, be it that an event is missing, wanted or not. For walks over the whole of history: what is not
-    /// wanted costs little, so several threads may each walk for some of the sessions.
+    /// Iterates over the events of a range, of the sessions that `wanted` accepts, in order. An error ends the iteration;
+    /// a missing event is one, whether it is wanted or not. For reading all of history: skipping an event is cheap, so
+    /// several threads can share the sessions between them.
     ///
     /// # Errors
     ///
-    /// While the store cannot be read: half of what was acknowledged must look like all of it to nobody.
+    /// While the store cannot be read: a part of the acknowledged events must not pass for all of them.
     pub fn history(
         &self,
         events: RangeInclusive<u64>,
@@ -352,22 +281,20 @@ impl Journal {
         ))
     }
 
-    /// The folder.
     pub(crate) fn dir(&self) -> &Path {
         &self.inner.dir
     }
 
-    /// The store, for whoever reads.
     pub(crate) fn store(&self) -> &Store {
         &self.inner.shared.store
     }
 
-    /// Whoever works on all of the journal holds this meanwhile.
-    pub(crate) fn upkeep(&self) -> &Mutex<()> {
-        &self.inner.upkeep
+    /// The lock that keeps two compactions apart.
+    pub(crate) fn maintenance(&self) -> &Mutex<()> {
+        &self.inner.maintenance
     }
 
-    /// Ends the segment that is written to, and calls `done` once all before the next one are sealed.
+    /// Starts a new segment, and calls `done` once all earlier ones are sealed.
     pub(crate) fn rotate(&self, done: Box<dyn FnOnce() + Send>) -> Result<()> {
         self.inner
             .queue
@@ -375,7 +302,7 @@ impl Journal {
             .map_err(|_| Error::Closed)
     }
 
-    /// Commits what waits, flushes the store and ends both threads. Later appends are refused.
+    /// Commits waiting appends, flushes the store and ends the threads. Later appends are refused.
     pub fn close(&self) {
         let _ = self.inner.queue.send(Command::Stop);
         let threads = std::mem::take(
@@ -408,47 +335,36 @@ impl Drop for Inner {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
+    use std::time::Duration;
 
     use super::*;
-    use crate::{Event, Stream};
+    use crate::{Event, Stream, Timestamp};
 
     fn draft(number: u128) -> Draft {
-        let (event, at) = (
-            Event::CheckpointCleared {},
-            Timestamp::from_micros(1_000_000),
-        );
         Draft {
             stream: Stream::daemon(),
-            at,
+            at: Timestamp::from_micros(1_000_000),
             id: Uuid::from_u128(number),
-            event,
+            event: Event::CheckpointCleared {},
             payload: None,
         }
     }
 
     #[test]
-    fn who_asks_while_the_store_is_opened_again_waits_for_it() {
+    fn settle_waits_while_the_store_is_reopened() {
         let folder = tempfile::tempdir().expect("a folder");
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
         journal.append_wait(vec![draft(1)]).expect("appended");
         journal.settle().expect("settled");
-        let reopening = |is_so| {
-            journal
-                .inner
-                .shared
-                .stored
-                .lock()
-                .expect("nobody panicked")
-                .is_reopening = is_so
-        };
+        let reopening = |is_reopening| journal.inner.shared.stored().is_reopening = is_reopening;
 
         reopening(true);
-        let (told, answers) = channel();
+        let (sender, answers) = channel();
         let reader = std::thread::spawn({
             let journal = journal.clone();
-            move || told.send(journal.settle()).expect("awaited")
+            move || sender.send(journal.settle()).expect("awaited")
         });
-        // Who does not wait has answered by then.
+        // Enough for a call that does not wait.
         answers
             .recv_timeout(Duration::from_millis(200))
             .expect_err("it waits");

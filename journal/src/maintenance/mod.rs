@@ -44,7 +44,10 @@ impl Journal {
         dry_run: bool,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<Compacted> {
-        let _alone = self.upkeep().lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self
+            .maintenance()
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let last = self.settle()?;
         let intake_dir = layout::intake_dir(self.dir());
         let is_due = |envelope: &crate::Envelope| retention.is_due(envelope, now);

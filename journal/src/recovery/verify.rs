@@ -1,189 +1,205 @@
-//! The proof that intake log and store agree: of all of both for `journal verify`, of their ends after a boot.
+//! Checks that the intake log and the store agree: completely for `journal verify`, at their ends after a boot.
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::frame::Damage;
-use crate::intake::{self, Segment};
+use crate::intake::{self, Record, Segment};
 use crate::layout::intake_dir;
 use crate::store::Store;
 use crate::{Envelope, Event, codec};
 
-/// Segments at the end of the log whose events are compared with the store after the system has come up.
+/// Segments at the end of the log whose events are compared with the store at the first start after a boot.
 const SEGMENTS_COMPARED: usize = 2;
+/// Events between two calls of a progress callback.
+const PROGRESS_INTERVAL: u64 = 10_000;
 
 /// What [`crate::Journal::verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Verified {
-    /// Nothing is wrong.
+    /// Whether there are no problems.
     pub ok: bool,
-    /// Events in the store.
+    /// Number of events in the store.
     pub events: u64,
-    /// Events in the intake log.
+    /// Number of events in the intake log.
     pub intake_events: u64,
-    /// The first event that the intake log still holds.
+    /// The first event of the intake log.
     pub intake_from: Option<u64>,
-    /// Payloads that compaction dropped on purpose.
+    /// Number of payloads that compaction has dropped.
     pub payloads_dropped: u64,
-    /// What is wrong, one line each.
+    /// The problems found, one line each.
     pub problems: Vec<String>,
 }
 
-/// Compares both sides event by event up to `last`: the daemon may go on writing meanwhile. `progress` gets the events
-/// done and the events in all.
+/// Compares both sides event by event up to `last`, so the daemon may append meanwhile. `progress` gets the number of
+/// events done and of all events.
 pub(crate) fn verify(
     dir: &Path,
     store: &Store,
     last: u64,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Verified> {
-    let mut verified = Verified::default();
-    let mut expected = 1;
-    for envelope in store.events_from(1) {
-        match envelope {
-            Ok(envelope) if envelope.seq > last => break,
-            Ok(envelope) => {
-                if envelope.seq != expected {
-                    verified
-                        .problems
-                        .push(format!("store: event {expected} is missing"));
-                }
-                if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
-                    verified.problems.push(format!(
-                        "store: event {} is not found by its id",
-                        envelope.seq
-                    ));
-                }
-                expected = envelope.seq + 1;
-                verified.events += 1;
-                if verified.events.is_multiple_of(10_000) {
-                    progress(verified.events, last * 2);
-                }
-            }
-            Err(error) => {
-                // What cannot be read may be refused for ever.
-                let is_store = matches!(error, Error::Store { .. });
-                verified
-                    .problems
-                    .push(format!("store: near event {expected}: {error}"));
-                if is_store {
-                    break;
-                }
-            }
-        }
+    let mut check = Check {
+        store,
+        last,
+        next: None,
+        found: Verified::default(),
+    };
+    check.store_events(&mut progress)?;
+    check.store_indexes()?;
+    for segment in intake::segments(&intake_dir(dir))? {
+        check.segment(&segment)?;
+        progress(check.found.events + check.found.intake_events, last * 2);
     }
-    if expected <= last {
-        verified.problems.push(format!(
-            "store: it ends at event {}, {last} were acknowledged",
-            expected - 1
-        ));
+    // Segments are never dropped: without the first one the store cannot be rebuilt.
+    if let Some(from) = check.found.intake_from.filter(|from| *from > 1) {
+        check.report(format!("intake: events 1 to {} are missing", from - 1));
     }
-    for (tree, count) in store.counts(last)? {
-        if count != verified.events {
-            verified.problems.push(format!(
-                "store: {count} entries in `{tree}` for {} events",
-                verified.events
-            ));
-        }
-    }
-    verify_intake(dir, store, last, &mut verified, &mut progress)?;
-    verified.ok = verified.problems.is_empty();
-    Ok(verified)
+    check.found.ok = check.found.problems.is_empty();
+    Ok(check.found)
 }
 
-fn verify_intake(
-    dir: &Path,
-    store: &Store,
+/// A verification in progress.
+struct Check<'a> {
+    store: &'a Store,
     last: u64,
-    verified: &mut Verified,
-    progress: &mut impl FnMut(u64, u64),
-) -> Result<()> {
-    let mut next = None;
-    for segment in intake::segments(&intake_dir(dir))? {
+    /// The event that the intake log must have next; `None` before its first one.
+    next: Option<u64>,
+    found: Verified,
+}
+
+impl Check<'_> {
+    fn report(&mut self, problem: String) {
+        self.found.problems.push(problem);
+    }
+
+    /// Checks that the store has every event, each under its id.
+    fn store_events(&mut self, progress: &mut impl FnMut(u64, u64)) -> Result<()> {
+        let mut expected = 1;
+        for envelope in self.store.events_from(1) {
+            match envelope {
+                Ok(envelope) if envelope.seq > self.last => break,
+                Ok(envelope) => {
+                    let seq = envelope.seq;
+                    if seq != expected {
+                        self.report(format!("store: event {expected} is missing"));
+                    }
+                    if self.store.seq_by_id(envelope.id)? != Some(seq) {
+                        self.report(format!("store: event {seq} is not found by its id"));
+                    }
+                    expected = seq + 1;
+                    self.found.events += 1;
+                    if self.found.events.is_multiple_of(PROGRESS_INTERVAL) {
+                        progress(self.found.events, self.last * 2);
+                    }
+                }
+                Err(error) => {
+                    self.report(format!("store: near event {expected}: {error}"));
+                    // sled may return such an error again and again.
+                    if matches!(error, Error::Store { .. }) {
+                        break;
+                    }
+                }
+            }
+        }
+        if expected <= self.last {
+            self.report(format!(
+                "store: it ends at event {}, {} were acknowledged",
+                expected - 1,
+                self.last
+            ));
+        }
+        Ok(())
+    }
+
+    fn store_indexes(&mut self) -> Result<()> {
+        for (tree, count) in self.store.counts(self.last)? {
+            if count != self.found.events {
+                self.report(format!(
+                    "store: {count} entries in `{tree}` for {} events",
+                    self.found.events
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the events of a segment with the store.
+    fn segment(&mut self, segment: &Segment) -> Result<()> {
         let name = segment.path.display().to_string();
         let bytes = match segment.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                verified.problems.push(format!("intake: {error}"));
-                continue;
+                self.report(format!("intake: {error}"));
+                return Ok(());
             }
         };
         let mut damage = Vec::new();
-        let records = intake::records(&bytes, |found| damage.push(found));
-        for record in records {
+        for record in intake::records(&bytes, |found| damage.push(found)) {
             let record = match record {
                 Ok(record) => record,
                 Err(error) => {
-                    verified.problems.push(format!("intake: {name}: {error}"));
+                    self.report(format!("intake: {name}: {error}"));
                     break;
                 }
             };
             let seq = record.envelope.seq;
-            verified.intake_from.get_or_insert(seq);
-            // The daemon may go on writing while this runs.
-            if seq > last {
+            self.found.intake_from.get_or_insert(seq);
+            // Appended since the verification began.
+            if seq > self.last {
                 break;
             }
-            if next.is_some_and(|next| next != seq) {
-                verified.problems.push(format!(
-                    "intake: {name}: event {seq} follows {}",
-                    next.unwrap_or(1) - 1
-                ));
+            if let Some(next) = self.next.filter(|next| *next != seq) {
+                self.report(format!("intake: {name}: event {seq} follows {}", next - 1));
             }
-            next = Some(seq + 1);
-            verified.intake_events += 1;
-            if store.event_value(seq)?.as_deref() != Some(record.event) {
-                verified
-                    .problems
-                    .push(format!("event {seq} differs between intake log and store"));
-            }
-            if let Err(error) = codec::decode_payload(record.payload) {
-                verified
-                    .problems
-                    .push(format!("intake: event {seq}: {error}"));
-            }
-            let kept = store.payload_value(seq)?;
-            verified.payloads_dropped += u64::from(kept.as_deref() == Some(&codec::DROPPED));
-            if !is_same_payload(kept.as_deref(), record.payload) {
-                verified.problems.push(format!(
-                    "the payload of event {seq} differs between intake log and store"
-                ));
-            }
+            self.next = Some(seq + 1);
+            self.record(&record)?;
         }
-        // What is unfinished behind the last event is being written.
-        let is_open = !segment.sealed && next == Some(last + 1);
+        // An unfinished frame after the last event is being written.
+        let is_open = !segment.sealed && self.next == Some(self.last + 1);
         damage.retain(|found| !(is_open && matches!(found, Damage::Torn { .. })));
-        verified.problems.extend(
-            damage
-                .iter()
-                .map(|found| format!("intake: {name}: {found:?}")),
-        );
-        progress(verified.events + verified.intake_events, last * 2);
+        for found in damage {
+            self.report(format!("intake: {name}: {found:?}"));
+        }
+        Ok(())
     }
-    // Segments are never dropped: without the first one the store cannot be rebuilt.
-    if let Some(from) = verified.intake_from.filter(|from| *from > 1) {
-        verified
-            .problems
-            .push(format!("intake: events 1 to {} are missing", from - 1));
+
+    /// Compares one event of the intake log with the store.
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let seq = record.envelope.seq;
+        self.found.intake_events += 1;
+        if self.store.event_value(seq)?.as_deref() != Some(record.event) {
+            self.report(format!("event {seq} differs between intake log and store"));
+        }
+        if let Err(error) = codec::decode_payload(record.payload) {
+            self.report(format!("intake: event {seq}: {error}"));
+        }
+        let kept = self.store.payload_value(seq)?;
+        self.found.payloads_dropped += u64::from(kept.as_deref() == Some(&codec::DROPPED));
+        if !is_same_payload(kept.as_deref(), record.payload) {
+            self.report(format!(
+                "the payload of event {seq} differs between intake log and store"
+            ));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
-/// Compares the store with the end of the log, event by event. The store is never synced: a power cut keeps of what was
-/// written to it last whatever the disk likes, and few of such holes show at its two ends.
+/// Compares the store with the end of the log, event by event. The store is never synced: after a power cut any of its
+/// last writes may be missing, and checks of its first and last events find few such holes.
 pub(crate) fn compare_tail(store: &Store, segments: &[Segment]) -> Result<()> {
     let mut bytes = Vec::new();
     for segment in segments.iter().rev().take(SEGMENTS_COMPARED) {
-        // What of the log cannot be read is told by whoever needs it.
+        // Readers that need the segment report the error.
         if segment.read_into(&mut bytes).is_err() {
             continue;
         }
         for record in intake::records(&bytes, |_| ()).map_while(Result::ok) {
-            if !has(store, &record)? {
+            if !is_stored(store, &record)? {
                 let seq = record.envelope.seq;
                 return Err(Error::damaged(
                     "the store",
-                    format!("event {seq} is not as the intake log has it"),
+                    format!("event {seq} differs from the intake log"),
                 ));
             }
         }
@@ -191,8 +207,8 @@ pub(crate) fn compare_tail(store: &Store, segments: &[Segment]) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether the store has a record with what leads to it.
-fn has(store: &Store, record: &intake::Record<'_>) -> Result<bool> {
+/// Returns whether the store has a record, with all of its index entries.
+fn is_stored(store: &Store, record: &Record<'_>) -> Result<bool> {
     let Envelope {
         seq,
         id,
@@ -208,8 +224,8 @@ fn has(store: &Store, record: &intake::Record<'_>) -> Result<bool> {
         && (!is_decision || store.outcome(*seq)?.is_some()))
 }
 
-/// Compares payload values of store and log. Compaction takes one side after the other, and a crash in between is mended
-/// by the next one.
+/// Compares the payload values of store and log. Compaction changes one side after the other; after a crash in between,
+/// the next compaction completes it.
 fn is_same_payload(stored: Option<&[u8]>, logged: &[u8]) -> bool {
     let stored = stored.unwrap_or(&codec::NO_PAYLOAD);
     stored == logged || stored == codec::DROPPED || logged == codec::DROPPED

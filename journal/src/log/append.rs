@@ -1,0 +1,66 @@
+//! What an append asks for, and what it returns.
+
+use std::time::Duration;
+
+use crate::error::Result;
+use crate::{Draft, Timestamp};
+
+/// When an append is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// Tool and model events once written, all others once synced (spec JRNL-5).
+    Mixed,
+    /// All events once synced.
+    Always,
+}
+
+/// Settings of a journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// When an append is acknowledged.
+    pub sync: Sync,
+    /// Maximum time that an acknowledged event stays unsynced with [`Sync::Mixed`].
+    pub batch_window: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            sync: Sync::Mixed,
+            batch_window: Duration::from_millis(50),
+        }
+    }
+}
+
+/// The result of appending one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The event's sequence number.
+    pub seq: u64,
+    /// The journal already had an event with this id, and nothing was written.
+    pub duplicate: bool,
+}
+
+pub(super) type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
+
+/// Properties of an imported event that appending would set otherwise.
+pub(super) struct Imported {
+    pub(super) recorded_at: Timestamp,
+    pub(super) late: bool,
+    pub(super) payload_dropped: bool,
+}
+
+/// Drafts that are committed together.
+pub(super) struct Append {
+    pub(super) drafts: Vec<Draft>,
+    pub(super) imported: Option<Imported>,
+    /// The acknowledgement waits for a sync, whatever the events are.
+    pub(super) durable: bool,
+    pub(super) done: Done,
+}
+
+pub(super) enum Command {
+    Append(Append),
+    Rotate(Box<dyn FnOnce() + Send>),
+    Stop,
+}

@@ -1,0 +1,154 @@
+//! Opening a journal after a clean stop, a kill, a power cut, and damage.
+
+use uuid::Uuid;
+
+use super::*;
+use crate::{Draft, Event, Journal, Options, Stream};
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("listed");
+    entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn a_store_that_somebody_holds_is_waited_for_and_never_taken_for_a_damaged_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    drop(journal);
+    let held = Store::open(&store_dir(folder.path())).expect("a store");
+    let refused = Journal::open(folder.path(), Options::default())
+        .err()
+        .expect("refused");
+    assert!(matches!(refused, Error::Locked { .. }), "{refused}");
+    assert!(
+        !names(folder.path())
+            .iter()
+            .any(|name| name.contains("damaged"))
+    );
+
+    let opening = std::thread::spawn({
+        let folder = folder.path().to_owned();
+        move || Journal::open(&folder, Options::default()).map(|(_, recovered)| recovered)
+    });
+    drop(held);
+    assert_eq!(
+        opening.join().expect("no panic").expect("opens"),
+        Recovered::default()
+    );
+}
+
+#[test]
+fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    journal
+        .append_wait((1..=3).map(draft).collect())
+        .expect("appended");
+    journal.close();
+    drop(journal);
+    let store = Store::open(&store_dir(folder.path())).expect("a store");
+    store.forget_event(3).expect("removed");
+    drop(store);
+
+    let (journal, recovered) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    assert_eq!(
+        recovered,
+        Recovered {
+            last_seq: 3,
+            moved: 1,
+            notes: Vec::new()
+        }
+    );
+    let verified = journal.verify(|_, _| {}).expect("readable");
+    assert!(verified.ok, "{:?}", verified.problems);
+    assert_eq!(journal.session(Uuid::nil()).expect("known").events, 3);
+}
+
+/// What a power cut may take from the store, and leave all else.
+#[test]
+fn a_hole_in_the_store_is_found_at_the_first_start_after_a_boot() {
+    // Far from both ends, which are looked at anyway.
+    let (seq, id, session) = (100u64.to_be_bytes(), Uuid::from_u128(100), Uuid::nil());
+    let holes: [(&str, &[u8]); 4] = [
+        ("events", &seq),
+        ("payloads", &seq),
+        ("ids", id.as_bytes()),
+        ("streams", &[&session.as_bytes()[..], &seq].concat()),
+    ];
+    for (tree, key) in holes {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Journal::open(folder.path(), Options::default()).expect("a journal");
+        let payload = |number| Draft {
+            payload: Some(format!("payload {number}")),
+            ..draft(number)
+        };
+        open()
+            .0
+            .append_wait((1..=200).map(payload).collect())
+            .expect("appended");
+        Store::open(&store_dir(folder.path()))
+            .expect("a store")
+            .forget(tree, key)
+            .expect("removed");
+        fs::write(folder.path().join("lock"), "another boot").expect("written");
+
+        let (journal, recovered) = open();
+        assert!(
+            recovered.notes.len() == 1 && recovered.notes[0].contains("rebuilt"),
+            "{tree}: {recovered:?}"
+        );
+        let verified = journal.verify(|_, _| {}).expect("readable");
+        assert!(verified.ok, "{tree}: {:?}", verified.problems);
+        drop(journal);
+        assert_eq!(open().1.notes, Vec::<String>::new());
+        assert_eq!(
+            fs::read_to_string(folder.path().join("lock")).expect("read"),
+            boot().unwrap_or_default()
+        );
+    }
+}
+
+fn draft(number: u128) -> Draft {
+    Draft {
+        stream: Stream::daemon(),
+        at: Timestamp::from_micros(1_000_000),
+        id: Uuid::from_u128(number),
+        event: Event::CheckpointCleared {},
+        payload: None,
+    }
+}
+
+/// Two unsealed ends once made the first one's last events unfindable.
+#[test]
+fn a_log_that_is_completed_from_the_store_has_one_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let append = |numbers: std::ops::RangeInclusive<u128>| {
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        let verified = journal.verify(|_, _| {}).expect("readable");
+        assert!(verified.ok, "{:?}", verified.problems);
+        journal
+            .append_wait(numbers.map(draft).collect())
+            .expect("appended");
+        journal.close();
+    };
+    append(1..=3);
+    fs::remove_file(&intake::segments(&intake_dir(folder.path())).expect("listed")[0].path)
+        .expect("removed");
+    append(4..=6);
+    assert_eq!(
+        intake::segments(&intake_dir(folder.path()))
+            .expect("listed")
+            .len(),
+        1
+    );
+    append(7..=9);
+    append(10..=12);
+}

@@ -1,0 +1,257 @@
+//! The trees of the store, and every call into sled that may panic. The only file that names sled.
+//!
+//! sled's flush is no fsync, and a damaged log can panic inside it: an acknowledgement never rests on the store, it can
+//! always be rebuilt from the intake log, and every open and write is guarded against panics.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::session_entry::{Outcome, SessionEntry};
+use crate::error::{Doing, Error, Result};
+use crate::{Envelope, Event, Verdict};
+
+/// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
+const CACHE_BYTES: u64 = 8 * 1024 * 1024;
+/// Values over a quarter of this would become separate files that sled never syncs.
+const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
+/// How long somebody may hold sled's own lock. The journal's lock is taken first, so it can only be a store of this very
+/// process that was closed a moment ago: sled's threads give it back up to a second later.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+/// Pause between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// A key or value as stored.
+pub(crate) type Bytes = sled::IVec;
+/// The result of calls that [`guarded`] runs.
+pub(super) type RawResult<T> = sled::Result<T>;
+
+/// The open database.
+pub(super) struct Trees {
+    pub(super) db: sled::Db,
+    pub(super) events: sled::Tree,
+    pub(super) payloads: sled::Tree,
+    pub(super) ids: sled::Tree,
+    pub(super) streams: sled::Tree,
+    pub(super) sessions: sled::Tree,
+    pub(super) unsettled: sled::Tree,
+    pub(super) decisions: sled::Tree,
+    pub(super) snapshots: sled::Tree,
+}
+
+/// Runs what may panic inside sled, and turns that into an error.
+pub(super) fn guarded<T>(doing: &'static str, body: impl FnOnce() -> sled::Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(Error::Store {
+            doing,
+            kind: kind_of(&error),
+            text: error.to_string(),
+        }),
+        Err(_) => Err(Error::Store {
+            doing,
+            kind: ErrorKind::Other,
+            text: "its files are damaged".into(),
+        }),
+    }
+}
+
+fn kind_of(error: &sled::Error) -> ErrorKind {
+    match error {
+        sled::Error::Io(error) => error.kind(),
+        _ => ErrorKind::Other,
+    }
+}
+
+/// Walks over entries of a tree; an error of the whole is the one item there is.
+pub(super) fn pairs<I>(
+    doing: &'static str,
+    walk: Result<I>,
+) -> impl Iterator<Item = Result<(sled::IVec, sled::IVec)>> + use<I>
+where
+    I: Iterator<Item = sled::Result<(sled::IVec, sled::IVec)>>,
+{
+    let (mut walk, mut refused) = match walk {
+        Ok(walk) => (Some(walk), None),
+        Err(error) => (None, Some(Err(error))),
+    };
+    std::iter::from_fn(move || {
+        refused.take().or_else(|| {
+            let walk = walk.as_mut()?;
+            guarded(doing, || walk.next().transpose()).transpose()
+        })
+    })
+}
+
+/// Counts the entries of events up to `last`; what is beyond is being written.
+pub(super) fn count(
+    tree: &sled::Tree,
+    seq: impl Fn(&(sled::IVec, sled::IVec)) -> Result<u64>,
+    last: u64,
+) -> Result<u64> {
+    pairs("count", Ok(tree.iter()))
+        .try_fold(0, |sum, pair| Ok(sum + u64::from(seq(&pair?)? <= last)))
+}
+
+/// Opens sled, waiting for its lock.
+fn open_db(path: &Path) -> Result<sled::Db> {
+    let began = Instant::now();
+    loop {
+        let opened = guarded("open", || {
+            let opened = sled::Config::new()
+                .path(path)
+                .cache_capacity(CACHE_BYTES)
+                .segment_size(SEGMENT_BYTES)
+                .flush_every_ms(None)
+                .open();
+            match opened {
+                Err(error) if is_lock(&error) => Ok(None),
+                other => other.map(Some),
+            }
+        })?;
+        match opened {
+            Some(db) => return Ok(db),
+            None if began.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_PAUSE),
+            None => {
+                return Err(Error::Locked {
+                    path: path.join("db"),
+                });
+            }
+        }
+    }
+}
+
+/// Waits until a store that was just closed is: sled's threads let go of it up to a second later, and its files must not
+/// be moved before.
+///
+/// # Errors
+///
+/// [`Error::Locked`] when somebody still has it after [`LOCK_WAIT`].
+pub(crate) fn wait_closed(path: &Path) -> Result<()> {
+    let file = path.join("db");
+    let held = std::fs::File::open(&file).doing("open", &file)?;
+    let began = Instant::now();
+    while held.try_lock().is_err() {
+        if began.elapsed() > LOCK_WAIT {
+            return Err(Error::Locked { path: file });
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    Ok(())
+}
+
+/// Tells a lock that somebody holds from damage: sled has no error of its own for it, only this text.
+fn is_lock(error: &sled::Error) -> bool {
+    matches!(error, sled::Error::Io(error) if error.to_string().contains("could not acquire lock"))
+}
+
+pub(super) fn stream_key(session: Uuid, seq: u64) -> [u8; 24] {
+    let mut key = [0; 24];
+    key[..16].copy_from_slice(session.as_bytes());
+    key[16..].copy_from_slice(&seq.to_be_bytes());
+    key
+}
+
+pub(super) fn seq_of(bytes: &[u8]) -> Result<u64> {
+    let tail = bytes
+        .last_chunk::<8>()
+        .ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
+    Ok(u64::from_be_bytes(*tail))
+}
+
+impl Trees {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let db = open_db(path)?;
+        let tree = |name: &str| guarded("open a tree", || db.open_tree(name));
+        Ok(Self {
+            events: tree("events")?,
+            payloads: tree("payloads")?,
+            ids: tree("ids")?,
+            streams: tree("streams")?,
+            sessions: tree("sessions")?,
+            unsettled: tree("unsettled")?,
+            decisions: tree("decisions")?,
+            snapshots: tree("snapshots")?,
+            db,
+        })
+    }
+
+    /// All of them, the large ones first: what they free while they are written is used by the others.
+    pub(super) const fn all(&self) -> [&sled::Tree; 8] {
+        let Self {
+            db: _,
+            events,
+            payloads,
+            ids,
+            streams,
+            sessions,
+            unsettled,
+            decisions,
+            snapshots,
+        } = self;
+        [
+            events, payloads, ids, streams, sessions, unsettled, decisions, snapshots,
+        ]
+    }
+
+    pub(super) fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {
+        let mut entries = HashMap::new();
+        for pair in self.sessions.iter() {
+            let (_, value) = guarded("read sessions", || pair)?;
+            let entry: SessionEntry = serde_json::from_slice(&value)
+                .map_err(|error| Error::damaged("the store", error.to_string()))?;
+            entries.insert(entry.stream.session, entry);
+        }
+        Ok(entries)
+    }
+
+    /// Keeps the list of promises: what an event opens, a later one settles.
+    pub(super) fn settle(&self, envelope: &Envelope) -> sled::Result<()> {
+        let session = envelope.stream.session;
+        let open = |seq: u64| {
+            self.unsettled
+                .insert(stream_key(session, seq), &[])
+                .map(drop)
+        };
+        let close = |seq: u64| self.unsettled.remove(stream_key(session, seq)).map(drop);
+        let outcome = |seq: u64, outcome: Outcome| {
+            self.decisions
+                .insert(seq.to_be_bytes(), &[outcome as u8])
+                .map(drop)
+        };
+        match &envelope.event {
+            // Of a stop that nobody waits for, a crash loses nothing but a checkpoint: the agent has stopped.
+            Event::AgentStopped {
+                can_reply: true, ..
+            }
+            | Event::RestartRequested { .. } => open(envelope.seq),
+            Event::Decided(decision) => {
+                close(decision.trigger)?;
+                if decision.verdict == Verdict::Inject {
+                    open(envelope.seq)?;
+                    outcome(envelope.seq, Outcome::Pending)
+                } else {
+                    outcome(envelope.seq, Outcome::None)
+                }
+            }
+            Event::RestartClosed { restart, .. } => close(*restart),
+            Event::DeliveryConfirmed { decision, .. } => {
+                close(*decision)?;
+                outcome(*decision, Outcome::Confirmed)
+            }
+            Event::DeliveryFailed { decision, .. } => {
+                close(*decision)?;
+                outcome(*decision, Outcome::Failed)
+            }
+            Event::DeliveryExpired { decision, .. } => {
+                close(*decision)?;
+                outcome(*decision, Outcome::Expired)
+            }
+            _ => Ok(()),
+        }
+    }
+}
