@@ -1,4 +1,4 @@
-//! Bytes to envelopes and back: the only file that knows old shapes.
+//! Encodes and decodes envelopes. The only file that knows old formats.
 //!
 //! ```text
 //! event value    format version (1 byte), bincode of the envelope
@@ -7,8 +7,7 @@
 //! record         length of the event value (4 bytes LE), event value, payload value
 //! ```
 //!
-//! A record is what an intake frame carries; the store keeps its two values apart, so that folding history never
-//! touches a payload.
+//! An intake frame holds a record. The store keeps the two values apart, so folding history never reads a payload.
 
 use bincode::config::{self, Configuration, Limit, LittleEndian, Varint};
 
@@ -18,24 +17,24 @@ use crate::error::{Error, Result};
 use crate::frame::PAYLOAD_BYTES_MAX;
 use crate::{Envelope, Event, Payload};
 
-/// Version of the stored shape of an [`Envelope`].
+/// Version of the stored format of an [`Envelope`].
 ///
 /// - 1: first release.
 ///
-/// A new variant of [`Event`] at its end needs no new version: an old program says "upgrade" on meeting it. Any other
-/// change of a stored type does, with the old type kept here and an upcaster from it in [`decode_event`].
+/// A new variant at the end of [`Event`] needs no new version: an old program that meets it asks for an upgrade. Any other
+/// change of a stored type needs one, with the old type kept here and an upcaster from it in [`decode_event`].
 pub const FORMAT_VERSION: u8 = 1;
 
-/// Payloads shorter than this are kept plain: compressing them gains nothing.
+/// Shorter payloads are stored uncompressed: compressing them gains nothing.
 const COMPRESS_FROM_BYTES: usize = 256;
 
-/// The payload value of an event that never had a payload.
+/// The payload value of an event without a payload.
 pub(crate) const NO_PAYLOAD: [u8; 1] = [0];
-/// The payload value of an event whose payload was dropped by its age.
+/// The payload value of an event whose payload compaction has dropped.
 pub(crate) const DROPPED: [u8; 1] = [3];
 
-/// The most that is decoded at once: what fits into a frame. A length that damage has made is not believed, as room is
-/// made for it before the bytes are read.
+/// Maximum size of a decoded value: what fits into a frame. Memory is allocated before the bytes are read, so a damaged
+/// length must be rejected first.
 const DECODED_BYTES_MAX: usize = PAYLOAD_BYTES_MAX;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_BYTES_MAX>> =
     config::standard().with_limit();
@@ -45,7 +44,7 @@ pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     out.push(FORMAT_VERSION);
     bincode::serde::encode_into_std_write(envelope, &mut out, CONFIG)
-        .expect("events hold only plain data and a vector takes any amount of it");
+        .expect("events are plain data, and writing to a vector does not fail");
     out
 }
 
@@ -64,7 +63,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
             } else {
                 Err(Error::damaged(
                     "an event",
-                    format!("{} bytes behind its end", rest.len() - read),
+                    format!("{} bytes follow its end", rest.len() - read),
                 ))
             }
         }
@@ -75,16 +74,16 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
         }),
         Some((&found, _)) => Err(Error::damaged(
             "an event",
-            format!("no format {found} was ever written"),
+            format!("unknown format {found}"),
         )),
         None => Err(Error::damaged("an event", "it is empty")),
     }
 }
 
-/// Returns which event an event value is, and of which session, without the rest of it; none where that cannot be read.
+/// Decodes only the sequence number and the session of an event value; `None` if they cannot be read.
 pub(crate) fn address(bytes: &[u8]) -> Option<(u64, Uuid)> {
     match bytes.split_first()? {
-        // An envelope begins with its number and its stream, and a stream with its session.
+        // An envelope starts with its sequence number and its stream, a stream with its session.
         (&1, rest) => bincode::serde::decode_from_slice(rest, CONFIG)
             .ok()
             .map(|(address, _)| address),
@@ -94,7 +93,7 @@ pub(crate) fn address(bytes: &[u8]) -> Option<(u64, Uuid)> {
 
 fn explain(error: bincode::error::DecodeError) -> Error {
     match error {
-        // A variant beyond the last one known here can only come from a newer program.
+        // Only a newer program writes a variant after the last known one.
         bincode::error::DecodeError::OtherString(text) if text.contains("variant index") => {
             Error::Newer {
                 what: format!("an event ({text})"),
@@ -124,14 +123,14 @@ pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`Error::Damaged`] where the bytes are none.
+/// [`Error::Damaged`] if the bytes are not a payload value.
 pub fn decode_payload(bytes: &[u8]) -> Result<Payload> {
     let text = match bytes.split_first() {
         Some((0, [])) => return Ok(Payload::None),
         Some((3, [])) => return Ok(Payload::Dropped),
         Some((1, text)) => text.to_vec(),
         Some((2, packed)) => unpacked(packed)?,
-        _ => return Err(Error::damaged("a payload", "no such form")),
+        _ => return Err(Error::damaged("a payload", "unknown encoding")),
     };
     String::from_utf8(text)
         .map(Payload::Text)
@@ -145,7 +144,7 @@ fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
     if length > DECODED_BYTES_MAX {
         return Err(Error::damaged(
             "a payload",
-            format!("{length} bytes are more than there can be"),
+            format!("its length of {length} bytes is over the limit"),
         ));
     }
     lz4_flex::block::decompress(block, length).map_err(damaged)
@@ -153,7 +152,7 @@ fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
 
 /// Joins an event value and a payload value into a record.
 pub fn join(event: &[u8], payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(event.len()).expect("an event is bounded far below 4 GB");
+    let length = u32::try_from(event.len()).expect("events are far smaller than 4 GB");
     [&length.to_le_bytes(), event, payload].concat()
 }
 
@@ -161,7 +160,7 @@ pub fn join(event: &[u8], payload: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`Error::Damaged`] where the bytes are no record.
+/// [`Error::Damaged`] if the bytes are not a record.
 pub fn split(record: &[u8]) -> Result<(&[u8], &[u8])> {
     let damaged = || Error::damaged("a record", "it is cut short");
     let (length, rest) = record.split_first_chunk::<4>().ok_or_else(damaged)?;
@@ -169,7 +168,7 @@ pub fn split(record: &[u8]) -> Result<(&[u8], &[u8])> {
         .ok_or_else(damaged)
 }
 
-/// Returns an envelope as the JSON object that `journal export`, `tail` and the API show.
+/// Returns an envelope as the JSON object of `journal export`, `tail` and the API.
 ///
 /// `{"seq","at","recorded_at","session","native_session","agent","id","late","kind", ..fields of the kind.., "payload"}`
 pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value {
@@ -192,7 +191,7 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
             if let serde_json::Value::Object(fields) = value {
                 debug_assert!(
                     fields.keys().all(|field| !line.contains_key(field)),
-                    "{fields:?} hides a part of the address"
+                    "{fields:?} hides a field of the envelope"
                 );
                 line.extend(fields);
             }
@@ -208,7 +207,7 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
     line.into()
 }
 
-/// Does what [`to_json`] does, and says of a payload that was dropped that it was: `"payload":null,"payload_dropped":true`.
+/// Like [`to_json`], and marks a dropped payload: `"payload":null,"payload_dropped":true`.
 pub fn to_export(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
     let mut line = to_json(envelope, payload.text());
     if *payload == Payload::Dropped
@@ -219,11 +218,11 @@ pub fn to_export(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
     line
 }
 
-/// Reads back a line that [`to_json`] or [`to_export`] gave: the envelope, and its payload.
+/// Reads a line that [`to_json`] or [`to_export`] wrote. Returns the envelope and its payload.
 ///
 /// # Errors
 ///
-/// A sentence that names the field.
+/// A message that names the wrong field.
 pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payload), String> {
     let serde_json::Value::Object(mut line) = line else {
         return Err("not a JSON object".into());
@@ -235,20 +234,14 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
         let value = line.shift_remove(name).unwrap_or_default();
         serde_json::from_value(value).map_err(|error| format!("field `{name}`: {error}"))
     }
-    let (seq, at, recorded_at) = (
-        take(&mut line, "seq")?,
-        take(&mut line, "at")?,
-        take(&mut line, "recorded_at")?,
-    );
-    let (session, native): (uuid::Uuid, String) = (
-        take(&mut line, "session")?,
-        take(&mut line, "native_session")?,
-    );
-    let (agent, id, late) = (
-        take(&mut line, "agent")?,
-        take(&mut line, "id")?,
-        take(&mut line, "late")?,
-    );
+    let seq = take(&mut line, "seq")?;
+    let at = take(&mut line, "at")?;
+    let recorded_at = take(&mut line, "recorded_at")?;
+    let session: Uuid = take(&mut line, "session")?;
+    let native: String = take(&mut line, "native_session")?;
+    let agent = take(&mut line, "agent")?;
+    let id = take(&mut line, "id")?;
+    let late = take(&mut line, "late")?;
     let kind: String = take(&mut line, "kind")?;
     let dropped = take::<Option<bool>>(&mut line, "payload_dropped")?.unwrap_or(false);
     let payload = match take::<serde_json::Value>(&mut line, "payload")? {
@@ -287,12 +280,12 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
     ))
 }
 
-/// Encodes what may be lost at any time, such as a snapshot.
+/// Encodes a value that may be lost at any time, such as a snapshot. The format has no version.
 pub fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
     bincode::serde::encode_to_vec(value, CONFIG).expect("snapshots hold only plain data")
 }
 
-/// Decodes what [`pack`] gave; none where the bytes are anything else.
+/// Decodes a value that [`pack`] encoded; `None` for any other bytes.
 pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     bincode::serde::decode_from_slice(bytes, CONFIG)
         .ok()

@@ -1,23 +1,23 @@
-//! An event with its address: which session, where in the order, when.
+//! An event with its session, its sequence number and its times.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{Agent, Event, Timestamp};
 
-/// Names the stream that an event belongs to: one session of one agent.
+/// The stream an event belongs to: one session of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stream {
-    /// The session's id here: the host's id where that is a uuid, else derived from agent and host id.
+    /// The session's id in the journal: the host's id if that is a UUID, else derived from the agent and the host's id.
     pub session: Uuid,
-    /// Whose session it is.
+    /// The agent of the session.
     pub agent: Agent,
-    /// The host's id where it is not a uuid.
+    /// The host's id if it is not a UUID.
     pub native: Option<String>,
 }
 
 impl Stream {
-    /// Returns the stream of a host's session id.
+    /// Returns the stream for a host's session id.
     pub fn of_native(agent: Agent, native: &str) -> Self {
         match Uuid::try_parse(native) {
             // Only the canonical form keeps its identity; `{..}`, urn and simple forms would not read back the same.
@@ -47,8 +47,8 @@ impl Stream {
         }
     }
 
-    /// Returns the stream of phase checkpoints. Work outlives a session, so they have one stream for all sessions, which
-    /// is also what makes them quick to find.
+    /// Returns the stream of phase records. Work outlives a session, so there is one stream for all sessions, in which
+    /// they are also quick to find.
     pub const fn phases() -> Self {
         Self {
             session: Uuid::from_u128(0x7068_6173_6573_4000_8000_0000_0000_0001),
@@ -65,35 +65,35 @@ impl Stream {
     }
 }
 
-/// An event that is to be appended: everything but its place in the order.
+/// An event to append: an envelope without the fields that the journal sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// Whose event it is.
+    /// The session it belongs to.
     pub stream: Stream,
-    /// When it happened, by the clock of whoever saw it.
+    /// When it happened, by the clock of the process that saw it.
     pub at: Timestamp,
-    /// Identity: appending the same id twice appends once.
+    /// Identity: a second append with the same id is a duplicate.
     pub id: Uuid,
     /// What happened.
     pub event: Event,
-    /// The host's payload as it came (bounded), or its text where it was not JSON.
+    /// The host's payload as it was sent, limited in size; JSON or other text.
     pub payload: Option<String>,
 }
 
 /// An event of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Place in the journal, gapless from 1.
+    /// Sequence number, gapless from 1.
     pub seq: u64,
-    /// Whose event it is.
+    /// The session it belongs to.
     pub stream: Stream,
-    /// When it happened, by the clock of whoever saw it.
+    /// When it happened, by the clock of the process that saw it.
     pub at: Timestamp,
-    /// When the journal took it.
+    /// When the journal recorded it.
     pub recorded_at: Timestamp,
-    /// Identity, for idempotent appends.
+    /// Identity, which makes appends idempotent.
     pub id: Uuid,
-    /// It came after an event of the same session that happened later.
+    /// An event of the same session that happened later was recorded before.
     pub late: bool,
     /// What happened.
     pub event: Event,

@@ -1,9 +1,9 @@
-//! What can go wrong on disk. Every text is a fragment that fits after "failed to use the journal:".
+//! Errors of the journal. Every message is a fragment that fits after "failed to use the journal:".
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the journal could not do what was asked.
+/// Why an operation on the journal failed.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Error {
     /// Another process has the journal open.
@@ -15,53 +15,53 @@ pub enum Error {
     /// A system call failed.
     #[error("cannot {doing} {}: {text}", path.display())]
     Disk {
-        /// The verb.
+        /// The operation, as a verb.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The kind of failure, for callers that react to a full disk.
         kind: io::ErrorKind,
-        /// The system's words.
+        /// The system's message.
         text: String,
     },
-    /// The store refused.
+    /// A call to the store failed.
     #[error("the store cannot {doing}: {text}")]
     Store {
-        /// The verb.
+        /// The operation, as a verb.
         doing: &'static str,
-        /// The kind of failure, which tells a full disk from damage.
+        /// The kind of failure, for telling a full disk from damage.
         kind: io::ErrorKind,
-        /// The store's words.
+        /// The store's message.
         text: String,
     },
-    /// Bytes written by a newer version of this program.
+    /// The bytes were written by a newer version of this program.
     #[error("{what} has format {found}, this program reads up to {known}: upgrade checkpointd")]
     Newer {
-        /// What was read.
+        /// The file or value that was read.
         what: String,
-        /// Its format.
+        /// The format of the bytes.
         found: u32,
-        /// The newest format that is known here.
+        /// The newest format that this program reads.
         known: u32,
     },
-    /// Bytes that no version of this program wrote.
+    /// The bytes were written by no version of this program.
     #[error("{what} is damaged: {problem}")]
     Damaged {
-        /// What was read.
+        /// The file or value that was read.
         what: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         problem: String,
     },
-    /// There is a journal where one was to be put.
-    #[error("there is a journal in {} already", path.display())]
+    /// A restore would replace an existing journal.
+    #[error("{} already has a journal", path.display())]
     Occupied {
-        /// Its folder.
+        /// The journal's folder.
         path: PathBuf,
     },
-    /// The queue to the writer is full: try again later, or spool.
-    #[error("the writer's queue is full")]
+    /// The committer's queue is full: try again later, or spool the call.
+    #[error("the journal's queue is full: try again later")]
     Overloaded,
-    /// The journal was closed, or its writer is gone.
+    /// The journal was closed, or its threads have ended.
     #[error("the journal is closed")]
     Closed,
 }
@@ -76,7 +76,7 @@ impl Error {
         }
     }
 
-    /// Returns whether the system refused what may work again later: that says nothing about the files.
+    /// Returns whether the system refused an operation that may succeed later, which does not mean damaged files.
     pub(crate) fn is_refusal(&self) -> bool {
         use io::ErrorKind::{
             OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
@@ -101,7 +101,7 @@ impl Error {
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Names the file and the verb of a failed system call.
+/// Adds the operation and the path to the error of a system call.
 pub(crate) trait Doing<T> {
     fn doing(self, doing: &'static str, path: &Path) -> Result<T>;
 }

@@ -1,11 +1,11 @@
-//! Frames: the one format of bytes that must survive anything. The intake log and the hook client's spool both
-//! consist of them. Standard library and a checksum only, so that the client can use it without a store.
+//! Frames: checksummed records from which the intake log and the hook client's spool are built, readable after any damage.
+//! Standard library and a checksum only, so the hook client can use it without the store.
 //!
 //! ```text
 //! offset  size  field
 //!      0     4  magic  C5 4B 9D 1E  (finds the next frame after damage)
 //!      4     1  format version of the frame, 1
-//!      5     1  kind: what the payload is
+//!      5     1  kind of the payload
 //!      6     2  zero
 //!      8     4  payload length, little-endian
 //!     12     4  CRC-32 of bytes 4..12 and the payload, little-endian
@@ -14,18 +14,18 @@
 
 /// First bytes of every frame.
 pub const MAGIC: [u8; 4] = [0xC5, 0x4B, 0x9D, 0x1E];
-/// The frame format that is written, and the newest that is read.
+/// The frame format that is written, and the newest one that is read.
 pub const VERSION: u8 = 1;
-/// Bytes in front of the payload.
+/// Size of the header before the payload.
 pub const HEADER_BYTES: usize = 16;
-/// The largest payload: a hook payload at its limit plus its head.
+/// Maximum payload size: a hook payload of maximum size and its request head.
 pub const PAYLOAD_BYTES_MAX: usize = 80 * 1024 * 1024;
 
-/// What a frame's payload is.
+/// The kind of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// A hook call as the client would have sent it (`request.rs`).
+    /// A hook call as the client would have sent it (`hook_call/request.rs`).
     Request = 1,
     /// An encoded envelope with its payload (`codec.rs`).
     Envelope = 2,
@@ -41,46 +41,46 @@ impl Kind {
     }
 }
 
-/// A whole, checked frame.
+/// A complete frame whose checksum is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Where it begins in the bytes that were read.
+    /// Offset of its first byte.
     pub offset: usize,
-    /// What its payload is.
+    /// Kind of the payload.
     pub kind: Kind,
-    /// Its payload.
+    /// The payload.
     pub payload: &'a [u8],
 }
 
 impl Frame<'_> {
-    /// Returns the offset just behind this frame.
+    /// Returns the offset after the last byte of this frame.
     pub const fn end(&self) -> usize {
         self.offset + HEADER_BYTES + self.payload.len()
     }
 }
 
-/// A stretch of bytes that is not a whole frame.
+/// A range of bytes that is not a complete frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// The bytes end inside a frame: a write was cut short.
+    /// The bytes end inside a frame: a write was interrupted.
     Torn {
-        /// Where the unfinished frame begins.
+        /// Offset of the unfinished frame.
         offset: usize,
-        /// How many bytes there are of it.
+        /// Number of its bytes that are present.
         bytes: usize,
     },
-    /// Bytes that no writer left there.
+    /// Bytes that are not a frame.
     Corrupt {
-        /// Where they begin.
+        /// Offset of the first byte.
         offset: usize,
-        /// How many bytes are skipped until the next whole frame or the end.
+        /// Number of bytes up to the next complete frame or the end.
         bytes: usize,
     },
-    /// A frame of a newer format than this program knows.
+    /// A frame whose format is newer than this program.
     Newer {
-        /// Where it begins.
+        /// Offset of the frame.
         offset: usize,
-        /// Its version.
+        /// Format version of the frame.
         version: u8,
     },
 }
@@ -89,7 +89,7 @@ pub enum Damage {
 ///
 /// # Panics
 ///
-/// When the payload is larger than [`PAYLOAD_BYTES_MAX`]: callers bound what they write.
+/// If the payload is larger than [`PAYLOAD_BYTES_MAX`]; callers must limit it.
 pub fn push(out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
     assert!(
         payload.len() <= PAYLOAD_BYTES_MAX,
@@ -114,13 +114,13 @@ fn checksum(head: &[u8], payload: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Returns the length of the payload behind a header, or none where the bytes cannot be one.
+/// Returns the payload length in a header, or `None` if the bytes are not a header.
 pub fn payload_length(header: &[u8]) -> Option<usize> {
     let length = u32::from_le_bytes(header.get(8..12)?.try_into().ok()?) as usize;
     (header.starts_with(&MAGIC) && length <= PAYLOAD_BYTES_MAX).then_some(length)
 }
 
-/// Walks over bytes frame by frame. Damage is an item of its own and never ends the walk before the bytes do.
+/// Iterates over the frames of a byte slice. Damage is an item and never ends the iteration early.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         Self::starting_at(bytes, 0)
     }
 
-    /// Starts at byte `at`, where a frame begins.
+    /// Starts at offset `at`, which must be the start of a frame.
     pub const fn starting_at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns where the next whole frame begins, at `from` or later.
+    /// Returns the offset of the next complete frame at `from` or later.
     fn next_whole(&self, from: usize) -> Option<usize> {
         let mut at = from;
         while at + HEADER_BYTES <= self.bytes.len() {

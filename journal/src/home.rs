@@ -1,5 +1,5 @@
-//! Where things are: every path of the product, from the environment alone. The hook client uses it, so it is
-//! standard library only and reads no file. And how a folder of ours is made.
+//! All paths of the product, derived from the environment, and the creation of private folders. Standard library only,
+//! because the hook client uses it.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File};
@@ -22,9 +22,9 @@ pub struct Home {
     pub socket: PathBuf,
     /// The daemon's logs.
     pub logs: PathBuf,
-    /// Progress documents that nobody asked to have in the project.
+    /// Progress documents that are not written into the project.
     pub progress: PathBuf,
-    /// What was written into agents' settings, and what was there before.
+    /// Record of the changes to agents' settings, with their previous contents.
     pub installed: PathBuf,
 }
 
@@ -32,12 +32,12 @@ impl Home {
     /// Reads `CHECKPOINTD_HOME`, `CHECKPOINTD_SOCKET` and, without the former, the XDG variables.
     ///
     /// The socket is deliberately not in `XDG_RUNTIME_DIR`: agents pass on only a part of their environment, and the
-    /// client and the daemon must agree. Returns none when not even `HOME` is set.
+    /// client and the daemon must agree. Returns `None` if not even `HOME` is set.
     pub fn from_env() -> Option<Self> {
         Self::resolve(|name| std::env::var_os(name))
     }
 
-    /// Does what [`Home::from_env`] does for the variables that `var` knows.
+    /// Like [`Home::from_env`], with the variables that `var` returns.
     pub fn resolve(var: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         let set = |name: &str| {
             var(name)
@@ -74,7 +74,7 @@ impl Home {
         Some(home)
     }
 
-    /// Puts everything under one folder.
+    /// Returns the paths of an installation in one folder.
     pub fn under(root: &Path) -> Self {
         Self {
             config: root.join("config.yml"),
@@ -94,12 +94,12 @@ impl Home {
     }
 }
 
-/// Makes a folder of ours, and those above it, for its owner alone, and returns once they are safe on the disk: nothing
-/// in a folder survives a power cut that the folder itself does not.
+/// Creates a folder and its missing parents with access for the owner only, and syncs them: nothing in a folder survives
+/// a power cut unless the folder itself does.
 ///
 /// # Errors
 ///
-/// When one cannot be made or synced.
+/// If a folder cannot be created or synced.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

@@ -1,8 +1,8 @@
-//! The intake log: append-only segment files of frames, which an acknowledgement rests on.
+//! The intake log: append-only segment files of frames. An event is acknowledged once it is here.
 //!
 //! A segment is named after its first sequence number: `<20 digits>.log` while it is written, `<20 digits>.lz4` (one
-//! LZ4 frame of the same bytes) once it is sealed. Sealed segments are kept, so that the store can be rebuilt.
-//! Must never: overwrite a byte that was acknowledged, or hide damage.
+//! LZ4 frame of the same bytes) once it is sealed. Sealed segments are kept, so the store can be rebuilt.
+//! Never overwrites an acknowledged byte and never hides damage.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -29,14 +29,14 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Reads the segment's frames, unpacked where it is sealed, be that since it was listed.
+    /// Reads the frames of the segment; decompresses it, even if it was sealed after listing.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         let mut frames = Vec::new();
         self.read_into(&mut frames)?;
         Ok(frames)
     }
 
-    /// Does what [`Segment::read`] does, in place of what `frames` had.
+    /// Like [`Segment::read`], into `frames`, whose contents it replaces.
     pub(crate) fn read_into(&self, frames: &mut Vec<u8>) -> Result<()> {
         frames.clear();
         frames.reserve(SEGMENT_BYTES as usize);
@@ -58,8 +58,8 @@ impl Segment {
     }
 }
 
-/// Lists the segments of a folder, oldest first. Of a segment that is there twice, the unsealed form counts: sealing
-/// removes it last.
+/// Lists the segments of a folder, oldest first. If a segment is there in both forms, the unsealed one counts, because
+/// sealing removes it last.
 pub(crate) fn segments(dir: &Path) -> Result<Vec<Segment>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).doing("list", dir)? {
@@ -94,8 +94,8 @@ pub(crate) struct Record<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-/// Reads the records of unpacked segment bytes in order, one at a time: a segment of events takes far more memory than
-/// its bytes do. Whatever is no record goes to `damage`; after an error nothing more comes.
+/// Iterates over the records of a decompressed segment. One at a time, because decoded events take far more memory than
+/// their bytes. Damaged bytes are passed to `damage`; an error ends the iteration.
 pub(crate) fn records<'a>(
     bytes: &'a [u8],
     mut damage: impl FnMut(Damage),
@@ -127,7 +127,7 @@ pub(crate) fn records<'a>(
     })
 }
 
-/// Finds the first record that is whole, at `at` or behind it: its event value, and where the next one may begin.
+/// Finds the first complete record at `at` or later. Returns its event value, and the offset after it.
 pub(crate) fn event_value_from(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let frames = Reader::starting_at(bytes, at)
         .flatten()
@@ -146,15 +146,15 @@ fn record(payload: &[u8]) -> Result<Record<'_>> {
     })
 }
 
-/// A segment's file. Once a sync of it has failed, a later one proves nothing: the system may have dropped the pages
-/// that it could not write, and says so only once.
+/// The file of the unsealed segment. After a failed sync a later, successful one proves nothing: the system may have
+/// dropped the pages that it could not write, and reports that only once.
 pub(crate) struct Unsealed {
     file: File,
     failed: AtomicBool,
 }
 
 impl Unsealed {
-    /// Returns once everything written is on the disk.
+    /// Syncs everything written.
     pub(crate) fn sync(&self, path: &Path) -> Result<()> {
         self.file
             .sync_data()
@@ -176,7 +176,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Goes on with a segment at `length` bytes, cutting off what is behind.
+    /// Continues a segment at `length` bytes; truncates the rest.
     pub(crate) fn resume(segment: &Segment, length: u64) -> Result<Self> {
         let file = OpenOptions::new()
             .write(true)
@@ -190,7 +190,7 @@ impl Writer {
             length,
         };
         if copy_path(&segment.path).exists() {
-            // The last run could not write it anew, and nobody knows what of it is on the disk.
+            // The last process could not rewrite it, so its contents on the disk are unknown.
             writer.renew()?;
         }
         writer
@@ -202,11 +202,11 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Begins the segment whose first event will be `first_seq`.
+    /// Starts the segment whose first event will be `first_seq`.
     pub(crate) fn create(dir: &Path, first_seq: u64) -> Result<Self> {
         let path = dir.join(format!("{first_seq:020}.log"));
         let file = create_private(&path)?;
-        // It is there now, whatever becomes of its name: it must be written to, or there would be two ends of the log.
+        // The file exists even if its name was not synced: it must be used, or the log would have two ends.
         let failed = sync_dir(dir).is_err();
         Ok(Self {
             dir: dir.to_owned(),
@@ -233,17 +233,17 @@ impl Writer {
         &self.dir
     }
 
-    /// Returns whether the segment must be renewed before anything can be promised again.
+    /// Returns whether the segment must be rewritten before the next acknowledgement.
     pub(crate) fn has_failed(&self) -> bool {
         self.file.failed.load(Ordering::Acquire)
     }
 
-    /// Writes the whole segment anew, into a file of its own that takes its place: after a failed sync only what was
-    /// written and synced since can be trusted.
+    /// Rewrites the segment into a new file that replaces it: after a failed sync only bytes written and synced again can
+    /// be trusted.
     ///
     /// # Errors
     ///
-    /// When it cannot be read whole, or the disk refuses. It may be tried again.
+    /// If it cannot be read completely, or the disk fails. The caller may try again.
     pub(crate) fn renew(&mut self) -> Result<()> {
         let mut bytes = fs::read(&self.path).doing("read", &self.path)?;
         bytes.truncate(self.length as usize);
@@ -252,7 +252,7 @@ impl Writer {
         if !is_whole {
             return Err(Error::damaged(
                 self.path.display().to_string(),
-                "what was written to it is gone",
+                "bytes that were written to it are missing",
             ));
         }
         let copy = copy_path(&self.path);
@@ -266,7 +266,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes whole frames behind the last ones. On failure nothing of them stays.
+    /// Appends complete frames. After a failure none of their bytes remain.
     pub(crate) fn append(&mut self, frames: &[u8]) -> Result<()> {
         match self.file.file.write_all_at(frames, self.length) {
             Ok(()) => {
@@ -274,22 +274,22 @@ impl Writer {
                 Ok(())
             }
             Err(error) => {
-                self.take_back(self.length);
+                self.truncate(self.length);
                 Err(Error::disk("write to", &self.path, &error))
             }
         }
     }
 
-    /// Takes back everything behind `length` after a failed write or sync. Where that fails too, the segment is renewed
-    /// before the next write: half of what was written might look like events otherwise, after a crash.
-    pub(crate) fn take_back(&mut self, length: u64) {
+    /// Truncates the segment to `length` after a failed write or sync. If that fails too, the segment is rewritten before
+    /// the next write: after a crash the remains might look like events.
+    pub(crate) fn truncate(&mut self, length: u64) {
         if self.file.file.set_len(length).is_err() {
             self.file.fail();
         }
         self.length = length;
     }
 
-    /// Returns once everything written is on the disk.
+    /// Syncs everything written.
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync(&self.path)
     }
@@ -302,7 +302,7 @@ fn unsealed(file: File, failed: bool) -> Arc<Unsealed> {
     })
 }
 
-/// Where a segment is written anew. It stays there when that fails, and so tells the next start.
+/// The file that a segment is rewritten into. After a failure it stays, which tells the next start.
 fn copy_path(segment: &Path) -> PathBuf {
     segment.with_extension("log.tmp")
 }
@@ -317,7 +317,7 @@ fn create_private(path: &Path) -> Result<File> {
         .doing("create", path)
 }
 
-/// Replaces a finished segment by its compressed form. A crash at any point leaves at least one whole form.
+/// Replaces a finished segment by its compressed form. A crash at any point leaves at least one complete form.
 pub(crate) fn seal(path: &Path) -> Result<()> {
     let bytes = fs::read(path).doing("read", path)?;
     let temporary = path.with_extension("tmp");
@@ -328,11 +328,11 @@ pub(crate) fn seal(path: &Path) -> Result<()> {
     fs::remove_file(path).doing("remove", path)
 }
 
-/// Writes frames in the compressed form into a file of their own, and returns once they are on the disk.
+/// Writes frames to a new compressed file and syncs it.
 pub(crate) fn write_sealed(path: &Path, frames: &[u8]) -> Result<()> {
     let file = create_private(path)?;
-    // Small blocks, each with the one before it as its dictionary: as tight as large ones, and they need no large buffers,
-    // here and in whoever reads them.
+    // Small blocks, each with the previous one as its dictionary, compress as well as large ones, and neither writer nor
+    // reader needs large buffers.
     let blocks = FrameInfo::new()
         .block_size(BlockSize::Max64KB)
         .block_mode(BlockMode::Linked);
@@ -344,7 +344,7 @@ pub(crate) fn write_sealed(path: &Path, frames: &[u8]) -> Result<()> {
     file.sync_data().doing("sync", path)
 }
 
-/// Makes names in a folder durable.
+/// Syncs a folder: makes new, renamed and removed names durable.
 pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
     File::open(dir)
         .and_then(|file| file.sync_all())

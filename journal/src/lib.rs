@@ -1,8 +1,8 @@
 //! What happened: the event vocabulary, the durable intake log and the ordered store.
 //!
-//! Read [`event`] first. An [`Envelope`] is an event with its address. Bytes on disk are frames ([`frame`]) in the
-//! intake log and in the hook client's spool, and encoded envelopes in the store. Invariant: only `store/` names
-//! sled, only `codec.rs` knows old shapes.
+//! Read [`event`] first. An [`Envelope`] is an event with its session, sequence number and times. On disk, the intake log
+//! and the hook client's spool consist of frames ([`frame`]), the store of encoded envelopes. Only `store/trees.rs` names
+//! sled, and only `codec.rs` knows old formats.
 
 #[cfg(feature = "store")]
 pub mod codec;
@@ -48,5 +48,5 @@ pub use payload::Payload;
 pub use store::{Outcome, SessionEntry};
 pub use time::Timestamp;
 
-/// Version of the deciding code: raised by every wanted change of what `decide` answers to equal inputs.
+/// Version of the deciding code. Raise it with every intended change of what `decide` returns for equal inputs.
 pub const DECISION_VERSION: u32 = 1;

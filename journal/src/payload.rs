@@ -1,19 +1,19 @@
-//! What is kept beside an event of what its host said.
+//! The host's payload that is stored beside an event.
 
 /// The payload of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Payload {
-    /// There never was one.
+    /// The event never had one.
     #[default]
     None,
-    /// As the host said it (bounded).
+    /// The text as the host sent it, limited in size.
     Text(String),
-    /// There was one; compaction dropped it by its age.
+    /// Compaction dropped it because of its age.
     Dropped,
 }
 
 impl Payload {
-    /// Returns the text, where it is there.
+    /// Returns the text, if it is still stored.
     pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self {
             Some(text)
@@ -22,7 +22,7 @@ impl Payload {
         }
     }
 
-    /// Returns the text, where it is there.
+    /// Returns the text, if it is still stored.
     pub fn into_text(self) -> Option<String> {
         if let Self::Text(text) = self {
             Some(text)

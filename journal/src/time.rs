@@ -1,7 +1,7 @@
 //! Points in time as the journal stores them: whole microseconds since the Unix epoch, UTC.
 //!
-//! JSON shows them as RFC 3339 text, the binary codec as a plain integer. Nothing here reads a clock but
-//! [`Timestamp::now`], which only the outer layers call.
+//! RFC 3339 text in JSON, an integer in the binary format. Only [`Timestamp::now`] reads a clock, and only the outer layers
+//! call it.
 
 use std::fmt;
 use std::str::FromStr;

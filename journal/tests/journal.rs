@@ -140,7 +140,7 @@ fn an_event_that_happened_before_its_predecessor_is_marked_late() {
 }
 
 #[test]
-fn a_second_opener_is_refused_and_told_why() {
+fn a_second_process_is_refused_with_the_reason() {
     let dir = tempfile::tempdir().expect("temp");
     let (_journal, _) = open(dir.path());
     let refused = Journal::open(dir.path(), Options::default())
@@ -177,7 +177,7 @@ fn a_lost_or_damaged_store_is_rebuilt_from_the_intake_log() {
         bytes[position] ^= 0xFF;
     }
     fs::write(&db, bytes).expect("writes");
-    // sled either says so, or begins anew in silence: both end with all events back.
+    // sled either reports it or silently starts with an empty store; in both cases all events come back.
     let (journal, recovered) = open(dir.path());
     assert!(recovered.moved == 50, "{recovered:?}");
     assert_eq!(all(&journal), before);
@@ -185,7 +185,7 @@ fn a_lost_or_damaged_store_is_rebuilt_from_the_intake_log() {
 }
 
 #[test]
-fn a_torn_last_write_is_cut_off_at_every_length_and_said() {
+fn a_torn_last_write_of_any_length_is_cut_off_and_reported() {
     let dir = tempfile::tempdir().expect("temp");
     let before = fill(dir.path(), 3);
     fs::remove_dir_all(dir.path().join("store")).expect("removes");
@@ -347,7 +347,7 @@ fn only_the_store_names_sled() {
 }
 
 #[test]
-fn lengths_that_damage_has_made_are_not_believed() {
+fn damaged_lengths_are_rejected_before_memory_is_allocated() {
     let dir = tempfile::tempdir().expect("temp");
     let mut envelope = fill(dir.path(), 1).remove(0);
     envelope.stream.native = Some("a session".into());
@@ -375,8 +375,5 @@ fn lengths_that_damage_has_made_are_not_believed() {
     }
     let packed = [&[2][..], &u32::MAX.to_le_bytes(), &[0; 8]].concat();
     let error = journal::codec::decode_payload(&packed).expect_err("no such payload was written");
-    assert!(
-        error.to_string().contains("more than there can be"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("over the limit"), "{error}");
 }

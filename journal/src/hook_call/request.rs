@@ -1,16 +1,16 @@
-//! A hook call on its way from the client to the daemon: an HTTP/1.1 request, sent over the socket or, byte for byte
-//! the same, kept in a spool frame. Standard library only; the client writes it, the daemon reads it from the spool.
+//! The HTTP/1.1 request that carries a hook call from the client to the daemon: over the socket, or with the same bytes in
+//! a spool frame. Standard library only. The client writes it; the daemon reads it from the spool.
 //!
 //! ```text
 //! POST /v1/hooks/claude HTTP/1.1
 //! Host: checkpointd
 //! Content-Type: application/json
-//! Checkpointd-Event: Stop            (only where the payload does not say)
+//! Checkpointd-Event: Stop            (only if the payload does not name it)
 //! Checkpointd-Id: <uuid>
 //! Checkpointd-At: <RFC 3339, UTC>
 //! Checkpointd-Env: {"TMUX":"..",..}
 //! Checkpointd-Client: 0.1.0
-//! Checkpointd-Truncated: 1           (only where stdin was cut)
+//! Checkpointd-Truncated: 1           (only if stdin was truncated)
 //! Content-Length: <bytes>
 //!
 //! <payload as the host sent it>
@@ -19,20 +19,20 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Name of the event, where the payload has none.
+/// Header: name of the event, if the payload has none.
 pub const EVENT: &str = "Checkpointd-Event";
-/// The call's uuid.
+/// Header: UUID of the call.
 pub const ID: &str = "Checkpointd-Id";
-/// When the hook was called.
+/// Header: time of the call.
 pub const AT: &str = "Checkpointd-At";
-/// Hook-relevant environment variables, a JSON object of strings.
+/// Header: hook-relevant environment variables, a JSON object of strings.
 pub const ENV: &str = "Checkpointd-Env";
-/// The client's version.
+/// Header: version of the client.
 pub const CLIENT: &str = "Checkpointd-Client";
-/// Set where the client did not read all of stdin.
+/// Header: set if the client did not read all of stdin.
 pub const TRUNCATED: &str = "Checkpointd-Truncated";
 
-/// The environment variables that a hook call passes on. Never a secret among them.
+/// The environment variables that a hook call passes on. None of them holds a secret.
 pub const ENV_NAMES: [&str; 16] = [
     "TMUX",
     "TMUX_PANE",
@@ -52,25 +52,25 @@ pub const ENV_NAMES: [&str; 16] = [
     "CI",
 ];
 
-/// What the client knows of a hook call besides its payload.
+/// A hook call without its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// The agent's word, as on the command line.
+    /// Name of the agent, as on the command line.
     pub agent: &'a str,
-    /// The event's name, where given on the command line.
+    /// Name of the event, if given on the command line.
     pub event: Option<&'a str>,
-    /// The call's uuid, hyphenated.
+    /// UUID of the call, hyphenated.
     pub id: &'a str,
     /// When the hook was called.
     pub at: SystemTime,
     /// Hook-relevant environment variables.
     pub env: &'a [(&'a str, String)],
-    /// Whether stdin was cut.
+    /// Whether stdin was truncated.
     pub truncated: bool,
 }
 
 impl Head<'_> {
-    /// Returns the request's head for a payload of `length` bytes.
+    /// Returns the head of the request for a payload of `length` bytes.
     pub fn to_bytes(&self, length: usize) -> Vec<u8> {
         let mut out = String::with_capacity(512);
         let agent = token(self.agent);
@@ -105,7 +105,7 @@ impl Head<'_> {
     }
 }
 
-/// Keeps the characters that are safe in a URL and a header; all else becomes `_`.
+/// Replaces characters that are unsafe in a URL or a header by `_`.
 fn token(word: &str) -> String {
     let safe = |c: char| {
         if c.is_ascii_alphanumeric() || "-_.".contains(c) {
@@ -117,7 +117,7 @@ fn token(word: &str) -> String {
     word.chars().take(64).map(safe).collect()
 }
 
-/// Writes a JSON string in ASCII, so that it can stand in a header.
+/// Writes a JSON string in ASCII, for use in a header.
 fn push_json_text(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -137,13 +137,15 @@ fn push_json_text(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Writes a time as RFC 3339 in UTC with microseconds.
+/// Formats a time as RFC 3339 in UTC with microseconds.
 pub fn rfc3339(at: SystemTime) -> String {
     let since = at.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Civil date from days, counted in 400-year eras that begin in March (H. Hinnant's algorithm).
+    let days = since.as_secs() / 86_400;
+    let second = since.as_secs() % 86_400;
+    // Civil date from days, counted in 400-year eras that start in March (H. Hinnant's algorithm).
     let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
     let year_of_era =
         (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -155,7 +157,8 @@ pub fn rfc3339(at: SystemTime) -> String {
         march_month - 9
     };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    let hour = second / 3_600;
+    let minute = second / 60 % 60;
     format!(
         "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}.{:06}Z",
         second % 60,
@@ -163,30 +166,30 @@ pub fn rfc3339(at: SystemTime) -> String {
     )
 }
 
-/// A hook call as it was read back.
+/// A parsed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received<'a> {
-    /// The agent's word, from the path.
+    /// Name of the agent, from the path.
     pub agent: &'a str,
-    /// Headers as they came, in order.
+    /// Headers in their order.
     pub headers: Vec<(&'a str, &'a str)>,
     /// The payload.
     pub body: &'a [u8],
 }
 
 impl<'a> Received<'a> {
-    /// Reads a request that [`Head::to_bytes`] began.
+    /// Parses a request whose head [`Head::to_bytes`] wrote.
     ///
     /// # Errors
     ///
-    /// A short sentence when the bytes are not such a request.
+    /// If the bytes are not such a request.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
         let split = bytes
             .windows(4)
             .position(|four| four == b"\r\n\r\n")
-            .ok_or("no end of the request's head")?;
-        let head =
-            std::str::from_utf8(&bytes[..split]).map_err(|_| "the request's head is not text")?;
+            .ok_or("the head of the request is incomplete")?;
+        let head = std::str::from_utf8(&bytes[..split])
+            .map_err(|_| "the head of the request is not UTF-8")?;
         let mut lines = head.split("\r\n");
         let first = lines.next().unwrap_or_default();
         let agent = first
@@ -201,7 +204,7 @@ impl<'a> Received<'a> {
         })
     }
 
-    /// Returns a header's value, whatever the case of its name.
+    /// Returns the value of a header; ignores the case of its name.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.headers
             .iter()
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_words_cannot_leave_their_place() {
+    fn a_hostile_agent_name_cannot_add_headers() {
         let head = Head {
             agent: "a/../b\r\nX: y",
             event: None,

@@ -135,7 +135,7 @@ impl Committer {
         }
         if let Err(error) = written {
             if !items.is_empty() {
-                self.writer.take_back(before_length);
+                self.writer.truncate(before_length);
                 self.next_seq = before_seq;
             }
             answers

@@ -1,5 +1,5 @@
-//! Walking over all of history, in order. The intake log has the events one after the other, and gives them at a fraction of
-//! what the store's pages cost; whatever the log does not give, be it damaged, comes from the store.
+//! Iterates over all events in order. Reading them from the intake log, where they lie one after the other, costs a
+//! fraction of reading the store's pages; events that are missing or damaged in the log come from the store.
 
 use std::sync::Arc;
 use std::vec;
@@ -12,21 +12,21 @@ use crate::{Envelope, Error, Result, codec};
 
 type Events = Box<dyn Iterator<Item = Result<Envelope>>>;
 
-/// The events `next..=last` of wanted sessions, in order. A gap among all events is an error, and an error ends it.
+/// Iterates over the events `next..=last` of wanted sessions, in order. A missing event is an error; an error ends it.
 pub(crate) struct History<W> {
     wanted: W,
     log: LogReader,
     next: u64,
     last: u64,
-    /// The number of what the log has next, which may be behind a hole in it, and the event where it is wanted.
+    /// The sequence number of the log's next event, which may follow a hole, and the event if it is wanted.
     ahead: Option<(u64, Option<Envelope>)>,
-    /// The store's events of such a hole.
+    /// The store's events for such a hole.
     hole: Option<Events>,
     shared: Arc<Shared>,
 }
 
 impl<W: Fn(Uuid) -> bool> History<W> {
-    /// Begins at event `from`; `segments` are those of the log.
+    /// Starts at event `from`; `segments` are all segments of the log.
     pub(crate) fn new(
         shared: Arc<Shared>,
         segments: Vec<Segment>,
@@ -50,7 +50,7 @@ impl<W: Fn(Uuid) -> bool> History<W> {
         }
     }
 
-    /// Reads event `next`; none where it is not wanted.
+    /// Reads event `next`; `None` if it is not wanted.
     fn read(&mut self) -> Result<Option<Envelope>> {
         if self.hole.is_none() && self.ahead.is_none() {
             self.ahead = self.log.from(self.next, &self.wanted);
@@ -94,17 +94,16 @@ impl<W: Fn(Uuid) -> bool> Iterator for History<W> {
     }
 }
 
-/// What can be read of the intake log. Of what cannot, nothing is said: the store has it, or says that it has not.
+/// Reads the intake log and skips damage silently: the store has those events, or reports that they are missing.
 struct LogReader {
     segments: vec::IntoIter<Segment>,
-    /// The frames of the segment that is being read. One buffer for all of them: to be given new memory costs more than
-    /// to fill it.
+    /// The frames of the current segment. One buffer for all segments, because allocating it costs more than filling it.
     bytes: Vec<u8>,
     at: usize,
 }
 
 impl LogReader {
-    /// Returns the number of the next event that there is, `seq` or behind it, and the event where it is wanted.
+    /// Returns the sequence number of the next event at `seq` or later, and the event if it is wanted.
     fn from(&mut self, seq: u64, wanted: impl Fn(Uuid) -> bool) -> Option<(u64, Option<Envelope>)> {
         loop {
             while let Some((value, end)) = intake::event_value_from(&self.bytes, self.at) {
@@ -144,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{Draft, Event, Journal, Options, Stream, Timestamp};
 
-    /// Makes a journal whose log has three segments of four events each, the first two of them sealed.
+    /// Creates a journal whose log has three segments of four events each, the first two sealed.
     fn journal(folder: &Path) -> Journal {
         let (journal, _) = Journal::open(folder, Options::default()).expect("a journal");
         for first in [1, 5, 9] {
@@ -164,19 +163,15 @@ mod tests {
     }
 
     fn draft(number: u128) -> Draft {
-        let (event, at) = (
-            Event::CheckpointCleared {},
-            Timestamp::from_micros(1_000_000),
-        );
         let stream = Stream {
             session: Uuid::from_u128(number % 3),
             ..Stream::daemon()
         };
         Draft {
             stream,
-            at,
+            at: Timestamp::from_micros(1_000_000),
             id: Uuid::from_u128(number),
-            event,
+            event: Event::CheckpointCleared {},
             payload: None,
         }
     }
@@ -193,7 +188,7 @@ mod tests {
             .collect()
     }
 
-    /// Whatever is asked for comes as the store has it.
+    /// Every range and selection of sessions gives the same events as the store.
     fn assert_whole(journal: &Journal, what: &str) {
         for from in 1..=14 {
             let stored: Vec<_> = journal.events_from(from).collect();
@@ -227,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn history_is_what_the_store_has_whatever_becomes_of_the_log() {
+    fn history_equals_the_store_whatever_damages_the_log() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         assert_eq!(segments(folder.path()).len(), 3);
@@ -251,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_is_what_is_read_as_far_as_it_goes() {
+    fn events_are_read_from_the_log_while_it_has_them() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         for envelope in read(&journal, 1).into_iter().flatten() {
@@ -263,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_neither_log_nor_store_has_ends_it_with_an_error_whoever_is_wanted() {
+    fn an_event_missing_in_log_and_store_is_an_error() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         fs::remove_file(&segments(folder.path())[1]).expect("removed");
@@ -276,11 +271,11 @@ mod tests {
                 .collect::<Vec<_>>(),
             [1, 2, 3, 4, 5, 6]
         );
-        let nobody: Vec<_> = journal
+        let unwanted: Vec<_> = journal
             .history(1..=u64::MAX, |_| false)
             .expect("readable")
             .collect();
-        for read in [&all[6..], &nobody] {
+        for read in [&all[6..], &unwanted] {
             assert_eq!(read.len(), 1, "{read:?}");
             let error = read[0].as_ref().expect_err("missing");
             assert_eq!(
@@ -291,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_the_log_lacks_in_front_of_others_is_not_passed_over() {
+    fn an_event_missing_at_the_start_of_a_segment_is_not_skipped() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         let path = &segments(folder.path())[2];

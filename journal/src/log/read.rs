@@ -1,4 +1,4 @@
-//! Reading a journal: events, sessions, promises, decisions, snapshots, and the proof that it is whole.
+//! Reading a journal: events, sessions, promises, decisions, snapshots, and verification.
 
 use uuid::Uuid;
 
@@ -12,22 +12,22 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read, as with all readers below.
+    /// If the store cannot be read, as for all readers below.
     pub fn event(&self, seq: u64) -> Result<Option<Envelope>> {
         self.store().event(seq)
     }
 
-    /// Returns the payload kept with an event, where there is one still.
+    /// Returns the payload of an event, if it is still stored.
     pub fn payload(&self, seq: u64) -> Result<Option<String>> {
         self.kept_payload(seq).map(Payload::into_text)
     }
 
-    /// Returns what is kept beside an event, which may be that there was something.
+    /// Returns the payload of an event, or that it was dropped.
     pub fn kept_payload(&self, seq: u64) -> Result<Payload> {
         self.store().payload(seq)
     }
 
-    /// Walks over all events from `from` on, in order.
+    /// Iterates over all events from `from`, in order.
     pub fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
         self.store().events_from(from)
     }
@@ -45,22 +45,22 @@ impl Journal {
             .collect()
     }
 
-    /// Returns what is known of a session without reading its events.
+    /// Returns the summary of a session.
     pub fn session(&self, session: Uuid) -> Option<SessionEntry> {
         self.store().entry(session)
     }
 
-    /// Returns all sessions, oldest first.
+    /// Returns the summaries of all sessions, oldest first.
     pub fn sessions(&self) -> Vec<SessionEntry> {
         self.store().entries()
     }
 
-    /// Returns the stops, restarts and deliveries that no later event has settled, as session and sequence number.
+    /// Returns the session and sequence number of each stop, restart and delivery that no later event has settled.
     pub fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
         self.store().unsettled()
     }
 
-    /// Walks over decisions before `before`, newest first, with how their deliveries stand.
+    /// Iterates over the decisions before `before` with the outcomes of their deliveries, newest first.
     pub fn decisions_before(
         &self,
         before: u64,
@@ -68,27 +68,27 @@ impl Journal {
         self.store().decisions_before(before)
     }
 
-    /// Returns how the delivery of a decision stands; none where the event is no decision.
+    /// Returns the outcome of a delivery; `None` if the event is not a decision.
     pub fn outcome(&self, decision: u64) -> Result<Option<Outcome>> {
         self.store().outcome(decision)
     }
 
-    /// Returns a session's snapshot: the sequence number it was taken at, and the bytes that were given.
+    /// Returns a session's snapshot: the sequence number at which it was taken, and its bytes.
     pub fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
         self.store().snapshot(session)
     }
 
-    /// Keeps a snapshot of a session at `seq`, replacing an older one. It may be lost at any time.
+    /// Stores a snapshot of a session at `seq`, replacing an older one. It may be lost at any time.
     pub fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
         self.store().put_snapshot(session, seq, bytes)
     }
 
-    /// Drops all snapshots; the next reader folds from the beginning.
+    /// Removes all snapshots; the next reader folds from the first event.
     pub fn clear_snapshots(&self) -> Result<()> {
         self.store().clear_snapshots()
     }
 
-    /// Returns the bytes on disk of the store and of the intake log.
+    /// Returns the sizes on disk, in bytes, of the store and of the intake log.
     pub fn disk_bytes(&self) -> (u64, u64) {
         let segments = intake::segments(&layout::intake_dir(self.dir())).unwrap_or_default();
         let intake = segments
@@ -99,11 +99,11 @@ impl Journal {
         (self.store().size_on_disk(), intake)
     }
 
-    /// Proves that intake log and store agree, as far as both reach back.
+    /// Checks that the intake log and the store agree.
     ///
     /// # Errors
     ///
-    /// Only when reading fails; what does not agree is in the result.
+    /// Only if reading fails; differences are in the result.
     pub fn verify(&self, progress: impl FnMut(u64, u64)) -> Result<Verified> {
         let last = self.settle()?;
         verify::verify(self.dir(), self.store(), last, progress)

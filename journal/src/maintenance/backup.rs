@@ -1,12 +1,12 @@
-//! The whole journal as one file, and back.
+//! Writes a journal into one file, and reads it back.
 //!
 //! ```text
-//! checkpointd backup 1 N\n     the format of the backup, and its last event
+//! checkpointd backup 1 N\n     format version, and sequence number of the last event
 //! one LZ4 frame                the frames of events 1 to N with their payloads, as in the intake log
 //! ```
 //!
-//! A backup is read from the store event by event, so it holds exactly what could be read at one moment, whatever is
-//! appended meanwhile. It holds no indexes: these are made again from the events.
+//! A backup is read from the store event by event up to an event that is fixed at the start, so appends meanwhile do not
+//! change it. It holds no indexes: they are rebuilt from the events.
 
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,12 +19,12 @@ use crate::intake::{self, SEGMENT_BYTES, Writer};
 use crate::store::Store;
 use crate::{codec, layout};
 
-/// The newest backup format.
+/// The backup format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 const HEAD: &str = "checkpointd backup ";
-/// The longest first line.
+/// Maximum length of the first line.
 const HEAD_BYTES_MAX: u64 = 64;
-/// Bytes that are given to the compressor at once.
+/// Bytes in one write to the compressor.
 const WRITE_BYTES: usize = 256 * 1024;
 
 fn failed(error: &std::io::Error) -> Error {
@@ -60,11 +60,11 @@ pub(crate) fn write(
     out.flush().map_err(|error| failed(&error))
 }
 
-/// Writes a backup's events as an intake log below `dir`, checking each. Returns how many there are.
+/// Writes a backup's events as an intake log below `dir` and checks each. Returns their number.
 ///
 /// # Errors
 ///
-/// When the file is no backup, is of a newer program, is cut short or damaged; what was written until then is there.
+/// If the file is not a backup, was written by a newer program, is cut short or damaged. The events before stay in `dir`.
 pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<u64> {
     let name = backup.display().to_string();
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
@@ -89,7 +89,7 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
         if found != Some(seq) {
             return Err(Error::damaged(
                 &name,
-                format!("event {seq} of {last} is not in its place"),
+                format!("event {seq} of {last} is missing or out of order"),
             ));
         }
         if writer.len() >= SEGMENT_BYTES {
@@ -106,7 +106,7 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     Ok(last)
 }
 
-/// Returns the last event that a backup says it has.
+/// Returns the sequence number of the last event that the head of a backup states.
 pub(crate) fn last_event(backup: &Path) -> Result<u64> {
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
     read_head(&mut file, &backup.display().to_string())
@@ -131,11 +131,11 @@ fn read_head(file: &mut impl BufRead, name: &str) -> Result<u64> {
             found,
             known: VERSION,
         }),
-        None => Err(Error::damaged(name, "it is no backup of a journal")),
+        None => Err(Error::damaged(name, "it is not a backup of a journal")),
     }
 }
 
-/// Reads the bytes of one whole frame; its sum is checked by whoever reads the record in it.
+/// Reads the bytes of one frame and checks it.
 fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER_BYTES];
     from.read_exact(&mut bytes)?;

@@ -1,9 +1,9 @@
-//! Compaction: payloads leave by their age, and nothing else ever does. All events stay in the intake log and in the
-//! store, so folding, decisions and their proof lose nothing. What was dropped stays marked as dropped in both.
+//! Compaction drops payloads by their age, and nothing else. All events stay in the intake log and in the store, so
+//! folding and verifying decisions still work. A dropped payload is marked as dropped on both sides.
 //!
-//! The store is changed first, then every sealed segment that holds something due is written anew and replaced in one
-//! step. A crash in between leaves a payload on one side only; the next compaction takes it there. A segment that is not
-//! whole, or differs from the store in any event, is left as it is and reported.
+//! The store is changed first; then every sealed segment with a due payload is rewritten and replaced in one step. A crash
+//! in between leaves a payload on one side only, where the next compaction drops it. A segment that is damaged, or differs
+//! from the store in any event, is left as it is and reported.
 
 use std::fs;
 use std::path::Path;
@@ -17,20 +17,20 @@ use crate::intake::{self, Segment};
 use crate::store::Store;
 use crate::{Envelope, Timestamp, codec};
 
-/// Events between two signs of progress.
-const PROGRESS_EVERY: u64 = 10_000;
+/// Events between two calls of a progress callback.
+const PROGRESS_INTERVAL: u64 = 10_000;
 
-/// How long payloads are kept, counted from when they were recorded. None is for ever.
+/// How long payloads are kept after they were recorded. `None` keeps them forever.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Those of all events that are not named below.
+    /// For kinds of events that `kinds` does not name.
     pub payloads: Option<Duration>,
-    /// Those of events of one kind.
+    /// By kind of event, as in [`crate::Event::KINDS`].
     pub kinds: Vec<(String, Option<Duration>)>,
 }
 
 impl Retention {
-    /// Tells whether the payload of an event is to go.
+    /// Returns whether the payload of an event is due to be dropped.
     pub fn is_due(&self, envelope: &Envelope, now: Timestamp) -> bool {
         let kind = envelope.event.kind();
         let own = self.kinds.iter().find(|(name, _)| name == kind);
@@ -39,16 +39,16 @@ impl Retention {
     }
 }
 
-/// What compaction did, or would do.
+/// The result of a compaction. All sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Compacted {
-    /// Nothing was changed: this is what would be done.
+    /// Nothing was changed; the numbers say what a compaction would do.
     pub dry_run: bool,
-    /// Payloads dropped from the store.
+    /// Number of payloads dropped from the store.
     pub payloads: u64,
-    /// The bytes that they took there.
+    /// Their stored size.
     pub payload_bytes: u64,
-    /// Segments of the intake log that were written anew.
+    /// Number of rewritten segments of the intake log.
     pub segments: u64,
     /// Size of the intake log before.
     pub intake_bytes_before: u64,
@@ -56,13 +56,13 @@ pub struct Compacted {
     pub intake_bytes: u64,
     /// Size of the store before.
     pub store_bytes_before: u64,
-    /// Size of the store now; it uses freed room again, and only [`super::pack`] gives it back.
+    /// Size of the store now. The store reuses freed space; only [`super::pack`] returns it to the system.
     pub store_bytes: u64,
-    /// Segments that were left as they are, and why, one line each.
+    /// Segments that were not rewritten and the reason, one line each.
     pub skipped: Vec<String>,
 }
 
-/// Drops from the store what is due, and returns the last event that is due and ever had a payload.
+/// Drops due payloads from the store. Returns the last event that is due and has or had a payload.
 pub(crate) fn drop_from_store(
     store: &Store,
     last: u64,
@@ -76,7 +76,7 @@ pub(crate) fn drop_from_store(
         if envelope.seq > last {
             break;
         }
-        if envelope.seq.is_multiple_of(PROGRESS_EVERY) {
+        if envelope.seq.is_multiple_of(PROGRESS_INTERVAL) {
             progress(envelope.seq, last);
         }
         if !is_due(&envelope) {
@@ -97,7 +97,7 @@ pub(crate) fn drop_from_store(
     Ok(last_due)
 }
 
-/// Writes sealed segments anew that still hold what is due, up to `last`.
+/// Rewrites the sealed segments with due payloads, up to event `last`.
 pub(crate) fn rewrite_segments(
     dir: &Path,
     store: &Store,
@@ -125,11 +125,11 @@ pub(crate) fn rewrite_segments(
     Ok(())
 }
 
-/// Returns a segment's frames without the payloads that are due, where there are any.
+/// Returns a segment's frames without the due payloads; `None` if it has none.
 ///
 /// # Errors
 ///
-/// When the segment is not whole, or one of its events is not byte for byte the store's.
+/// If the segment is damaged, or one of its events differs from the store's in any byte.
 fn without_due(
     segment: &Segment,
     store: &Store,
@@ -140,7 +140,7 @@ fn without_due(
         let has_text = record.payload != codec::NO_PAYLOAD && record.payload != codec::DROPPED;
         has_text && is_due(&record.envelope)
     };
-    // Most segments were done long ago, which is seen sooner than that they are whole.
+    // Most segments have no due payload; finding that out is cheaper than comparing them with the store.
     let mut is_clean = true;
     let mut records = intake::records(&bytes, |_| is_clean = false);
     let is_done =
@@ -149,7 +149,8 @@ fn without_due(
     if is_done && is_clean {
         return Ok(None);
     }
-    let (mut frames, mut damage) = (Vec::with_capacity(bytes.len()), Vec::new());
+    let mut frames = Vec::with_capacity(bytes.len());
+    let mut damage = Vec::new();
     for (expected, record) in
         (segment.first_seq..).zip(intake::records(&bytes, |found| damage.push(found)))
     {
@@ -158,7 +159,7 @@ fn without_due(
         if seq != expected || store.event_value(seq)?.as_deref() != Some(record.event) {
             return Err(Error::damaged(
                 "it",
-                format!("event {expected} is not the one in the store"),
+                format!("event {expected} differs from the store"),
             ));
         }
         let payload = if goes(&record) {
@@ -178,7 +179,7 @@ fn without_due(
     }
 }
 
-/// Replaces a sealed segment by other frames. A crash leaves the old or the new one, whole.
+/// Replaces the frames of a sealed segment. A crash leaves the old or the new segment complete.
 fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
     let temporary = segment.path.with_extension("new");
     intake::write_sealed(&temporary, frames)?;
@@ -189,7 +190,7 @@ fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
     if written.read()? != frames {
         return Err(Error::damaged(
             temporary.display().to_string(),
-            "it does not read back as it was written",
+            "it reads back differently than it was written",
         ));
     }
     fs::rename(&temporary, &segment.path).doing("rename", &temporary)?;

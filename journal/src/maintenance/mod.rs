@@ -1,4 +1,4 @@
-//! What a person does to a whole journal: back it up, bring it back, build its store anew, drop old payloads.
+//! Backup, restore, rebuilding and packing of the store, compaction.
 
 use std::fs;
 use std::io::Write;
@@ -18,25 +18,25 @@ mod compact;
 pub use compact::{Compacted, Retention};
 
 impl Journal {
-    /// Writes all that is acknowledged so far into `out`, in the form that [`restore`] reads. Appends go on meanwhile.
-    /// Returns how many events it has. `progress` gets the events done and the events in all.
+    /// Writes all acknowledged events to `out`, in the format that [`restore`] reads, and returns their number. Appends
+    /// continue meanwhile. `progress` gets the number of events done and of all events.
     ///
     /// # Errors
     ///
-    /// When the store lacks an event or cannot be read, or `out` takes no more.
+    /// If the store lacks an event or cannot be read, or writing to `out` fails.
     pub fn backup(&self, out: impl Write, progress: impl FnMut(u64, u64)) -> Result<u64> {
         let last = self.settle()?;
         backup::write(self.store(), last, out, progress)?;
         Ok(last)
     }
 
-    /// Drops payloads that are older than `retention` says, from the store and from the intake log. Appends go on
-    /// meanwhile; two compactions wait for each other. With `dry_run` nothing changes.
+    /// Drops payloads that are older than `retention` allows, from the store and from the intake log. Appends continue
+    /// meanwhile; a second compaction waits for the first. With `dry_run` nothing changes.
     ///
     /// # Errors
     ///
-    /// When the store cannot be read or written, or a segment cannot be replaced. What was done until then stays, and is
-    /// no harm.
+    /// If the store cannot be read or written, or a segment cannot be replaced. The work done so far stays and is
+    /// harmless.
     pub fn compact(
         &self,
         retention: &Retention,
@@ -60,7 +60,7 @@ impl Journal {
         };
         let due = compact::drop_from_store(self.store(), last, is_due, &mut done, &mut progress)?;
         if let Some(due) = due {
-            // Only sealed segments are ever replaced, so the one that is written to is ended first.
+            // Only sealed segments are ever replaced, so the current one is sealed first.
             let open = intake::segments(&intake_dir)?
                 .into_iter()
                 .find(|segment| !segment.sealed);
@@ -76,7 +76,7 @@ impl Journal {
         Ok(done)
     }
 
-    /// Ends the segment that is written to, and returns once all before it are sealed.
+    /// Starts a new segment, and returns once all earlier ones are sealed.
     fn seal_all(&self) -> Result<()> {
         let (sender, sealed) = sync_channel(1);
         self.rotate(Box::new(move || {
@@ -86,31 +86,31 @@ impl Journal {
     }
 }
 
-/// Returns how many events a backup says it has.
+/// Returns the number of events that the head of a backup states.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or does not begin as a backup does.
+/// If the file cannot be read or is not a backup.
 pub fn events_in(backup: &Path) -> Result<u64> {
     backup::last_event(backup)
 }
 
-/// What a restore did.
+/// The result of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// Events that are there now.
+    /// Number of restored events.
     pub events: u64,
-    /// Where what was there before is kept.
+    /// The folder with the previous journal, if there was one.
     pub kept: Option<PathBuf>,
 }
 
-/// Puts the events of a backup in the place of what is in `dir`; the store is made when the journal is opened next.
-/// With `replace` a journal that is there is moved aside (kept).
+/// Restores a backup into `dir`. The store is built when the journal is opened next. With `replace` an existing journal is
+/// moved aside and kept.
 ///
 /// # Errors
 ///
-/// [`Error::Locked`] while another process has the journal; [`Error::Occupied`] where there is a journal and `replace` is
-/// not given; [`Error::Damaged`] for what is no whole backup. In all of these nothing was changed.
+/// [`Error::Locked`] while another process has the journal open; [`Error::Occupied`] if `dir` has a journal and `replace`
+/// is false; [`Error::Damaged`] if the file is not a complete backup. In all these cases nothing was changed.
 pub fn restore(
     dir: &Path,
     backup: &Path,
@@ -118,7 +118,8 @@ pub fn restore(
     progress: impl FnMut(u64, u64),
 ) -> Result<Restored> {
     let _lock = recovery::lock(dir)?;
-    let (intake, store) = (layout::intake_dir(dir), layout::store_dir(dir));
+    let intake = layout::intake_dir(dir);
+    let store = layout::store_dir(dir);
     let occupied = store.exists() || !intake::segments(&intake)?.is_empty();
     if occupied && !replace {
         return Err(Error::Occupied {
@@ -152,14 +153,14 @@ pub fn restore(
     Ok(Restored { events, kept })
 }
 
-/// Builds the store anew from the intake log; the old one is moved aside (kept), and put back where that fails. Returns
-/// what opening found and where the old store is.
+/// Rebuilds the store from the intake log. The old store is moved aside and kept, or put back if that fails. Returns the
+/// result of opening and the path of the old store.
 ///
 /// # Errors
 ///
 /// As [`Journal::open`].
 pub fn rebuild(dir: &Path) -> Result<(Recovered, PathBuf)> {
-    // Brings the intake log up to what only the store has, and says what stands in the way.
+    // Adds events to the intake log that only the store has.
     let (journal, _) = Journal::open(dir, Options::default())?;
     journal.close();
     drop(journal);
@@ -182,10 +183,10 @@ pub fn rebuild(dir: &Path) -> Result<(Recovered, PathBuf)> {
     }
 }
 
-/// What packing the store did.
+/// The result of packing the store. All sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Size of the store before, in bytes.
+    /// Size of the store before.
     pub before: u64,
     /// Size of the store now.
     pub now: u64,
@@ -193,29 +194,31 @@ pub struct Packed {
     pub intake: u64,
 }
 
-/// Seals the intake log's last segment, and writes the store anew without the room that its changes have left unused. A
-/// crash leaves the old store or the new one. `progress` gets the entries done and about how many there are.
+/// Seals the intake log's last segment and copies the store into a new one, without unused space. A crash leaves the old
+/// store or the new one. `progress` gets the number of entries copied and an estimate of all entries.
 ///
 /// # Errors
 ///
-/// As [`Journal::open`], [`Error::Locked`] while another process has the journal among them; the old store stays then.
+/// As [`Journal::open`]; the old store then stays.
 pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
-    // Brings the store up to date, and says what stands in the way.
+    // Brings the store up to date.
     let (journal, recovered) = Journal::open(dir, Options::default())?;
     journal.seal_all()?;
     let intake = journal.disk_bytes().1;
     journal.close();
     drop(journal);
     let _lock = recovery::lock(dir)?;
-    let (store, [fresh, aside]) = (layout::store_dir(dir), layout::passing_stores(dir));
+    let store = layout::store_dir(dir);
+    let [fresh, aside] = layout::passing_stores(dir);
     recovery::remove_passing(dir)?;
-    let (old, new) = (Store::open(&store)?, Store::open(&fresh)?);
+    let old = Store::open(&store)?;
+    let new = Store::open(&fresh)?;
     // Most events have an entry in four trees.
     old.copy_to(&new, |done| progress(done, recovered.last_seq * 4))?;
     if new.counts(u64::MAX)? != old.counts(u64::MAX)? {
         return Err(Error::damaged(
             fresh.display().to_string(),
-            "it does not hold what was written to it",
+            "entries that were written to it are missing",
         ));
     }
     let packed = Packed {

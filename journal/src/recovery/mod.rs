@@ -1,5 +1,5 @@
-//! Coming up: the store is brought up to date from the intake log, rebuilt from it where it is damaged, and a write that
-//! was cut short is cut off.
+//! Opening a journal: brings the store up to date from the intake log, rebuilds a damaged store, and truncates an
+//! unfinished write at the end of the log.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt};
@@ -20,31 +20,32 @@ pub mod verify;
 
 use verify::compare_tail;
 
-/// Events that are written to the store at once during recovery.
+/// Events in one write to the store during recovery.
 const BATCH: usize = 2048;
-/// Bytes that are copied to the intake log at once.
+/// Bytes in one write when the intake log is completed from the store.
 const COPY_BYTES: usize = 4 * 1024 * 1024;
-/// How long a journal that was just closed may still be held: by a process that is being started at that moment, which
-/// has all files of its parent until it runs its own program.
+/// How long to wait for the lock of a journal that was just closed: a process being started has all files of its parent
+/// open until it runs its own program.
 const LOCK_WAIT: Duration = Duration::from_millis(300);
-/// Pause between two tries.
+/// Pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// What opening a journal found.
+/// The result of opening a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// The last event there is, 0 for none.
+    /// Sequence number of the last event, 0 for an empty journal.
     pub last_seq: u64,
-    /// Events that were durable but not in the store yet.
+    /// Number of events that were added to the store from the intake log.
     pub moved: u64,
-    /// What a person should know, one line each; empty after a clean stop or a plain kill.
+    /// Damage found and repaired, one line each; empty after a clean stop or a plain kill.
     pub notes: Vec<String>,
 }
 
-/// Removes what a crash while packing has left. A store that was moved aside and not yet replaced is put back: it is whole,
-/// which nobody knows of the log before it is read.
+/// Removes the remains of packing that a crash interrupted. A store that was moved aside and not replaced is put back: it
+/// is complete, while the log has not been checked yet.
 pub(crate) fn remove_passing(dir: &Path) -> Result<()> {
-    let (store, [_, aside]) = (store_dir(dir), passing_stores(dir));
+    let store = store_dir(dir);
+    let [_, aside] = passing_stores(dir);
     if aside.exists() && !store.exists() {
         fs::rename(&aside, &store).doing("put back", &aside)?;
     }
@@ -54,7 +55,7 @@ pub(crate) fn remove_passing(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes the journal for this process; it is given back when the file is dropped, or the process dies.
+/// Locks the journal for this process, until the file is dropped or the process ends.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let intake = intake_dir(dir);
     create_folder(&intake).doing("create", &intake)?;
@@ -80,13 +81,13 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     }
 }
 
-/// What identifies the time since the system came up; none where that cannot be told.
+/// Identifies the current boot of the system; `None` on systems without such an id.
 fn boot() -> Option<String> {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
 }
 
-/// Opens the store, brings it up to date, and returns the segment to go on with. `lock` remembers the boot in which that was
-/// done last.
+/// Opens the store, brings it up to date, and returns the segment to continue. The file `lock` holds the id of the boot in
+/// which the journal was last opened.
 pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recovered)> {
     let mut recovered = Recovered::default();
     remove_passing(dir)?;
@@ -95,7 +96,7 @@ pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recover
     let is_first = boot.is_none() || fs::read_to_string(dir.join("lock")).ok() != boot;
     let (store, tail) = open_current(dir, &segments, u64::MAX, is_first, &mut recovered)?;
     if let Some(boot) = boot.filter(|_| is_first) {
-        // Where that fails, the next start compares once more.
+        // If that fails, the next start compares again.
         let _ = lock
             .set_len(0)
             .and_then(|()| lock.write_all_at(boot.as_bytes(), 0));
@@ -103,7 +104,7 @@ pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recover
     recovered.last_seq = store.last_seq()?;
     let mut writer = match &tail.open {
         Some((segment, length)) => Writer::resume(segment, *length)?,
-        // Where the store has more, that comes first, and there must never be a second, empty end of the log behind it.
+        // Events that only the store has are written to it first; the log must never have a second, empty end.
         None => Writer::create(&intake_dir(dir), tail.last_seq + 1)?,
     };
     if tail.last_seq < recovered.last_seq {
@@ -112,8 +113,8 @@ pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recover
     Ok((store, writer, recovered))
 }
 
-/// Opens a store again that took no more, with all that was committed up to event `last`. The log may be written to
-/// meanwhile: what is behind `last` in it is nobody's yet.
+/// Reopens a store that failed and adds the committed events up to `last`. The log may be written to meanwhile: entries
+/// after `last` are not committed yet.
 pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     let mut recovered = Recovered::default();
     let segments = intake::segments(&intake_dir(dir))?;
@@ -122,14 +123,14 @@ pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     if recovered.last_seq != last {
         return Err(Error::damaged(
             "the store",
-            format!("it ends at event {}, not {last}", recovered.last_seq),
+            format!("it ends at event {} instead of {last}", recovered.last_seq),
         ));
     }
     Ok((store, recovered))
 }
 
-/// Opens the store and moves what it lacks into it, up to event `upto`; where it is damaged, into a new one. `is_first` is
-/// whether the system has come up since it was opened last.
+/// Opens the store, or creates a new one if it is damaged, and adds the missing events up to `upto`. `is_first`: this is
+/// the first start after a boot.
 fn open_current(
     dir: &Path,
     segments: &[Segment],
@@ -139,10 +140,10 @@ fn open_current(
 ) -> Result<(Store, Tail)> {
     let store = match open_whole(dir) {
         Ok(store) => store,
-        // None of these says that anything is wrong with it.
+        // These errors do not mean damage.
         Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
         Err(error) if error.is_refusal() => return Err(error),
-        Err(error) => afresh(dir, &error, recovered)?,
+        Err(error) => replace_store(dir, &error, recovered)?,
     };
     let had = store.last_seq()?;
     let tail = catch_up(&store, segments, had, upto, recovered)?;
@@ -158,13 +159,13 @@ fn open_current(
         return Err(error);
     }
     drop(store);
-    let store = afresh(dir, &error, recovered)?;
+    let store = replace_store(dir, &error, recovered)?;
     let tail = catch_up(&store, segments, 0, upto, recovered)?;
     Ok((store, tail))
 }
 
-/// Moves a damaged store aside and begins an empty one.
-fn afresh(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store> {
+/// Moves a damaged store aside and creates an empty one.
+fn replace_store(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store> {
     let aside = set_aside(&store_dir(dir))?;
     let kept = aside.display();
     recovered.notes.push(format!(
@@ -173,7 +174,7 @@ fn afresh(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store>
     Store::open(&store_dir(dir))
 }
 
-/// Writes again what only the store has: a power cut may take unsynced tool events from the log and leave them there.
+/// Adds events to the log that only the store has: a power cut may remove unsynced tool events from the log alone.
 fn complete_intake(
     store: &Store,
     writer: &mut Writer,
@@ -197,14 +198,15 @@ fn complete_intake(
     }
     writer.append(&frames)?;
     writer.sync()?;
-    let (from, to) = (after + 1, recovered.last_seq);
     recovered.notes.push(format!(
-        "the intake log lacked events {from} to {to}; they were written again from the store"
+        "the intake log lacked events {} to {}; they were written again from the store",
+        after + 1,
+        recovered.last_seq
     ));
     Ok(())
 }
 
-/// Opens the store and looks at both of its ends; a hole in between is for `verify`.
+/// Opens the store and checks its first and last events; `verify` finds a hole in between.
 fn open_whole(dir: &Path) -> Result<Store> {
     let store = Store::open(&store_dir(dir))?;
     let last = store.last_seq()?;
@@ -228,8 +230,8 @@ fn open_whole(dir: &Path) -> Result<Store> {
     Ok(store)
 }
 
-/// Compares what the sessions count with what there is. Only after the store has caught up: a kill may leave an event's
-/// index entries without the event itself, which is no damage, for the event is written next.
+/// Compares the number of events with the sum over all sessions. Only after the store has caught up: a kill may leave an
+/// event's index entries without the event, which is not damage, because the event is added next.
 fn check_sums(store: &Store) -> Result<()> {
     let last = store.last_seq()?;
     let counted: u64 = store.entries().iter().map(|entry| entry.events).sum();
@@ -238,7 +240,7 @@ fn check_sums(store: &Store) -> Result<()> {
     }
     Err(Error::damaged(
         "the store",
-        format!("its sessions have {counted} events, not {last}"),
+        format!("its sessions have {counted} events instead of {last}"),
     ))
 }
 
@@ -251,13 +253,13 @@ fn set_aside(path: &Path) -> Result<PathBuf> {
 /// The end of the intake log.
 #[derive(Default)]
 struct Tail {
-    /// Its last event.
+    /// Sequence number of the last event.
     last_seq: u64,
-    /// The segment to go on with, and the length of its whole frames.
+    /// The segment to continue, and the length of its complete frames.
     open: Option<(Segment, u64)>,
 }
 
-/// Moves what the store lacks into it, up to event `upto`.
+/// Adds the events up to `upto` that the store lacks.
 fn catch_up(
     store: &Store,
     segments: &[Segment],
@@ -269,7 +271,7 @@ fn catch_up(
     let mut tail = Tail::default();
     for (index, segment) in segments.iter().enumerate() {
         let is_last = index + 1 == segments.len();
-        // A segment that ends before the first missing event need not be read.
+        // Skip segments that end before the first missing event.
         if !is_last && segments[index + 1].first_seq <= next {
             continue;
         }
@@ -297,7 +299,7 @@ fn catch_up(
                 "{name}: an unfinished write of {bytes} bytes at {offset} was cut off"
             ));
         }
-        // Damage inside the last segment stays readable where it is: writing goes on in a fresh one.
+        // Damage inside the last segment stays where it is, still readable: appends continue in a new segment.
         if is_last && !segment.sealed && damage.is_empty() {
             let length = torn.map_or(bytes.len(), |(offset, _)| offset);
             tail.open = Some((segment.clone(), length as u64));
@@ -312,7 +314,7 @@ fn is_upto(record: &Result<intake::Record<'_>>, upto: u64) -> bool {
         .map_or(true, |record| record.envelope.seq <= upto)
 }
 
-/// Writes the records of a segment that the store lacks; returns the event to expect next, and the segment's last one.
+/// Stores the records of a segment that the store lacks. Returns the next expected event, and the segment's last one.
 fn store_missing<'a>(
     store: &Store,
     segment: &Segment,

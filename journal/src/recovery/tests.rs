@@ -19,7 +19,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_store_that_somebody_holds_is_waited_for_and_never_taken_for_a_damaged_one() {
+fn a_locked_store_is_waited_for_and_never_taken_for_a_damaged_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
     drop(journal);
@@ -46,7 +46,7 @@ fn a_store_that_somebody_holds_is_waited_for_and_never_taken_for_a_damaged_one()
 }
 
 #[test]
-fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothing_is_rebuilt() {
+fn an_event_of_which_only_index_entries_survived_is_stored_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
     journal
@@ -72,10 +72,10 @@ fn an_event_whose_index_entries_alone_survived_a_kill_is_written_again_and_nothi
     assert_eq!(journal.session(Uuid::nil()).expect("known").events, 3);
 }
 
-/// What a power cut may take from the store, and leave all else.
+/// A power cut may remove single entries from the store.
 #[test]
 fn a_hole_in_the_store_is_found_at_the_first_start_after_a_boot() {
-    // Far from both ends, which are looked at anyway.
+    // Far from both ends, which are always checked.
     let (seq, id, session) = (100u64.to_be_bytes(), Uuid::from_u128(100), Uuid::nil());
     let holes: [(&str, &[u8]); 4] = [
         ("events", &seq),
@@ -126,9 +126,9 @@ fn draft(number: u128) -> Draft {
     }
 }
 
-/// Two unsealed ends once made the first one's last events unfindable.
+/// With two unsealed ends, the last events of the first one could once not be found.
 #[test]
-fn a_log_that_is_completed_from_the_store_has_one_end() {
+fn a_log_completed_from_the_store_has_one_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let append = |numbers: std::ops::RangeInclusive<u128>| {
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");

@@ -29,29 +29,29 @@ pub use session_entry::{Outcome, SessionEntry};
 pub(crate) use trees::wait_closed;
 use trees::{Bytes, RawResult, Trees, count, guarded, pairs, seq_of, stream_key};
 
-/// Entries that are copied between two flushes: sled packs them closer than without any.
-const COPIED_AT_ONCE: u64 = 1_000;
-/// An event on its way into the store: the envelope, and its two stored values.
+/// Entries copied between two flushes: with flushes, sled packs them closer.
+const COPY_BATCH: u64 = 1_000;
+/// An event to store, with its two encoded values.
 pub(crate) struct Item {
     pub(crate) envelope: Envelope,
     pub(crate) event: Vec<u8>,
     pub(crate) payload: Vec<u8>,
 }
 
-/// The store. After a failed write sled takes nothing more until it is opened again, so that can be done in place.
+/// The store. After a failed write sled refuses all others until it is reopened, which [`Store::reopen`] does in place.
 pub(crate) struct Store {
-    /// None while it is opened again.
+    /// `None` while it is reopened.
     trees: RwLock<Option<Arc<Trees>>>,
     entries: RwLock<HashMap<Uuid, SessionEntry>>,
 }
 
 impl Store {
-    /// Opens the store, making it where there is none.
+    /// Opens the store. Creates a missing one.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] when it is held for longer than [`LOCK_WAIT`], which says nothing about its files; any other
-    /// error means that they are not usable.
+    /// [`Error::Locked`] if another owner keeps it locked, which says nothing about its files; any other error means
+    /// that they are not usable.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let trees = Trees::open(path)?;
         let entries = RwLock::new(trees.entries()?);
@@ -61,12 +61,12 @@ impl Store {
         })
     }
 
-    /// Closes the store, has it opened and brought up to date by `open`, and goes on with that. Meanwhile, and after a
-    /// failure, everything here is refused: half of what was acknowledged must look like all of it to nobody.
+    /// Closes the store and replaces it with the one that `open` returns. Until then, and after a failure, every call is
+    /// refused: a part of the acknowledged events must not pass for all of them.
     ///
     /// # Errors
     ///
-    /// What `open` says; it may be tried again.
+    /// Those of `open`; the caller may try again.
     pub(crate) fn reopen(&self, open: impl FnOnce() -> Result<Self>) -> Result<()> {
         drop(
             self.trees
@@ -94,11 +94,10 @@ impl Store {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let text = || "it is being opened again after a failure".into();
         trees.ok_or_else(|| Error::Store {
             doing: "be used",
             kind: ErrorKind::ResourceBusy,
-            text: text(),
+            text: "it is being reopened after a failure".into(),
         })
     }
 
@@ -108,10 +107,10 @@ impl Store {
             .map_or(Ok(0), |(key, _)| seq_of(&key))
     }
 
-    /// Writes events with all their index entries; the events themselves last, so that whatever is readable is indexed.
+    /// Writes events with all their index entries; the events themselves last, so every readable event is indexed.
     ///
-    /// One by one: of what one thread writes, sled keeps a prefix through any crash, and a batch would have it write out
-    /// its buffers twice for each tree. What a crash cuts short is written once more, and all of it may be.
+    /// Each entry is a write of its own: after a crash sled has a prefix of what one thread wrote, and a sled batch would
+    /// flush its buffers twice for each tree. Writing the same events again is harmless, and recovery does.
     pub(crate) fn put(&self, items: &[Item]) -> Result<()> {
         let mut touched: HashMap<Uuid, SessionEntry> = HashMap::new();
         for Item { envelope, .. } in items {
@@ -158,13 +157,13 @@ impl Store {
         Ok(())
     }
 
-    /// Leaves of an event what a kill in the middle of [`Store::put`] would: all but the event itself.
+    /// Removes an event but not its index entries, like a kill in the middle of [`Store::put`].
     #[cfg(test)]
     pub(crate) fn forget_event(&self, seq: u64) -> Result<()> {
         self.forget("events", &seq.to_be_bytes())
     }
 
-    /// Takes an entry out of a tree, by its name.
+    /// Removes an entry from a tree, given by name.
     #[cfg(test)]
     pub(crate) fn forget(&self, tree: &str, key: &[u8]) -> Result<()> {
         let trees = self.trees()?;
@@ -226,7 +225,7 @@ impl Store {
         guarded("read a payload", || trees.payloads.get(seq.to_be_bytes()))
     }
 
-    /// Leaves of a payload only that there was one.
+    /// Replaces a payload by the mark of a dropped one.
     pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
         let trees = self.trees()?;
         guarded("drop a payload", || {
@@ -235,12 +234,12 @@ impl Store {
         .map(drop)
     }
 
-    /// Walks over all events from `from` on, in order.
+    /// Iterates over all events from `from`, in order.
     pub(crate) fn events_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
         self.events_between(from, u64::MAX)
     }
 
-    /// Walks over the events `from..=last`, in order.
+    /// Iterates over the events `from..=last`, in order.
     pub(crate) fn events_between(
         &self,
         from: u64,
@@ -255,7 +254,7 @@ impl Store {
     /// Returns the sequence numbers of a session's events after `after`, in order, at most `limit`.
     pub(crate) fn stream_seqs(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<u64>> {
         let trees = self.trees()?;
-        // What is indexed beyond it is being written.
+        // Index entries after it are being written.
         let last = self.last_seq()?;
         if after >= last {
             return Ok(Vec::new());
@@ -297,13 +296,13 @@ impl Store {
             .collect()
     }
 
-    /// Returns decisions and how their deliveries stand, newest first, before `before`.
+    /// Iterates over the decisions before `before` with the outcomes of their deliveries, newest first.
     pub(crate) fn decisions_before(
         &self,
         before: u64,
     ) -> impl Iterator<Item = Result<(u64, Outcome)>> + use<> {
         let walk = self.trees().and_then(|trees| {
-            // What is indexed beyond it is being written.
+            // Index entries after it are being written.
             let before = before.min(self.last_seq()? + 1);
             Ok(trees.decisions.range(..before.to_be_bytes()).rev())
         });
@@ -368,10 +367,11 @@ impl Store {
         ])
     }
 
-    /// Copies everything into an empty store, tree by tree: entries that were written one after the other lie together,
-    /// and take two thirds of the room that they take as events come in. `progress` gets the entries done.
+    /// Copies all entries into an empty store, tree by tree: entries written one after the other are packed together and
+    /// take two thirds of the space. `progress` gets the number of entries copied.
     pub(crate) fn copy_to(&self, empty: &Self, mut progress: impl FnMut(u64)) -> Result<()> {
-        let (from, to) = (self.trees()?, empty.trees()?);
+        let from = self.trees()?;
+        let to = empty.trees()?;
         let mut done = 0;
         for (from, to) in from.all().into_iter().zip(to.all()) {
             for pair in pairs("read the store", Ok(from.iter())) {
@@ -379,7 +379,7 @@ impl Store {
                 guarded("write the store", || to.insert(key, value))?;
                 done += 1;
                 progress(done);
-                if done.is_multiple_of(COPIED_AT_ONCE) {
+                if done.is_multiple_of(COPY_BATCH) {
                     empty.flush()?;
                 }
             }
@@ -395,7 +395,8 @@ impl Store {
             .unwrap_or(0)
     }
 
-    /// Hands written pages to the system. Not an fsync, and not needed for durability: it shortens the next recovery.
+    /// Hands written pages to the system. This is not an fsync and not needed for durability; it shortens the next
+    /// recovery.
     pub(crate) fn flush(&self) -> Result<()> {
         let trees = self.trees()?;
         guarded("flush", || trees.db.flush()).map(drop)

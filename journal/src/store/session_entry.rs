@@ -1,23 +1,23 @@
-//! What the store's index tells without an event being read: of a session, and of a decision.
+//! What the store's indexes hold about a session and about a decision, without reading events.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Envelope, Stream, Timestamp};
 
-/// What the journal knows of a session without reading its events.
+/// Summary of a session, kept in the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
-    /// The session.
+    /// The session and its agent.
     pub stream: Stream,
-    /// Its first event.
+    /// Sequence number of its first event.
     pub first_seq: u64,
-    /// Its last event.
+    /// Sequence number of its last event.
     pub last_seq: u64,
-    /// When its first event happened.
+    /// Time of its first event.
     pub first_at: Timestamp,
-    /// When its last hook event happened.
+    /// Time of its latest hook event.
     pub last_at: Timestamp,
-    /// How many events it has.
+    /// Number of its events.
     pub events: u64,
 }
 
@@ -34,7 +34,7 @@ impl SessionEntry {
     }
 
     pub(crate) fn with(mut self, envelope: &Envelope) -> Self {
-        // Recovery may write an event again that is already here: counting it twice would be wrong for ever.
+        // Recovery may write an event a second time; it must not be counted again.
         if envelope.seq > self.last_seq {
             self.last_seq = envelope.seq;
             self.events += 1;
@@ -46,25 +46,25 @@ impl SessionEntry {
     }
 }
 
-/// How the delivery of a decision stands.
+/// The outcome of delivering a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Outcome {
-    /// There was nothing to deliver.
+    /// A pass: there is nothing to deliver.
     None = 0,
-    /// On its way.
+    /// Not delivered yet.
     Pending = 1,
-    /// The agent has it.
+    /// The agent has received it.
     Confirmed = 2,
-    /// It did not arrive.
+    /// It did not reach the agent.
     Failed = 3,
-    /// Nobody can tell any more.
+    /// It can no longer be determined.
     Expired = 4,
 }
 
 impl Outcome {
-    /// Returns the machine word.
+    /// Returns its name in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",

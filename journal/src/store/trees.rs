@@ -15,14 +15,14 @@ use super::session_entry::{Outcome, SessionEntry};
 use crate::error::{Doing, Error, Result};
 use crate::{Envelope, Event, Verdict};
 
-/// Page cache. sled takes up to a gigabyte by default; the journal is read in order and needs little.
+/// Size of the page cache. sled's default is a gigabyte; the journal is read in order and needs little.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 /// Values over a quarter of this would become separate files that sled never syncs.
 const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
-/// How long somebody may hold sled's own lock. The journal's lock is taken first, so it can only be a store of this very
-/// process that was closed a moment ago: sled's threads give it back up to a second later.
+/// How long to wait for sled's own lock. The journal's lock is taken first, so the owner can only be a store that this
+/// process has just closed: sled's threads release it up to a second later.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
-/// Pause between two tries.
+/// Pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// A key or value as stored.
@@ -43,7 +43,7 @@ pub(super) struct Trees {
     pub(super) snapshots: sled::Tree,
 }
 
-/// Runs what may panic inside sled, and turns that into an error.
+/// Runs calls into sled and turns a panic into an error.
 pub(super) fn guarded<T>(doing: &'static str, body: impl FnOnce() -> sled::Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => Ok(value),
@@ -67,7 +67,7 @@ fn kind_of(error: &sled::Error) -> ErrorKind {
     }
 }
 
-/// Walks over entries of a tree; an error of the whole is the one item there is.
+/// Iterates over entries of a tree. An `Err` for `walk` becomes the only item.
 pub(super) fn pairs<I>(
     doing: &'static str,
     walk: Result<I>,
@@ -87,7 +87,7 @@ where
     })
 }
 
-/// Counts the entries of events up to `last`; what is beyond is being written.
+/// Counts the entries of events up to `last`; later ones are being written.
 pub(super) fn count(
     tree: &sled::Tree,
     seq: impl Fn(&(sled::IVec, sled::IVec)) -> Result<u64>,
@@ -97,7 +97,7 @@ pub(super) fn count(
         .try_fold(0, |sum, pair| Ok(sum + u64::from(seq(&pair?)? <= last)))
 }
 
-/// Opens sled, waiting for its lock.
+/// Opens sled; waits for its lock.
 fn open_db(path: &Path) -> Result<sled::Db> {
     let began = Instant::now();
     loop {
@@ -125,12 +125,12 @@ fn open_db(path: &Path) -> Result<sled::Db> {
     }
 }
 
-/// Waits until a store that was just closed is: sled's threads let go of it up to a second later, and its files must not
-/// be moved before.
+/// Waits until sled's threads have released a store that was just closed, up to a second later. Its files must not be
+/// moved before.
 ///
 /// # Errors
 ///
-/// [`Error::Locked`] when somebody still has it after [`LOCK_WAIT`].
+/// [`Error::Locked`] if it is still locked after [`LOCK_WAIT`].
 pub(crate) fn wait_closed(path: &Path) -> Result<()> {
     let file = path.join("db");
     let held = std::fs::File::open(&file).doing("open", &file)?;
@@ -144,7 +144,7 @@ pub(crate) fn wait_closed(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tells a lock that somebody holds from damage: sled has no error of its own for it, only this text.
+/// Returns whether an error means that sled's lock is taken. sled has no error kind for that, only this text.
 fn is_lock(error: &sled::Error) -> bool {
     matches!(error, sled::Error::Io(error) if error.to_string().contains("could not acquire lock"))
 }
@@ -180,7 +180,7 @@ impl Trees {
         })
     }
 
-    /// All of them, the large ones first: what they free while they are written is used by the others.
+    /// All trees, the large ones first: the others reuse the space that they free while they are written.
     pub(super) const fn all(&self) -> [&sled::Tree; 8] {
         let Self {
             db: _,
@@ -209,7 +209,7 @@ impl Trees {
         Ok(entries)
     }
 
-    /// Keeps the list of promises: what an event opens, a later one settles.
+    /// Updates the list of promises: a stop, restart or checkpoint opens one, a later event settles it.
     pub(super) fn settle(&self, envelope: &Envelope) -> sled::Result<()> {
         let session = envelope.stream.session;
         let open = |seq: u64| {
@@ -224,7 +224,7 @@ impl Trees {
                 .map(drop)
         };
         match &envelope.event {
-            // Of a stop that nobody waits for, a crash loses nothing but a checkpoint: the agent has stopped.
+            // If the hook does not wait for an answer, the agent has stopped already: a crash loses only a checkpoint.
             Event::AgentStopped {
                 can_reply: true, ..
             }
