@@ -1,4 +1,4 @@
-//! The journal from outside: what an acknowledgement means, and what opening finds.
+//! The public interface of the journal: acknowledgements, recovery, damage, maintenance.
 
 use std::fs;
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! Decisions and what they were made from.
+//! Decisions and the evidence they are based on.
 
 use serde::{Deserialize, Serialize};
 
 use super::hook::ToolCall;
 use crate::Timestamp;
 
-/// Where the timeline of a turn was read from.
+/// The source of a turn's timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineSource {
@@ -13,15 +13,15 @@ pub enum TimelineSource {
     Transcript,
     /// The journaled tool events alone.
     Journal,
-    /// Neither had anything.
+    /// Neither had any tool calls.
     #[default]
     None,
 }
 
-/// What an agent did in its current turn, oldest call first.
+/// The tool calls of the current turn, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Where the calls come from.
+    /// The source of the calls.
     pub source: TimelineSource,
     /// The calls.
     pub calls: Vec<ToolCall>,
@@ -30,27 +30,27 @@ pub struct Timeline {
 /// A file that differs from the last commit, is untracked, or was committed since the turn began (spec FILES-1).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChangedFile {
-    /// Path relative to the top of the work tree, lossy where it is not UTF-8.
+    /// Path relative to the top of the work tree, lossy if it is not UTF-8.
     pub path: String,
-    /// Hash of the content at the time of the stop; none where it was deleted or is too large to read.
+    /// Hash of the content at the time of the stop; `None` if it was deleted or is too large to read.
     pub hash: Option<u64>,
 }
 
-/// What the working tree said.
+/// The changed files of the work tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Changes {
-    /// Nobody looked: an earlier exit decided.
+    /// Not looked up, because an earlier check decided.
     #[default]
     NotAsked,
-    /// Git answered; sorted by path.
+    /// The answer of git, sorted by path.
     Known(Vec<ChangedFile>),
-    /// Git could not be asked; the word says why (`git_missing`, `not_a_repository`, `timeout`, ..).
+    /// Git could not be asked; the reason is `git_missing`, `not_a_repository`, `timeout`, ..
     Unknown(String),
 }
 
 impl Changes {
-    /// Returns the changed files, or none where git could not be asked.
+    /// Returns the changed files, if they are known.
     pub fn files(&self) -> Option<&[ChangedFile]> {
         if let Self::Known(files) = self {
             Some(files)
@@ -60,10 +60,10 @@ impl Changes {
     }
 }
 
-/// All that was looked up outside the journal before a decision. A decision uses this and the session's state only.
+/// Everything that was looked up outside the journal for a decision. A decision uses only this and the session's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The escape-hatch marker was found, and consumed (spec DECIDE-4).
+    /// The escape-hatch marker was found and removed (spec DECIDE-4).
     pub escape_marker: bool,
     /// The changed files.
     pub changes: Changes,
@@ -71,23 +71,23 @@ pub struct Evidence {
     pub timeline: Timeline,
     /// The transcript's last user message is this product's own text (spec DECIDE-9).
     pub own_prompt_last: bool,
-    /// When the last real user message was written, by the transcript.
+    /// Time of the last real user message in the transcript.
     pub last_prompt_at: Option<Timestamp>,
-    /// The agent's version, as its transcript says.
+    /// The agent's version, from its transcript.
     pub host_version: Option<String>,
     /// The active work item (spec HYG-7).
     pub working_slug: Option<String>,
-    /// The files that the work item's plan names; none where there is no plan or no table in it.
+    /// The files that the work item's plan names; `None` without a plan or a table in it.
     pub plan_files: Option<Vec<String>>,
-    /// The agent has no person in front of it.
+    /// The agent runs without a user.
     pub headless: bool,
-    /// What could not be had and why, one short line each, for `explain`.
+    /// Evidence that could not be gathered and the reason, one short line each, for `explain`.
     pub notes: Vec<String>,
-    /// How long each step took, in microseconds.
+    /// Duration of each step, in microseconds.
     pub steps: Vec<(String, u64)>,
 }
 
-/// Inject or pass.
+/// The outcome of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -98,7 +98,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the machine word.
+    /// Returns its name in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Inject => "inject",
@@ -113,7 +113,7 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// How a checkpoint reaches its agent.
+/// The way a checkpoint is delivered to its agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
@@ -124,7 +124,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// Returns the machine word.
+    /// Returns its name in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::HookReply => "hook_reply",
@@ -133,7 +133,7 @@ impl Route {
     }
 }
 
-/// The dialect of a hook reply.
+/// The JSON form of a hook reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyForm {
@@ -145,31 +145,31 @@ pub enum ReplyForm {
     Context,
 }
 
-/// Why a decision came out as it did: one machine word each.
+/// The reason of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Pass: the session is muted.
     Muted,
-    /// Pass: the project is switched off.
+    /// Pass: checkpoints are disabled for the project.
     ProjectOff,
     /// Pass: the escape hatch was used.
     EscapeHatch,
-    /// Pass: background tasks still run, so another stop will come.
+    /// Pass: background tasks are still running, so another stop will follow.
     BackgroundTasks,
-    /// Pass: no user message and no checkpoint is known, so no turn has begun.
+    /// Pass: neither a user message nor a checkpoint is known, so no turn has started.
     NoTurnStart,
-    /// Pass: this turn was blocked as often as it may be.
+    /// Pass: the turn has used up its blocks.
     BlockBudget,
     /// Pass: the turn was too short.
     BelowThreshold,
-    /// Pass: the last prompt is our own text.
+    /// Pass: the last prompt is a text of this product.
     OwnPrompt,
-    /// Pass: nobody sits in front of the agent and nothing is due.
+    /// Pass: the agent runs without a user and no action is due.
     Headless,
-    /// Pass: the same demand was made before and nothing has happened since.
+    /// Pass: the same actions were demanded before and nothing has changed since.
     Repeated,
-    /// Pass: nothing is due, and `all_clear` is silent.
+    /// Pass: no action is due, and `all_clear` is silent.
     SilentAllClear,
     /// Pass: only documentation changed, and `docs_only` is silent.
     SilentDocsOnly,
@@ -177,13 +177,13 @@ pub enum Reason {
     Overloaded,
     /// Inject: actions are due.
     ActionsDue,
-    /// Inject: no action, but something was observed.
+    /// Inject: no action is due, but there are observations.
     ObservationsOnly,
-    /// Inject: all that was expected has been seen.
+    /// Inject: every expected action was seen.
     AllClear,
     /// Inject: only documentation changed.
     DocsOnly,
-    /// Inject: the changes are not known, so the message is the general one.
+    /// Inject: the changed files are unknown, so the message is the generic one.
     Generic,
     /// Inject: the agent was restarted (spec RESTART-2).
     Restart,
@@ -213,7 +213,7 @@ impl Reason {
         Self::Restart,
     ];
 
-    /// Returns the machine word.
+    /// Returns its name in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Muted => "muted",
@@ -257,47 +257,47 @@ pub enum Step {
     Validate,
 }
 
-/// One thing that the agent is asked to do.
+/// An instruction to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// The instruction as the agent reads it.
+    /// The text that the agent gets.
     pub text: String,
-    /// The category of changed files that asks for it.
+    /// The category of changed files that requires it.
     pub category: String,
     /// Its place in the order.
     pub step: Step,
 }
 
-/// A decision about one stop, with all that it says.
+/// A decision about one stop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Sequence number of the stop (or restart) that was decided about.
+    /// Sequence number of the stop or restart.
     pub trigger: u64,
     /// Sequence number of the session's last event that the decision took into account.
     pub basis: u64,
     /// The session's turn, counted from 1; 0 before the first user message.
     pub turn: u64,
-    /// Inject or pass.
+    /// The outcome.
     pub verdict: Verdict,
-    /// Why.
+    /// The reason of the verdict.
     pub reason: Reason,
-    /// How the message travels; none for a pass.
+    /// The route of the message; `None` for a pass.
     pub route: Option<Route>,
-    /// The dialect of the hook reply; none for other routes.
+    /// The form of the hook reply; `None` for other routes.
     pub form: Option<ReplyForm>,
-    /// From the turn's start to the stop, in milliseconds; none where no turn had begun.
+    /// Milliseconds from the start of the turn to the stop; `None` if no turn had started.
     pub elapsed_ms: Option<u64>,
     /// Categories of the changed files, in the order of the rules.
     pub categories: Vec<String>,
-    /// What the agent is asked to do, in order.
+    /// The instructions to the agent, in order.
     pub actions: Vec<Action>,
-    /// What was noticed, one sentence each.
+    /// Observations, one sentence each.
     pub observations: Vec<String>,
-    /// All that was expected has been seen.
+    /// Every expected action was seen.
     pub all_clear: bool,
-    /// The text as the agent gets it.
+    /// The text that the agent gets.
     pub message: Option<String>,
-    /// Identifies the demand (actions and the contents of the files behind them), for `repeat: once`.
+    /// Hash of the actions and of the contents of the files that require them, for `repeat: once`.
     pub demand: Option<u64>,
     /// Fingerprint of the policy that decided; its text is in a [`crate::Event::PolicyAdopted`].
     pub policy: u64,

@@ -1,4 +1,4 @@
-//! What hook calls tell, in a normal form: whose, from where, which prompt, which tool call.
+//! The parts of hook calls in a form common to all agents: agent, place, origin of a prompt, tool call.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +14,15 @@ pub enum Agent {
     Gemini,
     /// Codex CLI.
     Codex,
-    /// The daemon itself: policies it adopted, payloads it could not read.
+    /// The daemon itself, for events without a session.
     Daemon,
 }
 
 impl Agent {
-    /// The three agents that hooks come from.
+    /// The agents that call hooks.
     pub const HOSTS: [Self; 3] = [Self::Claude, Self::Gemini, Self::Codex];
 
-    /// Returns the word used on command lines, in URLs and in JSON.
+    /// Returns its name on command lines, in URLs and in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -32,7 +32,7 @@ impl Agent {
         }
     }
 
-    /// Returns the host agent that `word` names.
+    /// Returns the hook-calling agent with a name.
     pub fn host(word: &str) -> Option<Self> {
         Self::HOSTS.into_iter().find(|agent| agent.word() == word)
     }
@@ -44,32 +44,32 @@ impl std::fmt::Display for Agent {
     }
 }
 
-/// What every hook call says about where it came from.
+/// The fields that every hook call has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// The host's own name of the event, for example `PostToolUse`.
+    /// The host's name of the event, for example `PostToolUse`.
     pub hook: String,
     /// The host's id of the turn (Claude `prompt_id`, Codex `turn_id`); Gemini has none.
     pub turn: Option<String>,
-    /// The subagent that the call belongs to, when it is not the main agent's.
+    /// The subagent that made the call; `None` for the main agent.
     pub subagent: Option<String>,
-    /// Where the agent runs; only on the calls that begin or end something.
+    /// Where the agent runs; not on every call.
     pub place: Option<Place>,
 }
 
-/// Where an agent runs and how it can be reached.
+/// Where an agent runs and how to reach it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Working directory of the agent.
     pub cwd: String,
     /// The agent's transcript file, as the host names it.
     pub transcript: Option<String>,
-    /// Hook-relevant environment variables (TMUX, TMUX_PANE, TMPDIR, project and entrypoint variables), never secrets.
+    /// Hook-relevant environment variables ([`crate::request::ENV_NAMES`]), never secrets.
     pub env: Vec<(String, String)>,
 }
 
 impl Place {
-    /// Returns the value of an environment variable of the hook call, when it was set and not empty.
+    /// Returns the value of an environment variable of the hook call; `None` if unset or empty.
     pub fn env(&self, name: &str) -> Option<&str> {
         self.env
             .iter()
@@ -79,13 +79,13 @@ impl Place {
     }
 }
 
-/// Who a prompt came from. Only [`PromptOrigin::User`] begins a turn (spec TURN-1).
+/// The origin of a prompt. Only [`PromptOrigin::User`] starts a turn (spec TURN-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptOrigin {
-    /// A person, or a script standing in for one.
+    /// A user, or a script in their place.
     User,
-    /// This product: the text carries the canonical prefix.
+    /// This product: the text has the canonical prefix.
     Own,
     /// The host: task notifications, hook feedback, reminders, compaction summaries.
     Host,
@@ -93,7 +93,7 @@ pub enum PromptOrigin {
     Subagent,
 }
 
-/// What a tool call does, whatever the host calls the tool.
+/// The effect of a tool call, independent of the host's name of the tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolKind {
@@ -110,38 +110,38 @@ pub enum ToolKind {
     Other,
 }
 
-/// One tool call of an agent, in the normal form of all three hosts.
+/// A tool call of an agent, in a form common to all hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The host's id of the call; Gemini's hooks have none.
     pub id: Option<String>,
     /// The host's name of the tool.
     pub tool: String,
-    /// What the call does.
+    /// The effect of the call.
     pub kind: ToolKind,
     /// The command line of a shell call, at most [`ToolCall::COMMAND_BYTES_MAX`] bytes.
     pub command: Option<String>,
-    /// The files it touches, as the agent gave them.
+    /// The files it touches, as the agent named them.
     pub paths: Vec<String>,
-    /// Whether it failed: the host's flag, or an exit code in the result's text. A refused call is not an error.
+    /// Whether it failed, by the host's flag or an exit code in the result's text. A refused call is not an error.
     pub is_error: bool,
-    /// Whether a person, a policy or a hook refused it, so that it never ran.
+    /// Whether a user, a policy or a hook refused it, so it never ran.
     pub refused: bool,
     /// Whether its result has been seen.
     pub finished: bool,
-    /// The result's text of a failed call, at most [`ToolCall::OUTPUT_BYTES_MAX`] bytes; empty otherwise.
+    /// The output of a failed call, at most [`ToolCall::OUTPUT_BYTES_MAX`] bytes; empty otherwise.
     pub output: String,
-    /// When it began, as far as known.
+    /// When it started, as far as known.
     pub at: Timestamp,
-    /// How long it took, in milliseconds, as far as known.
+    /// Duration in milliseconds, if known.
     pub duration_ms: Option<u64>,
 }
 
 impl ToolCall {
-    /// The longest command line that is kept.
+    /// Maximum size of a command line; the rest is cut.
     pub const COMMAND_BYTES_MAX: usize = 8 * 1024;
-    /// The longest result text that is kept.
+    /// Maximum size of an output; the rest is cut.
     pub const OUTPUT_BYTES_MAX: usize = 4 * 1024;
-    /// The most paths that are kept of one call.
+    /// Maximum number of paths of a call.
     pub const PATHS_MAX: usize = 64;
 }

@@ -1,9 +1,9 @@
-//! The machine words of all kinds of events.
+//! The names of all kinds of events.
 
 use super::Event;
 
 impl Event {
-    /// The words that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` says what each has.
+    /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of each.
     pub const KINDS: [&str; 44] = [
         "session_started",
         "session_ended",

@@ -1,8 +1,9 @@
-//! Everything that can have happened: the one vocabulary that every part of the product reads.
+//! All events that the journal records: the vocabulary that every part of the product reads.
 //!
-//! Facts are in the past tense and hold what the rest of the product needs of a hook call in a normal form; the raw
-//! payload of the host is kept beside the event, never inside it. Stored in bincode: a variant keeps its position for
-//! ever, new ones are added at the end, and a changed field means a new format version with an upcaster (`codec.rs`).
+//! Events are facts in the past tense. They hold the parts of a hook call that the product needs, in a form common to all
+//! agents; the host's raw payload is stored beside the event, never inside it. Stored in bincode: a variant keeps its
+//! position forever, new variants are added at the end, and a changed field needs a new format version with an upcaster
+//! (`codec.rs`).
 
 use serde::{Deserialize, Serialize};
 
@@ -20,172 +21,172 @@ pub use decision::{
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, News, PhaseCheckpoint, ProgressKind};
 
-/// One thing that has happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// A session began, was resumed, cleared or compacted (`source` is the host's word).
+    /// A session started, or was resumed, cleared or compacted.
     SessionStarted {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// `startup`, `resume`, `clear`, `compact`, ..
+        /// The host's word: `startup`, `resume`, `clear`, `compact`, ..
         source: String,
     },
     /// A session ended.
     SessionEnded {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// The host's word.
+        /// The reason, as the host names it.
         reason: String,
     },
-    /// A prompt was submitted, by whomever.
+    /// A prompt was submitted, by a person or a program.
     PromptSubmitted {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// Who wrote it.
         origin: PromptOrigin,
         /// The text, cut to [`Event::TEXT_BYTES_MAX`].
         text: String,
-        /// Hash of the whole text, trimmed.
+        /// Hash of the complete text, trimmed.
         digest: u64,
     },
-    /// A tool call began.
+    /// A tool call started.
     ToolStarted {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// The call.
         call: ToolCall,
     },
     /// A tool call returned a result.
     ToolFinished {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// The call, with its outcome.
         call: ToolCall,
     },
-    /// A tool call failed in the host's own words.
+    /// A tool call failed, as the host reports it.
     ToolFailed {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// The call, with its outcome.
         call: ToolCall,
     },
-    /// The model took a step: text shown, request sent, response received.
+    /// The model showed text, sent a request or received a response.
     ModelStepped {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
     },
-    /// The agent stopped and asks, or tells, that its turn is over.
+    /// The agent stopped at the end of its turn.
     AgentStopped {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// The host says that this stop follows a blocked one. Never trusted alone.
+        /// The host reports that this stop follows a blocked one. Never trusted alone.
         reentry: bool,
-        /// Background tasks that still run.
+        /// Number of background tasks that are still running.
         background_tasks: u32,
-        /// The caller can continue the agent by its reply.
+        /// The hook waits, and its reply can make the agent continue.
         can_reply: bool,
-        /// Hash of the prompt that the host says the turn began with (Gemini), or was given last (Codex `notify`).
+        /// Hash of the prompt that the host reports: the first of the turn (Gemini) or the last (Codex `notify`).
         prompt_digest: Option<u64>,
-        /// The agent's last words, cut to [`Event::TEXT_BYTES_MAX`].
+        /// The agent's last message, cut to [`Event::TEXT_BYTES_MAX`].
         last_message: Option<String>,
     },
-    /// The turn ended without a stop that could be answered.
+    /// The turn ended without a stop hook.
     Interrupted {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// `user` or `api_error`.
         cause: String,
     },
-    /// The host told the person something.
+    /// The host showed the user a notification.
     Notified {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// The host's word, for example `idle_prompt`.
+        /// The host's name of it, for example `idle_prompt`.
         notification: String,
         /// The text, cut to [`Event::TEXT_BYTES_MAX`].
         message: String,
     },
-    /// The host asks the person whether a tool may run: a dialog is up.
+    /// The host shows a dialog that asks the user whether a tool may run.
     PermissionAsked {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// The call that waits.
+        /// The call that waits for permission.
         call: ToolCall,
     },
-    /// The host begins, or may begin, to compact its context.
+    /// The host starts, or may start, to compact its context.
     CompactionStarted {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// `manual` or `auto`.
         trigger: String,
     },
     /// The host has compacted its context.
     CompactionFinished {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
         /// `manual` or `auto`.
         trigger: String,
     },
-    /// A subagent began.
+    /// A subagent started.
     SubagentStarted {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// The host's word for its kind.
+        /// The host's name of its type.
         subagent_type: String,
     },
     /// A subagent stopped.
     SubagentStopped {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
-        /// The host's word for its kind.
+        /// The host's name of its type.
         subagent_type: String,
     },
-    /// Any other hook call: kept, and otherwise without effect.
+    /// Any other hook call; recorded without further effect.
     OtherHook {
-        /// Where it came from.
+        /// The calling host.
         host: Host,
     },
-    /// What was looked up before a decision.
+    /// Evidence was gathered for a decision.
     EvidenceGathered {
         /// Sequence number of the stop it was gathered for.
         trigger: u64,
-        /// What was found.
+        /// The evidence.
         evidence: Box<Evidence>,
     },
-    /// A stop was decided about.
+    /// The daemon decided whether a stop gets a checkpoint.
     Decided(Box<Decision>),
-    /// A checkpoint is about to leave for its agent.
+    /// A checkpoint is about to be sent to its agent.
     DeliveryAttempted {
         /// Sequence number of the decision.
         decision: u64,
-        /// How it travels.
+        /// The route of delivery.
         route: Route,
         /// Counts from 1.
         attempt: u32,
     },
-    /// The agent was seen to have the checkpoint.
+    /// The agent has received the checkpoint.
     DeliveryConfirmed {
         /// Sequence number of the decision.
         decision: u64,
-        /// What showed it: `prompt_hook`, `next_event`, `transcript`, `notify`.
+        /// The source of the confirmation: `prompt_hook`, `next_event`, `transcript`, `notify`.
         by: String,
     },
-    /// The checkpoint did not reach the agent and will not be tried again.
+    /// The checkpoint did not reach the agent and will not be sent again.
     DeliveryFailed {
         /// Sequence number of the decision.
         decision: u64,
-        /// One word.
+        /// The reason, one word.
         reason: String,
     },
-    /// Nobody can tell any more whether the checkpoint arrived.
+    /// It can no longer be determined whether the checkpoint arrived.
     DeliveryExpired {
         /// Sequence number of the decision.
         decision: u64,
-        /// One word: `session_ended`, `confirm_timeout`, `superseded` by a newer checkpoint.
+        /// `session_ended`, `confirm_timeout`, or `superseded` by a newer checkpoint.
         reason: String,
     },
-    /// An agent restart was asked for; the checkpoint after it is due at a fixed time (spec RESTART-1).
+    /// A restart of the agent was requested; the checkpoint after it is due at a fixed time (spec RESTART-1).
     RestartRequested {
         /// When the unconditional checkpoint is due.
         due: Timestamp,
@@ -195,157 +196,157 @@ pub enum Event {
         /// `marker` or `command`.
         by: String,
     },
-    /// A person asked that the next stop pass.
+    /// A user asked for the next stop to pass.
     CheckpointCleared {},
-    /// A person switched the session off.
+    /// A user muted the session.
     Muted {
-        /// Until when; none is for good.
+        /// End of the mute; `None` for no end.
         until: Option<Timestamp>,
     },
-    /// A person switched the session on again.
+    /// A user unmuted the session.
     Unmuted {},
-    /// The daemon first decided under this policy.
+    /// The daemon used this policy for the first time.
     PolicyAdopted {
-        /// Identifies the text.
+        /// Hash of the text.
         fingerprint: u64,
-        /// The whole policy, as JSON.
+        /// The complete policy, as JSON.
         text: String,
     },
-    /// A payload could not be read; it is kept raw.
+    /// A payload could not be parsed; it is stored as it was sent.
     PayloadRejected {
-        /// The word given as the agent.
+        /// The agent named by the call.
         claimed_agent: String,
-        /// The event name given, if any.
+        /// The event named by the call, if any.
         hook: Option<String>,
-        /// What was wrong with it.
+        /// The mistake in the payload.
         problem: String,
     },
-    /// The daemon came up.
+    /// The daemon started.
     DaemonStarted {
         /// Its version.
         version: String,
-        /// What recovery found worth saying, one line each.
+        /// Damage that opening the journal found and repaired, one line each.
         recovery: Vec<String>,
     },
-    /// What had changed already as a turn began, for `scope: turn`.
+    /// The files that were already changed at the start of a turn, for `scope: turn`.
     BaselineTaken {
-        /// When the turn began.
+        /// Start of the turn.
         turn_at: Timestamp,
-        /// The changed files, as they were then.
+        /// The changed files with their contents at that time.
         files: Vec<ChangedFile>,
     },
-    /// A prompt was found in the transcript of an agent that tells of none (Codex with `notify` alone). It happened when
-    /// the transcript says it did.
+    /// A prompt was found in the transcript of an agent without a prompt hook (Codex with only `notify`). Its time is the
+    /// transcript's.
     PromptFound {
-        /// The transcript.
+        /// Path of the transcript.
         transcript: String,
         /// Who wrote it.
         origin: PromptOrigin,
         /// The text, cut to [`Event::TEXT_BYTES_MAX`].
         text: String,
-        /// Hash of the text as it is here, trimmed.
+        /// Hash of the text as stored here, trimmed.
         digest: u64,
     },
-    /// A checkpoint that is to be typed waits for something. Said once for each thing.
+    /// Typing a checkpoint waits for an obstacle to go. Recorded once for each obstacle.
     DeliveryHeld {
         /// Sequence number of the decision.
         decision: u64,
         /// One word, for example `dialog` or `draft_present`.
         obstacle: String,
     },
-    /// A checkpoint was pasted into its agent's terminal; Enter is still to be pressed.
+    /// A checkpoint was pasted into its agent's terminal; Enter is not pressed yet.
     DeliveryPasted {
         /// Sequence number of the decision.
         decision: u64,
-        /// Which attempt it was.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// The agent's process.
+        /// Process id of the agent.
         pid: Option<u32>,
     },
-    /// Enter is about to be pressed for a checkpoint that was pasted.
+    /// Enter is about to be pressed for a pasted checkpoint.
     DeliveryEntered {
         /// Sequence number of the decision.
         decision: u64,
         /// Counts from 1.
         count: u32,
     },
-    /// The user's own commands are about to tell of something.
+    /// A notification is about to be sent to listeners.
     Announced {
-        /// Sequence number of the event that is told of.
+        /// Sequence number of the event it is about.
         about: u64,
-        /// What it is.
+        /// Kind of the notification.
         news: News,
-        /// Hash of the agent's last output, which is not told of twice (spec LISTEN-4); none where it is not known.
+        /// Hash of the agent's last output, if known; the same output is not announced twice (spec LISTEN-4).
         output: Option<u64>,
     },
     /// The agent was stopped, and its resume command was typed into its terminal.
     AgentRestarted {
-        /// When the unconditional checkpoint is due (spec RESTART-2), in place of the time that was set at the request.
+        /// When the unconditional checkpoint is due (spec RESTART-2); replaces the time set by the request.
         due: Timestamp,
     },
-    /// A restart that was asked for gets no checkpoint of its own.
+    /// A requested restart gets no checkpoint of its own.
     RestartClosed {
         /// Sequence number of the request.
         restart: u64,
-        /// One word: why it was refused (`no_terminal`, `pane_gone`, ..), `superseded` by a newer request, or
-        /// `at_next_stop` where the checkpoint went out as the answer to a stop.
+        /// The reason of a refusal (`no_terminal`, `pane_gone`, ..), `superseded` by a newer request, or `at_next_stop`
+        /// if the checkpoint was sent as the answer to a stop.
         reason: String,
     },
-    /// A phase checkpoint was made (spec PHASE-3), or found in its folder and taken over.
+    /// A phase record was created (spec PHASE-3), or found in its folder and imported.
     PhaseCreated {
-        /// The checkpoint.
+        /// The phase record.
         checkpoint: Box<PhaseCheckpoint>,
-        /// The project that it belongs to; none where nobody can tell.
+        /// The project that it belongs to, if known.
         project: Option<String>,
-        /// The name of its file.
+        /// Name of its file.
         file: String,
-        /// It was made by another program.
+        /// Another program wrote the file.
         imported: bool,
     },
-    /// Nothing of a phase checkpoint is left to be resumed (spec PHASE-6).
+    /// A phase record was completed: no work is left to resume (spec PHASE-6).
     PhaseCompleted {
-        /// The checkpoint's id.
+        /// Id of the phase record.
         checkpoint: String,
     },
-    /// A phase checkpoint was cleaned up (spec PHASE-7); its file goes.
+    /// A phase record was deleted with its file (spec PHASE-7).
     PhaseDeleted {
-        /// The checkpoint's id.
+        /// Id of the phase record.
         checkpoint: String,
     },
-    /// A progress document was written (spec PROG-1); its file is a projection of this.
+    /// A progress document was written (spec PROG-1). Its file is rendered from this event.
     ProgressWritten {
-        /// Its type.
+        /// Type of the document.
         progress: ProgressKind,
-        /// The whole document, as JSON.
+        /// The complete document, as JSON.
         document: String,
-        /// The file that it was, or is about to be, written to.
+        /// Path of its file.
         file: String,
     },
-    /// A progress document was compared with how things are (spec PROG-10).
+    /// A progress document was compared with the state of the project (spec PROG-10).
     ProgressValidated {
         /// Sequence number of the document's event.
         document: u64,
-        /// All of it holds.
+        /// Whether every checked statement is true.
         holds: bool,
-        /// What was found, line by line, as JSON.
+        /// The result for each line, as JSON.
         report: String,
     },
-    /// A session that began is about to be told what there is to go on with.
+    /// A starting session is about to get a hint with the work that it can resume.
     ResumeOffered {
         /// Sequence number of the session's start.
         start: u64,
-        /// Sequence number of the progress document's event, where there is one.
+        /// Sequence number of the progress document's event, if the hint is based on one.
         document: Option<u64>,
-        /// The text as the agent gets it.
+        /// The text that the agent gets.
         text: String,
     },
 }
 
 impl Event {
-    /// The longest prompt, message or last word that is kept in an event.
+    /// Maximum size of a prompt or message in an event.
     pub const TEXT_BYTES_MAX: usize = 4 * 1024;
 
-    /// Returns the host part of a hook event.
+    /// Returns the host fields of a hook event.
     pub fn host(&self) -> Option<&Host> {
         match self {
             Self::SessionStarted { host, .. }
@@ -368,7 +369,7 @@ impl Event {
         }
     }
 
-    /// Returns the machine word of the kind, as exports show it.
+    /// Returns the name of the kind, as in exports.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::SessionStarted { .. } => "session_started",
@@ -420,7 +421,7 @@ impl Event {
 
     /// Returns whether an ack of this event may come before its fsync (spec JRNL-5).
     ///
-    /// Tool and model events are many and each says little; all others wait for the disk.
+    /// True for tool and model events, which are many and matter little one by one.
     pub const fn may_be_batched(&self) -> bool {
         matches!(
             self,

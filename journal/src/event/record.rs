@@ -1,16 +1,16 @@
-//! What is kept of work and told of it: phase checkpoints, progress documents, news.
+//! Phase records, types of progress documents, kinds of notifications.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// How far a criterion of a phase is.
+/// The status of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CriterionStatus {
-    /// Not begun.
+    /// Not started.
     Pending,
-    /// Under way.
+    /// In progress.
     InProgress,
     /// Met.
     Completed,
@@ -19,51 +19,51 @@ pub enum CriterionStatus {
 /// One criterion by which a phase of work is judged (spec PHASE-1, `iscCriteria`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
-    /// The author's id of it.
+    /// Id given by the author.
     pub id: String,
-    /// What is to be so.
+    /// The condition to meet.
     pub subject: String,
-    /// How far it is.
+    /// Its status.
     pub status: CriterionStatus,
 }
 
 /// The state of a task at the end of a phase of work (spec PHASE-1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseCheckpoint {
-    /// Its id.
+    /// Id of the record.
     pub id: String,
-    /// The session that it was made in, as its host names it.
+    /// The host's id of the session that created it.
     pub session: String,
-    /// The phase's name.
+    /// Name of the phase.
     pub phase: String,
-    /// The phase's number, 1 to 7.
+    /// Number of the phase, 1 to 7.
     pub number: u8,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// Nothing of it is left to be resumed.
+    /// No work is left to resume.
     pub completed: bool,
-    /// What the task is and how it stands.
+    /// The task and its state.
     pub summary: String,
-    /// What the phase is judged by.
+    /// The criteria of the phase.
     pub criteria: Vec<Criterion>,
-    /// Whatever else its author wanted to keep: a JSON object, as text, for the store knows no values without a type.
+    /// Other data of the author: a JSON object as text, because bincode cannot store values without a type.
     pub metadata: String,
 }
 
-/// What people may want to be told of.
+/// The kinds of notifications to listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
-    /// The agent has stopped, and was not held back.
+    /// The agent has stopped and was not made to continue.
     AgentFinished,
-    /// The agent cannot go on without a person.
+    /// The agent needs a user to continue.
     NeedsAttention,
-    /// A checkpoint left for its agent.
+    /// A checkpoint was sent to its agent.
     CheckpointSent,
 }
 
 impl News {
-    /// Returns the machine word.
+    /// Returns its name in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::AgentFinished => "agent_finished",
@@ -77,24 +77,24 @@ impl News {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgressKind {
-    /// The whole state of the work.
+    /// The complete state of the work.
     Full,
-    /// What has changed since the last document that was not one of these.
+    /// Changes since the last document of another type.
     Incremental,
-    /// The whole state, with notes for the session that goes on.
+    /// The complete state, with notes for the session that continues.
     Handoff,
-    /// The whole state, before something complex begins.
+    /// The complete state before a complex operation.
     PreOperation,
-    /// The whole state, before the agent's context is compacted.
+    /// The complete state before the agent's context is compacted.
     PreCompaction,
-    /// The whole state, after an error.
+    /// The complete state after an error.
     Error,
-    /// The whole state, because somebody asked for it.
+    /// The complete state on request of a user.
     Manual,
 }
 
 impl ProgressKind {
-    /// Every type.
+    /// All types.
     pub const ALL: [Self; 7] = [
         Self::Full,
         Self::Incremental,
@@ -105,7 +105,7 @@ impl ProgressKind {
         Self::Manual,
     ];
 
-    /// Returns the word of the command line and of JSON.
+    /// Returns its name on the command line and in JSON.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -118,7 +118,7 @@ impl ProgressKind {
         }
     }
 
-    /// Returns the type that a word names.
+    /// Returns the type with a name.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }

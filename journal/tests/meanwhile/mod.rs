@@ -1,4 +1,4 @@
-//! Reading while others write: what a reader sees is always whole.
+//! Reading while other threads write: a reader sees only complete events.
 
 use std::thread;
 
@@ -9,7 +9,7 @@ use crate::schema::one_of_each;
 
 const WRITERS: u64 = 4;
 const BATCHES: u64 = 60;
-/// Events of a batch, which the store is given piece by piece.
+/// Events of a batch, which the store takes in several writes.
 const BATCH: u64 = 25;
 
 fn batch(stream: &Stream, decided: &Event) -> Vec<Draft> {
@@ -24,7 +24,7 @@ fn batch(stream: &Stream, decided: &Event) -> Vec<Draft> {
 }
 
 #[test]
-fn whoever_reads_while_others_write_sees_whole_events_and_a_whole_journal() {
+fn readers_see_complete_events_while_others_write() {
     let dir = tempfile::tempdir().expect("temp");
     let (journal, _) = Journal::open(dir.path(), Options::default()).expect("opens");
     let decided = one_of_each()

@@ -1,4 +1,4 @@
-//! `docs/journal.md` names every kind of event and every field, and no other.
+//! `docs/journal.md` lists exactly the existing kinds of events and their fields.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Returns an event of every kind there is: a variant's number followed by zeros decodes as its emptiest event.
+/// Returns an event of every kind: a variant's number followed by zeros decodes as an event with empty fields.
 pub(crate) fn one_of_each() -> Vec<Event> {
     let decode = |number: u8| {
         let mut bytes = [0; 512];
