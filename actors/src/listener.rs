@@ -11,7 +11,7 @@ use actix::prelude::*;
 use checkpoint::SessionState;
 use checkpoint::announce::{self, Announcement};
 use checkpoint::config::{Listeners, UserCommand};
-use journal::{Envelope, Event, News, Timestamp};
+use journal::{Envelope, Event, Notification, Timestamp};
 use tokio::sync::oneshot;
 
 use crate::draft::derived;
@@ -129,11 +129,11 @@ impl Handler<Notify> for Listener {
     }
 }
 
-fn commands_for(listeners: &Listeners, news: News) -> &[UserCommand] {
+fn commands_for(listeners: &Listeners, news: Notification) -> &[UserCommand] {
     match news {
-        News::AgentFinished => &listeners.agent_finished,
-        News::NeedsAttention => &listeners.needs_attention,
-        News::CheckpointSent => &listeners.checkpoint_sent,
+        Notification::AgentFinished => &listeners.agent_finished,
+        Notification::NeedsAttention => &listeners.needs_attention,
+        Notification::CheckpointSent => &listeners.checkpoint_sent,
     }
 }
 
@@ -198,7 +198,7 @@ fn variables(announcement: &Announcement, state: &SessionState) -> Variables {
 
 /// A command that waits to run.
 struct Run {
-    news: News,
+    news: Notification,
     command: UserCommand,
     variables: Variables,
     input: String,

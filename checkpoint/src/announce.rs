@@ -1,9 +1,9 @@
-//! News for people's own commands: what is announced, and what is not announced twice.
+//! Notifications for the user's own commands: what is announced, and what is not announced twice.
 //!
 //! A stop that was held back is not news (spec LISTEN-3), and neither is an output that was announced last (spec LISTEN-4). What
 //! was announced is journaled, so that a restart of the daemon does not announce it again.
 
-use journal::{Envelope, Event, News, Verdict};
+use journal::{Envelope, Event, Notification, Verdict};
 
 use crate::state::{AGENT_FINISHED, SessionState};
 use crate::{agents, digest};
@@ -15,7 +15,7 @@ const LISTENER_VARIABLE: &str = "CHECKPOINTD_LISTENER";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
     /// The kind of news.
-    pub news: News,
+    pub news: Notification,
     /// One machine word more: the reason of a decision, or what the agent waits for.
     pub reason: String,
     /// What the agent says about it, or asks for; may be empty.
@@ -27,13 +27,19 @@ pub struct Announcement {
 }
 
 /// Returns the kind of news that an event may be, by itself.
-pub fn news_of(event: &Event) -> Option<News> {
+pub fn news_of(event: &Event) -> Option<Notification> {
     match event {
-        Event::Decided(decision) if decision.verdict == Verdict::Pass => Some(News::AgentFinished),
-        Event::DeliveryFailed { .. } | Event::DeliveryExpired { .. } => Some(News::AgentFinished),
-        Event::PermissionAsked { .. } | Event::Notified { .. } => Some(News::NeedsAttention),
-        Event::Interrupted { cause, .. } if cause != "user" => Some(News::NeedsAttention),
-        Event::DeliveryAttempted { attempt: 1, .. } => Some(News::CheckpointSent),
+        Event::Decided(decision) if decision.verdict == Verdict::Pass => {
+            Some(Notification::AgentFinished)
+        }
+        Event::DeliveryFailed { .. } | Event::DeliveryExpired { .. } => {
+            Some(Notification::AgentFinished)
+        }
+        Event::PermissionAsked { .. } | Event::Notified { .. } => {
+            Some(Notification::NeedsAttention)
+        }
+        Event::Interrupted { cause, .. } if cause != "user" => Some(Notification::NeedsAttention),
+        Event::DeliveryAttempted { attempt: 1, .. } => Some(Notification::CheckpointSent),
         _ => None,
     }
 }
@@ -50,17 +56,17 @@ pub fn announce(state: &SessionState, envelope: &Envelope) -> Option<Announcemen
     let digest = known.then(|| digest::of_prompt(&output));
     let repeated = digest.is_some() && digest == state.announced;
     let due = match news {
-        News::CheckpointSent => true,
-        News::AgentFinished => {
+        Notification::CheckpointSent => true,
+        Notification::AgentFinished => {
             state.notification.as_deref() == Some(AGENT_FINISHED)
                 && !(if known { repeated } else { state.told })
         }
-        News::NeedsAttention => {
+        Notification::NeedsAttention => {
             state.notification.is_some() && !state.told && !(is_idle && repeated)
         }
     };
     let silent = state.is_muted(envelope.at) || state.place.env(LISTENER_VARIABLE).is_some();
-    let digest = digest.filter(|_| news == News::AgentFinished || is_idle);
+    let digest = digest.filter(|_| news == Notification::AgentFinished || is_idle);
     (due && !silent).then_some(Announcement {
         news,
         reason,

@@ -88,7 +88,7 @@ impl Home {
         }
     }
 
-    /// Returns the file in which the daemon tells hook clients how many milliseconds a stop may wait.
+    /// Returns the file in which the daemon writes for hook clients how many milliseconds a stop may wait.
     pub fn stop_wait_file(&self) -> PathBuf {
         self.run.join("stop-wait-ms")
     }

@@ -302,7 +302,7 @@ fn unsealed(file: File, failed: bool) -> Arc<Unsealed> {
     })
 }
 
-/// The file that a segment is rewritten into. After a failure it stays, which tells the next start.
+/// The file that a segment is rewritten into. It stays after a failure, for the next start to find.
 fn copy_path(segment: &Path) -> PathBuf {
     segment.with_extension("log.tmp")
 }

@@ -1,6 +1,6 @@
 //! The file of a phase checkpoint: its name and its text. Both follow from the journal alone.
 
-use journal::{PhaseCheckpoint, Timestamp};
+use journal::{PhaseRecord, Timestamp};
 use serde::Serialize as _;
 use serde_json::{Value, json};
 
@@ -52,8 +52,8 @@ fn slug(phase: &str) -> String {
 }
 
 /// Returns the JSON of a record's file (spec PHASE-1).
-pub fn json(checkpoint: &PhaseCheckpoint) -> Value {
-    let PhaseCheckpoint {
+pub fn json(checkpoint: &PhaseRecord) -> Value {
+    let PhaseRecord {
         id,
         session,
         phase,
@@ -79,7 +79,7 @@ pub fn json(checkpoint: &PhaseCheckpoint) -> Value {
 }
 
 /// Returns the text of a checkpoint's file.
-pub fn text(checkpoint: &PhaseCheckpoint) -> String {
+pub fn text(checkpoint: &PhaseRecord) -> String {
     let mut bytes = Vec::new();
     let mut writer = serde_json::Serializer::pretty(&mut bytes);
     json(checkpoint)

@@ -1,6 +1,6 @@
 //! Reading phase checkpoints that come from outside: requests and files. Every refusal names the field.
 
-use journal::{Criterion, CriterionStatus, PhaseCheckpoint, Timestamp};
+use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
 use serde_json::{Map, Value};
 
 /// The largest checkpoint, in bytes of its file.
@@ -74,7 +74,7 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
 /// # Errors
 ///
 /// A sentence; where it is about one field, it begins with that.
-pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
+pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     if text_of_file.len() > BYTES_MAX {
         return Err(format!(
             "has {} bytes, and at most {BYTES_MAX} are read",
@@ -100,7 +100,7 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
             shown(&created_at.into())
         )
     })?;
-    fit(PhaseCheckpoint {
+    fit(PhaseRecord {
         id: filled(fields, "id")?,
         session: filled(fields, "sessionId")?,
         phase: filled(fields, "phase")?,
@@ -118,7 +118,7 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseCheckpoint, String> {
 /// # Errors
 ///
 /// A sentence, where it is.
-pub fn fit(checkpoint: PhaseCheckpoint) -> Result<PhaseCheckpoint, String> {
+pub fn fit(checkpoint: PhaseRecord) -> Result<PhaseRecord, String> {
     let bytes = super::file::text(&checkpoint).len();
     if bytes > BYTES_MAX {
         return Err(format!(

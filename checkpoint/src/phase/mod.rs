@@ -10,14 +10,14 @@ mod tests;
 
 use std::collections::HashMap;
 
-use journal::{Envelope, Event, PhaseCheckpoint};
+use journal::{Envelope, Event, PhaseRecord};
 use serde::{Deserialize, Serialize};
 
 /// A phase checkpoint and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
     /// The checkpoint as it is now.
-    pub checkpoint: PhaseCheckpoint,
+    pub checkpoint: PhaseRecord,
     /// The project that it belongs to; none where nobody can tell.
     pub project: Option<String>,
     /// The name of its file.

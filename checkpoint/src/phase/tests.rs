@@ -1,6 +1,6 @@
 //! Every field and every refusal; the fold; that a checkpoint survives the journal and its file.
 
-use journal::{Criterion, CriterionStatus, Envelope, Event, PhaseCheckpoint, Stream, Timestamp};
+use journal::{Criterion, CriterionStatus, Envelope, Event, PhaseRecord, Stream, Timestamp};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -11,8 +11,8 @@ fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_795_000_000_000_000 + micros)
 }
 
-fn checkpoint(id: &str, session: &str, micros: i64) -> PhaseCheckpoint {
-    PhaseCheckpoint {
+fn checkpoint(id: &str, session: &str, micros: i64) -> PhaseRecord {
+    PhaseRecord {
         id: id.into(),
         session: session.into(),
         phase: "build".into(),
@@ -38,7 +38,7 @@ fn envelope(seq: u64, event: Event) -> Envelope {
     }
 }
 
-fn created(seq: u64, checkpoint: PhaseCheckpoint, project: Option<&str>) -> Envelope {
+fn created(seq: u64, checkpoint: PhaseRecord, project: Option<&str>) -> Envelope {
     let (file, project) = (
         format!("ckpt-{}.json", checkpoint.id),
         project.map(String::from),
@@ -83,7 +83,7 @@ fn every_field_of_a_file_is_read() {
     };
     assert_eq!(
         read,
-        PhaseCheckpoint {
+        PhaseRecord {
             id: "V1StGXR8_Z5jdHi6B-myT".into(),
             session: "s1".into(),
             phase: "observe".into(),
@@ -451,10 +451,10 @@ prop_compose! {
         summary in any::<String>(),
         criteria in prop::collection::vec((any::<String>(), any::<String>(), 0_usize..3), 0..4),
         metadata in any_metadata(),
-    ) -> PhaseCheckpoint {
+    ) -> PhaseRecord {
         let statuses = [CriterionStatus::Pending, CriterionStatus::InProgress, CriterionStatus::Completed];
         let criteria = criteria.into_iter().map(|(id, subject, status)| Criterion { id, subject, status: statuses[status] });
-        PhaseCheckpoint {
+        PhaseRecord {
             id, session, phase, number, completed, summary,
             created_at: at(micros),
             criteria: criteria.collect(),

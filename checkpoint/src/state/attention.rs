@@ -1,7 +1,7 @@
 //! Who should look: the notification flag. It is set when an agent finishes or asks, and cleared by a real user message
 //! alone, never by a checkpoint (spec LISTEN-2).
 
-use journal::{Event, News, Reason, Route, Timestamp};
+use journal::{Event, Notification, Reason, Route, Timestamp};
 
 use super::model::{Delivery, SessionState};
 
@@ -50,8 +50,8 @@ impl SessionState {
     }
 
     /// People were told. That a checkpoint was sent says nothing of whether the agent needs them.
-    pub(super) fn announced(&mut self, news: News, output: Option<u64>) {
-        self.told |= news != News::CheckpointSent;
+    pub(super) fn announced(&mut self, news: Notification, output: Option<u64>) {
+        self.told |= news != Notification::CheckpointSent;
         self.announced = output.or(self.announced);
     }
 }

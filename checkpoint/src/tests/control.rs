@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use journal::{Agent, Envelope, Event, News, PromptOrigin, Route, Timestamp};
+use journal::{Agent, Envelope, Event, Notification, PromptOrigin, Route, Timestamp};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ impl Story {
     }
 
     /// What the listeners would be told of an event, as the session stands now; journaled as the daemon would.
-    fn tell(&mut self, envelope: &Envelope) -> Option<(News, String)> {
+    fn tell(&mut self, envelope: &Envelope) -> Option<(Notification, String)> {
         let announcement = announce(&self.state, envelope)?;
         let (news, output) = (announcement.news, announcement.digest);
         self.journal(Event::Announced {
@@ -27,7 +27,7 @@ impl Story {
     }
 
     /// A stop whose last words are known, decided about, and what would be told of the decision.
-    fn say(&mut self, words: &str) -> Option<(News, String)> {
+    fn say(&mut self, words: &str) -> Option<(Notification, String)> {
         let decision = self.stop_with(json!({ "last_assistant_message": words }));
         let event = Event::Decided(Box::new(decision));
         let envelope = Envelope {
@@ -52,18 +52,18 @@ impl Story {
     }
 
     /// A hook call, and what would be told of it.
-    fn hear(&mut self, event: &str, fields: serde_json::Value) -> Option<(News, String)> {
+    fn hear(&mut self, event: &str, fields: serde_json::Value) -> Option<(Notification, String)> {
         let envelope = self.call(event, fields);
         self.tell(&envelope)
     }
 }
 
-fn finished(reason: &str) -> Option<(News, String)> {
-    Some((News::AgentFinished, reason.to_owned()))
+fn finished(reason: &str) -> Option<(Notification, String)> {
+    Some((Notification::AgentFinished, reason.to_owned()))
 }
 
-fn asks(reason: &str) -> Option<(News, String)> {
-    Some((News::NeedsAttention, reason.to_owned()))
+fn asks(reason: &str) -> Option<(Notification, String)> {
+    Some((Notification::NeedsAttention, reason.to_owned()))
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn a_checkpoint_is_news_when_it_leaves_for_the_first_time() {
     let first = story.apply(attempt(1), Uuid::nil());
     assert_eq!(
         story.tell(&first),
-        Some((News::CheckpointSent, "hook_reply".into()))
+        Some((Notification::CheckpointSent, "hook_reply".into()))
     );
     assert_eq!(
         story.hear("PermissionRequest", json!({ "tool_name": "Bash" })),

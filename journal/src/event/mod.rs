@@ -19,7 +19,7 @@ pub use decision::{
     TimelineSource, Verdict,
 };
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
-pub use record::{Criterion, CriterionStatus, News, PhaseCheckpoint, ProgressKind};
+pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -275,7 +275,7 @@ pub enum Event {
         /// Sequence number of the event it is about.
         about: u64,
         /// Kind of the notification.
-        news: News,
+        news: Notification,
         /// Hash of the agent's last output, if known; the same output is not announced twice (spec LISTEN-4).
         output: Option<u64>,
     },
@@ -295,7 +295,7 @@ pub enum Event {
     /// A phase record was created (spec PHASE-3), or found in its folder and imported.
     PhaseCreated {
         /// The phase record.
-        checkpoint: Box<PhaseCheckpoint>,
+        checkpoint: Box<PhaseRecord>,
         /// The project that it belongs to, if known.
         project: Option<String>,
         /// Name of its file.

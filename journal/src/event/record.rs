@@ -29,7 +29,7 @@ pub struct Criterion {
 
 /// The state of a task at the end of a phase of work (spec PHASE-1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseCheckpoint {
+pub struct PhaseRecord {
     /// Id of the record.
     pub id: String,
     /// The host's id of the session that created it.
@@ -53,7 +53,7 @@ pub struct PhaseCheckpoint {
 /// The kinds of notifications to listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum News {
+pub enum Notification {
     /// The agent has stopped and was not made to continue.
     AgentFinished,
     /// The agent needs a user to continue.
@@ -62,7 +62,7 @@ pub enum News {
     CheckpointSent,
 }
 
-impl News {
+impl Notification {
     /// Returns its name in JSON.
     pub const fn word(self) -> &'static str {
         match self {

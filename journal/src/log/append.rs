@@ -1,4 +1,4 @@
-//! What an append asks for, and what it returns.
+//! The input and the result of an append.
 
 use std::time::Duration;
 

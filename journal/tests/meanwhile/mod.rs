@@ -61,7 +61,7 @@ fn readers_see_complete_events_while_others_write() {
             let (seq, _) = decision.expect("reads");
             assert!(
                 journal.event(seq).expect("reads").is_some(),
-                "decision {seq} is no event"
+                "decision {seq} is not an event"
             );
         }
         let verified = journal.verify(|_, _| ()).expect("runs");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use actors::draft::derived;
 use checkpoint::phase::{Phase, Phases, file, input};
-use journal::{Draft, Event, Journal, PhaseCheckpoint, Stream, Timestamp};
+use journal::{Draft, Event, Journal, PhaseRecord, Stream, Timestamp};
 use serde::Serialize;
 
 use crate::edit::files;
@@ -258,7 +258,7 @@ fn standing(
         return copy_of(&known.file);
     }
     let is = &known.checkpoint;
-    let completed = PhaseCheckpoint {
+    let completed = PhaseRecord {
         completed: true,
         ..checkpoint.clone()
     };
@@ -267,7 +267,7 @@ fn standing(
         (_, true, true) => Standing::Behind,
         _ if checkpoint.completed
             && completed
-                == (PhaseCheckpoint {
+                == (PhaseRecord {
                     completed: true,
                     ..is.clone()
                 }) =>

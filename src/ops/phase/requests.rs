@@ -4,7 +4,7 @@ use std::path::Path;
 
 use checkpoint::config::parse_duration;
 use checkpoint::phase::{Phase, Phases, Scope, file, input};
-use journal::{Event, Journal, PhaseCheckpoint, Timestamp};
+use journal::{Event, Journal, PhaseRecord, Timestamp};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -101,7 +101,7 @@ impl PhaseRequests<'_> {
         };
         let file = file::name(created_at, &new.phase, is_taken);
         let id = Uuid::now_v7().to_string();
-        let checkpoint = input::fit(PhaseCheckpoint {
+        let checkpoint = input::fit(PhaseRecord {
             id: id.clone(),
             session,
             phase: new.phase,
