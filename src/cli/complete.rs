@@ -6,6 +6,7 @@ use clap_complete::CompletionCandidate;
 
 use crate::cli::connection;
 use crate::ops::query::Query;
+use crate::ops::views::SessionName;
 use crate::{config, render};
 
 /// Returns the sessions whose id begins so, newest first, and `last`. Asks a running daemon only: a shell that waits
@@ -19,16 +20,10 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     if let Ok(home) = config::home()
         && connection::health(&home).is_some()
     {
-        let mut each = |line: serde_json::Value| {
-            let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
-            found.push((
-                word("session"),
-                format!(
-                    "{}, last heard of at {}",
-                    word("agent"),
-                    render::local_time(&word("last_at"))
-                ),
-            ));
+        let mut each = |name: SessionName| {
+            let at = render::local_time(&name.last_at.to_string());
+            let about = format!("{}, last heard of at {at}", name.agent);
+            found.push((name.session.to_string(), about));
         };
         // Without an answer there is nothing to complete, and no place to say so.
         let _ = connection::ask(&home, &Query::SessionNames, &mut each);

@@ -8,10 +8,14 @@ use std::time::{Duration, Instant};
 use journal::reply::Response;
 use journal::socket::with_short_path;
 use journal::{Home, Journal, Options};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::error::{Failure, Result};
-use crate::ops::query::{self, Query, Reader};
+use crate::ops::query::{self, ErrorKind, ErrorLine, Progress, Query, Reader};
+use crate::ops::views::Health;
+use crate::ops::wire::Refused;
 
 /// How long the daemon may take to say that it is there.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
@@ -23,7 +27,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(50);
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
 /// Asks the daemon how it is; none where no daemon takes hooks.
-pub(crate) fn health(home: &Home) -> Option<Value> {
+pub(crate) fn health(home: &Home) -> Option<Health> {
     let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
     if response.status() != 200 {
         return None;
@@ -36,9 +40,14 @@ pub(crate) fn health(home: &Home) -> Option<Value> {
 /// # Errors
 ///
 /// When no daemon answers.
-pub(crate) fn get(home: &Home, path: &str) -> Result<Value> {
+pub(crate) fn get<T: DeserializeOwned>(home: &Home, path: &str) -> Result<T> {
     let response = request(home, "GET", path, b"", ANSWER_WAIT)?;
-    serde_json::from_slice(&whole(response)?).map_err(Failure::failed)
+    serde_json::from_slice(&whole(response)?).map_err(not_understood)
+}
+
+fn not_understood(error: serde_json::Error) -> Failure {
+    Failure::failed(format!("the daemon's answer is not understood: {error}"))
+        .hint("restart a daemon of another version: `checkpointd daemon stop`")
 }
 
 /// Sends something to the daemon and returns the status and the body of its answer, whatever they are.
@@ -61,20 +70,77 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     if status == 200 {
         return Ok(body);
     }
-    let refusal: Value = serde_json::from_slice(&body).unwrap_or_default();
-    Err(Failure::failed(
-        refusal["error"]
-            .as_str()
-            .unwrap_or(String::from_utf8_lossy(&body).trim()),
-    ))
+    Err(refusal(&body))
 }
 
-/// Asks a question. `progress` gets what is done and what there is in all, of answers that take long.
+/// Returns what the daemon says of a request that it refused.
+pub(crate) fn refusal(body: &[u8]) -> Failure {
+    match serde_json::from_slice::<Refused>(body) {
+        Ok(refused) => Failure::failed(refused.error),
+        Err(_) => Failure::failed(String::from_utf8_lossy(body).trim()),
+    }
+}
+
+/// Asks a question whose lines are of one type.
 ///
 /// # Errors
 ///
-/// When neither daemon nor journal can answer, or what was asked about is not there.
-pub(crate) fn ask(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
+/// As [`ask_json`], or when a line is of another type.
+pub(crate) fn ask<T: DeserializeOwned>(
+    home: &Home,
+    query: &Query,
+    mut each: impl FnMut(T),
+) -> Result<()> {
+    let mut read = Ok(());
+    ask_json(home, query, reading(&mut read, &mut each))?;
+    read.map_err(not_understood)
+}
+
+/// Does what [`ask`] does without ever opening the journal.
+///
+/// # Errors
+///
+/// As [`ask`], or when no daemon answers.
+pub(crate) fn ask_daemon<T: DeserializeOwned>(
+    home: &Home,
+    query: &Query,
+    mut each: impl FnMut(T),
+) -> Result<()> {
+    let mut read = Ok(());
+    let body = serde_json::to_vec(query).expect("a question is plain data");
+    post_lines(home, "/v1/query", &body, &mut reading(&mut read, &mut each))?;
+    read.map_err(not_understood)
+}
+
+/// Reads lines up to the first that is of another type.
+fn reading<'a, T: DeserializeOwned>(
+    read: &'a mut serde_json::Result<()>,
+    each: &'a mut impl FnMut(T),
+) -> impl FnMut(Value) + 'a {
+    move |line| {
+        if read.is_ok() {
+            *read = serde_json::from_value(line).map(&mut *each);
+        }
+    }
+}
+
+/// Asks a question and returns all lines of the answer.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub(crate) fn ask_all<T: DeserializeOwned>(home: &Home, query: &Query) -> Result<Vec<T>> {
+    let mut lines = Vec::new();
+    ask(home, query, |line| lines.push(line))?;
+    Ok(lines)
+}
+
+/// Asks a question and hands on the lines of the answer as they are.
+///
+/// # Errors
+///
+/// When neither daemon nor journal can answer, or what was asked about does not exist.
+pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
     let Some(journal) = reach(home)? else {
         let body = serde_json::to_vec(query).expect("a question is plain data");
         return post_lines(home, "/v1/query", &body, &mut each);
@@ -111,28 +177,28 @@ pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
     }
 }
 
-/// Asks for the one line of an answer, passing signs of progress by.
+/// Asks for the one line of an answer. `progress` gets what is done and what there is to do in all.
 ///
 /// # Errors
 ///
 /// As [`ask`].
-pub(crate) fn ask_one(
+pub(crate) fn ask_one<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
     mut progress: impl FnMut(u64, u64),
-) -> Result<Value> {
+) -> Result<T> {
     let mut answer = Value::Null;
-    ask(home, query, |line| match progress_of(&line) {
-        Some(at) => progress(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
+    ask_json(home, query, |line| match progress_of(&line) {
+        Some((done, all)) => progress(done, all),
         None => answer = line,
     })?;
-    Ok(answer)
+    serde_json::from_value(answer).map_err(not_understood)
 }
 
-/// Returns what a sign of progress says: what is done and what there is in all. An answer may have a field of that name.
-pub(crate) fn progress_of(line: &Value) -> Option<&Value> {
-    line.get("progress")
-        .filter(|at| at.is_array() && line.as_object().is_some_and(|fields| fields.len() == 1))
+/// Returns what a sign of progress says. An answer may have a field of that name, beside others.
+pub(crate) fn progress_of(line: &Value) -> Option<(u64, u64)> {
+    let sign = Progress::deserialize(line).ok()?;
+    Some(sign.progress)
 }
 
 /// Opens the journal in this process, which is how it is used where no daemon runs.
@@ -212,18 +278,10 @@ pub(crate) fn post_lines(
     let response = post_stream(home, path, body)?;
     for line in BufReader::new(response).lines() {
         let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
-        if let Some(error) = line
-            .get("error")
-            .filter(|error| error.get("kind").is_some())
-        {
-            let text = error["text"]
-                .as_str()
-                .unwrap_or("the daemon could not answer");
-            let is_journal = error["kind"] == json!("journal");
-            return Err(if is_journal {
-                Failure::unreachable(text)
-            } else {
-                Failure::failed(text)
+        if let Ok(ErrorLine { error }) = ErrorLine::deserialize(&line) {
+            return Err(match error.kind {
+                ErrorKind::Journal => Failure::unreachable(error.text),
+                ErrorKind::NotFound => Failure::failed(error.text),
             });
         }
         each(line);

@@ -10,6 +10,7 @@ use super::connection;
 use crate::daemon::instance::private_folder;
 use crate::daemon::log_file;
 use crate::error::{Failure, Result};
+use crate::ops::views::Health;
 
 /// How long `--detach` waits for the daemon to take hooks.
 const DETACH_WAIT: Duration = Duration::from_secs(10);
@@ -24,7 +25,7 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
     println!(
         "checkpointd {} runs (pid {})",
         env!("CARGO_PKG_VERSION"),
-        health["pid"]
+        health.pid
     );
     Ok(())
 }
@@ -34,11 +35,10 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
 /// # Errors
 ///
 /// When it does not come up; the message names its log.
-pub(crate) fn start_in_background(home: &Home) -> Result<serde_json::Value> {
+pub(crate) fn start_in_background(home: &Home) -> Result<Health> {
     if let Some(health) = connection::health(home) {
-        let pid = health["pid"].as_u64().unwrap_or_default();
         return Err(
-            Failure::failed(format!("a daemon is running already (pid {pid})")).hint(
+            Failure::failed(format!("a daemon is running already (pid {})", health.pid)).hint(
                 "`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it",
             ),
         );

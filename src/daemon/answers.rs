@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::Shared;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::ops::query::{self, Query, Reader};
+use crate::ops::query::{self, ErrorLine, Query, Reader};
 use crate::ops::sessions_now::{self, Wanted};
+use crate::ops::wire::Refused;
 
 /// Lines of an answer go out together once they have so many bytes, or have waited so long.
 const BLOCK_BYTES: usize = 32 * 1024;
@@ -21,7 +22,9 @@ const BLOCK_WAIT: Duration = Duration::from_millis(50);
 const BLOCKS_MAX: usize = 16;
 
 pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
-    HttpResponse::build(status).json(json!({ "error": reason }))
+    HttpResponse::build(status).json(Refused {
+        error: reason.to_owned(),
+    })
 }
 
 /// Answers a question as [`ask`] does, and holds on to `permit` until it is answered.
@@ -52,15 +55,7 @@ pub(crate) fn stream_answer(
         if let Err(error) = answered
             && !matches!(error, query::Error::Gone)
         {
-            let kind = if matches!(error, query::Error::NotFound(_)) {
-                "not_found"
-            } else {
-                "journal"
-            };
-            add(
-                &mut block,
-                &json!({ "error": { "kind": kind, "text": error.to_string() } }),
-            );
+            add(&mut block, &ErrorLine::from(&error));
         }
         if !block.is_empty() {
             send(&mut block);
@@ -71,7 +66,7 @@ pub(crate) fn stream_answer(
         .streaming(ReceiverStream::new(answer))
 }
 
-fn add(block: &mut Vec<u8>, line: &Value) {
+fn add(block: &mut Vec<u8>, line: &impl Serialize) {
     serde_json::to_writer(&mut *block, line).expect("memory takes all that is written");
     block.push(b'\n');
 }
@@ -100,7 +95,7 @@ pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> 
 
 /// How many sessions are wanted.
 #[derive(Deserialize)]
-pub(crate) struct Shown {
+pub(crate) struct NowQuery {
     /// All of them, not only those heard of last.
     #[serde(default)]
     all: bool,
@@ -110,14 +105,14 @@ pub(crate) struct Shown {
 
 /// Says how sessions stand, what waits for a person first; `null` where nothing has happened since the event that the
 /// asker knows of.
-pub(crate) async fn answer_now(shared: &Arc<Shared>, shown: &Shown) -> HttpResponse {
-    if shown
+pub(crate) async fn answer_now(shared: &Arc<Shared>, wanted: &NowQuery) -> HttpResponse {
+    if wanted
         .known
         .is_some_and(|known| known == shared.journal.last_seq())
     {
         return HttpResponse::Ok().json(Value::Null);
     }
-    let wanted = Wanted::Newest(if shown.all {
+    let wanted = Wanted::Newest(if wanted.all {
         usize::MAX
     } else {
         sessions_now::SHOWN

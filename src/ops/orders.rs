@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use checkpoint::config::parse_duration;
-use journal::{Draft, Event, Journal, SessionEntry, Timestamp};
+use journal::{Agent, Draft, Event, Journal, SessionEntry, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::error::{Failure, Result};
@@ -84,20 +83,59 @@ pub(crate) fn draft(entry: &SessionEntry, order: &Order) -> Draft {
 }
 
 /// Says what was done, as the machine interface does.
-pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Value {
+pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Ordered {
     let until = if let Event::Muted { until } = event {
         *until
     } else {
         None
     };
-    json!({
-        "session": entry.stream.session,
-        "native_session": entry.stream.native(),
-        "agent": entry.stream.agent,
-        "did": event.kind(),
-        "until": until,
-        "seq": seq,
-    })
+    Ordered {
+        session: entry.stream.session,
+        native_session: entry.stream.native(),
+        agent: entry.stream.agent,
+        did: event.kind().to_owned(),
+        until,
+        seq,
+    }
+}
+
+/// What an order did.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Ordered {
+    pub(crate) session: Uuid,
+    pub(crate) native_session: String,
+    pub(crate) agent: Agent,
+    /// The kind of the event that the order made.
+    pub(crate) did: String,
+    /// When a mute ends; none is for good.
+    pub(crate) until: Option<Timestamp>,
+    pub(crate) seq: u64,
+}
+
+/// What became of the order to restart an agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RestartAnswer {
+    pub(crate) session: Uuid,
+    pub(crate) native_session: String,
+    pub(crate) agent: Agent,
+    #[serde(flatten)]
+    pub(crate) outcome: RestartOutcome,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum RestartOutcome {
+    Restarted {
+        did: String,
+        /// When the checkpoint after it is due.
+        due: Timestamp,
+        seq: u64,
+    },
+    Refused {
+        error: String,
+        /// One word.
+        reason: String,
+    },
 }
 
 /// Carries an order out on the journal itself, where no daemon runs.
@@ -105,7 +143,7 @@ pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Value {
 /// # Errors
 ///
 /// When there is no such session, or the journal cannot be written.
-pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Value> {
+pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Ordered> {
     let entry = query::find_session(journal, session)?;
     let draft = draft(&entry, order);
     let event = draft.event.clone();

@@ -1,7 +1,7 @@
-//! How every session stands right now, what waits for a person first: what the web page and the terminal view show.
+//! The current status of every session, what waits for a person first: what the web page and `top` show.
 //!
-//! One plain function over the journal. Besides it only the projects' own settings and the branch that is checked out
-//! are looked at, so it belongs on a blocking thread.
+//! One plain function over the journal. It also reads the projects' own settings and the branch that is checked out, so
+//! it belongs on a blocking thread.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,16 +11,17 @@ use std::time::Duration;
 
 use actors::{evidence, session_state};
 use checkpoint::config::Config;
-use checkpoint::state::{AGENT_FINISHED, SessionState};
+use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::ops::query::Result;
+use crate::ops::query::{self, Result};
+use crate::ops::views::{SessionRow, SessionStatus};
 
-/// Sessions that are shown where nobody asks for all.
+/// Sessions that are shown unless all are asked for.
 pub(crate) const SHOWN: usize = 200;
-/// What nobody has touched for so long waits for nobody any more, whatever it waited for.
+/// Sessions idle this long are listed as `earlier`.
 const EARLIER_AFTER: Duration = Duration::from_secs(24 * 3_600);
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
@@ -32,60 +33,37 @@ const ABOVE_MAX: usize = 32;
 /// Which sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// So many, those heard of last.
+    /// The ones with the newest events, at most this many.
     Newest(usize),
-    /// These.
     These(Vec<Uuid>),
-}
-
-/// How a session stands, the most urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Standing {
-    /// It cannot go on without a person: a dialog is up, or it failed.
-    NeedsYou,
-    /// It has finished, and nobody has written to it since.
-    Waiting,
-    /// It works.
-    Running,
-    /// It does nothing, and asks for nothing.
-    Idle,
-    /// It is over.
-    Ended,
 }
 
 /// The tool call that a session made last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LastTool {
-    /// The host's name of it.
     pub(crate) tool: String,
     /// Its command line or its files, cut.
     pub(crate) about: String,
     /// When it began.
     pub(crate) at: Timestamp,
-    /// How long it took; none while it runs.
+    /// None while it runs.
     pub(crate) duration_ms: Option<u64>,
     /// Its result was seen.
     pub(crate) finished: bool,
-    /// It failed.
     pub(crate) failed: bool,
 }
 
-/// One session.
+/// A session with what is looked up beside the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Row {
-    /// Its id.
+pub(crate) struct NowRow {
     pub(crate) session: Uuid,
-    /// The host's own id of it.
     pub(crate) native_session: String,
-    /// Whose it is.
     pub(crate) agent: Agent,
-    /// The folder that it works for.
     pub(crate) project: String,
     /// The branch that is checked out there now.
     pub(crate) branch: Option<String>,
-    /// How it stands.
-    pub(crate) standing: Standing,
+    #[serde(rename = "standing")]
+    pub(crate) status: SessionStatus,
     /// The word for what it waits for.
     pub(crate) why: Option<String>,
     /// It has been quiet for a day.
@@ -94,46 +72,41 @@ pub(crate) struct Row {
     pub(crate) turn: u64,
     /// What the turn clock counts from, by the project's timer.
     pub(crate) turn_start: Option<Timestamp>,
-    /// The shortest turn that gets a checkpoint in this project, in milliseconds.
+    /// The shortest turn that gets a checkpoint in this project.
     pub(crate) min_turn_ms: u64,
-    /// What it did last.
     pub(crate) last_tool: Option<LastTool>,
-    /// What else is to be known: `muted`, `off`, `cleared`, `asked`, `sending`, `restart`.
+    /// `muted`, `off`, `cleared`, `asked`, `sending`, `restart`.
     pub(crate) flags: Vec<String>,
-    /// When it was first heard of.
     pub(crate) first_at: Timestamp,
-    /// When it was last heard of.
     pub(crate) last_at: Timestamp,
-    /// Its last event.
     pub(crate) last_seq: u64,
     /// Checkpoints that it was sent.
     pub(crate) injected: u64,
-    /// Stops that were let pass.
+    /// Stops that passed.
     pub(crate) passed: u64,
 }
 
-/// All that is shown at once.
+/// What the page and `top` show at once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Now {
+pub(crate) struct SessionsNow {
     /// The journal's last event when this was read.
     pub(crate) seq: u64,
     /// When this was read.
     pub(crate) at: Timestamp,
     /// The sessions, what waits for a person first.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<NowRow>,
     /// How many sessions there are in all.
     pub(crate) sessions: usize,
 }
 
-/// Returns how the wanted sessions stand.
+/// Returns the status of the wanted sessions.
 ///
 /// # Errors
 ///
 /// When the journal cannot be read.
-pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result<Now> {
+pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result<SessionsNow> {
     let seq = journal.settle()?;
-    let mut entries = journal.sessions();
-    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    let mut entries = query::of_agents(journal);
     let sessions = entries.len();
     match wanted {
         Wanted::Newest(count) => {
@@ -151,8 +124,8 @@ pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result
         let project = known.or_insert_with_key(|folder| Project::look(config, folder));
         rows.push(row(entry, &state, project, at));
     }
-    rows.sort_by_key(|row| (row.earlier, row.standing, std::cmp::Reverse(row.last_at)));
-    Ok(Now {
+    rows.sort_by_key(|row| (row.earlier, row.status, std::cmp::Reverse(row.last_at)));
+    Ok(SessionsNow {
         seq,
         at,
         rows,
@@ -175,60 +148,35 @@ impl Project {
     }
 }
 
-fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Timestamp) -> Row {
-    let standing = standing(state);
-    let why = match standing {
-        Standing::NeedsYou | Standing::Waiting => state.notification.clone(),
-        _ => None,
-    };
-    let flags = [
-        ("muted", state.is_muted(now)),
-        ("off", !project.policy.enabled),
-        ("cleared", state.cleared),
-        ("asked", state.blocks_this_turn() > 0),
-        ("sending", state.delivery.is_some()),
-        ("restart", state.restart.is_some()),
-    ];
-    Row {
-        session: entry.stream.session,
-        native_session: entry.stream.native(),
-        agent: entry.stream.agent,
-        project: state.project().to_owned(),
+fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Timestamp) -> NowRow {
+    let row = SessionRow::new(entry, state, now);
+    let switches = [("muted", row.muted), ("off", !project.policy.enabled)];
+    let switches = switches.into_iter().filter(|(_, is)| *is);
+    // What a dialog means is in the status.
+    let flags = row.flags().into_iter().filter(|flag| *flag != "dialog");
+    NowRow {
+        status: row.status(),
+        why: row.why().map(str::to_owned),
+        flags: switches
+            .map(|(word, _)| word)
+            .chain(flags)
+            .map(str::to_owned)
+            .collect(),
+        session: row.session,
+        native_session: row.native_session,
+        agent: row.agent,
+        project: row.project,
         branch: project.branch.clone(),
-        standing,
-        why,
-        earlier: now.since(entry.last_at) > EARLIER_AFTER,
-        turn: state.turns,
+        earlier: now.since(row.last_at) > EARLIER_AFTER,
+        turn: row.turn,
         turn_start: state.turn_start(project.policy.timer),
         min_turn_ms: project.policy.min_turn_ms,
         last_tool: state.turn.calls.last().map(last_tool),
-        flags: flags
-            .into_iter()
-            .filter(|(_, is)| *is)
-            .map(|(word, _)| word.to_owned())
-            .collect(),
-        first_at: entry.first_at,
-        last_at: entry.last_at,
+        first_at: row.first_at,
+        last_at: row.last_at,
         last_seq: entry.last_seq,
-        injected: state.counts.injected,
-        passed: state.counts.passed,
-    }
-}
-
-fn standing(state: &SessionState) -> Standing {
-    // A dialog holds up an agent in the midst of its work.
-    if state.dialog_up && state.ended_at.is_none() {
-        Standing::NeedsYou
-    } else if state.running {
-        Standing::Running
-    } else if state.ended_at.is_some() {
-        Standing::Ended
-    } else {
-        match state.notification.as_deref() {
-            None => Standing::Idle,
-            Some(AGENT_FINISHED) => Standing::Waiting,
-            Some(_) => Standing::NeedsYou,
-        }
+        injected: row.injected,
+        passed: row.passed,
     }
 }
 
@@ -244,7 +192,7 @@ fn last_tool(call: &ToolCall) -> LastTool {
     }
 }
 
-/// Returns the branch that is checked out in the repository around a folder; none where no branch is.
+/// Returns the branch that is checked out in the repository around a folder, if one is.
 ///
 /// Two small files are read; git itself would be a process for each project at every look.
 fn branch(folder: &Path) -> Option<String> {
@@ -269,7 +217,7 @@ fn branch(folder: &Path) -> Option<String> {
 }
 
 fn line_of(path: &Path) -> Option<String> {
-    // What is no plain file could keep a reader waiting for ever.
+    // Reading a pipe or a device could block for ever.
     if !path.metadata().ok()?.is_file() {
         return None;
     }

@@ -54,6 +54,34 @@ impl HookLine {
     }
 }
 
+/// What became of a line of `journal append`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AppendedLine {
+    /// Counts from 1.
+    pub(crate) line: usize,
+    #[serde(flatten)]
+    pub(crate) outcome: AppendOutcome,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum AppendOutcome {
+    Appended {
+        seq: u64,
+        /// It was in the journal before.
+        duplicate: bool,
+    },
+    Refused {
+        error: String,
+    },
+}
+
+/// Why a request was refused.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Refused {
+    pub(crate) error: String,
+}
+
 /// What a compaction is asked for with.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

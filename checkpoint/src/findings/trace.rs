@@ -1,7 +1,7 @@
 //! What the heuristics found, and how they came to it.
 
 use journal::Action;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a stop's evidence says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -40,7 +40,7 @@ pub struct RuleTrace {
 }
 
 /// What was found about one action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionTrace {
     /// What it is for.
     pub purpose: String,
@@ -55,7 +55,7 @@ pub struct ActionTrace {
 }
 
 /// A call that looked like an action's evidence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedCall {
     /// Its position in the timeline, from 0.
     pub call: usize,
@@ -66,7 +66,7 @@ pub struct TracedCall {
 }
 
 /// Whether a call counts as evidence, or why it does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Nobody let it run, its result was never seen, it was a dry run, or it is not certain that it ran.

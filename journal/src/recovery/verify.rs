@@ -15,7 +15,7 @@ const SEGMENTS_COMPARED: usize = 2;
 const PROGRESS_INTERVAL: u64 = 10_000;
 
 /// What [`crate::Journal::verify`] found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Verified {
     /// Whether there are no problems.
     pub ok: bool,

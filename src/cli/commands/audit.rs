@@ -7,15 +7,17 @@ use clap_complete::ArgValueCompleter;
 use journal::{Home, Reason};
 use serde_json::Value;
 
-use super::sessions::{answer, folder, text};
-use crate::cli::commands::{sql, status};
+use super::sessions::{answer, folder};
+use crate::cli::commands::sql;
 use crate::cli::csv::Sheet;
 use crate::cli::shared::{AgentName, Output, VerdictName, reason};
+use crate::cli::text::decisions;
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
-use crate::render::{self, Colour, Table};
+use crate::ops::views::{DecisionRow, Summary, Totals};
+use crate::render::{self, Table};
 
 /// List past decisions
 #[derive(Args, Debug)]
@@ -97,48 +99,18 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
     if filter.csv {
         return csv(home, &Query::Audit(wanted));
     }
-    answer(home, &Query::Audit(wanted), output, |lines| {
-        if lines.is_empty() {
-            println!("No decisions.")
-        } else {
-            table(&lines).print()
-        }
-    })
-}
-
-fn table(lines: &[Value]) -> Table<10> {
-    let head = [
-        "SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON",
-        "DELIVERY",
-    ];
-    let mut table = Table::new(head).optional(&[6, 5, 4, 2]).coloured(colour_of);
-    for line in lines {
-        table.row([
-            line["seq"].to_string(),
-            render::local_time(text(&line["at"])),
-            text(&line["agent"]).into(),
-            text(&line["session"]).chars().take(8).collect(),
-            line["turn"].to_string(),
-            line["elapsed_ms"]
-                .as_u64()
-                .map_or_else(|| "-".into(), render::duration_ms),
-            render::path(Path::new(text(&line["project"]))),
-            text(&line["verdict"]).into(),
-            text(&line["reason"]).into(),
-            status::delivery(line),
-        ]);
-    }
-    table
-}
-
-fn colour_of(cell: &str) -> Option<Colour> {
-    match cell {
-        "inject" | "confirmed" => Some(Colour::Green),
-        "pass" | "none" => Some(Colour::Dim),
-        "pending" => Some(Colour::Yellow),
-        lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Colour::Red),
-        _ => None,
-    }
+    answer(
+        home,
+        &Query::Audit(wanted),
+        output,
+        |rows: &[DecisionRow]| {
+            if rows.is_empty() {
+                println!("No decisions.")
+            } else {
+                decisions::with_projects(rows).print()
+            }
+        },
+    )
 }
 
 /// Prints decisions as CSV, with the columns that `sql` has for them.
@@ -146,7 +118,7 @@ fn csv(home: &Home, query: &Query) -> Result<u8> {
     let columns: Vec<_> = sql::columns_of("decisions").collect();
     let mut sheet = Sheet::new(std::io::stdout().lock(), columns.iter().copied())?;
     let mut written = Ok(());
-    connection::ask(home, query, |line| {
+    connection::ask_json(home, query, |line| {
         if written.is_ok() {
             written = sheet.row(columns.iter().map(|column| &line[*column]));
         }
@@ -155,13 +127,14 @@ fn csv(home: &Home, query: &Query) -> Result<u8> {
 }
 
 fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
-    let answer = connection::ask_one(home, &Query::AuditSummary(wanted), |_, _| ())?;
+    let query = Query::AuditSummary(wanted);
     if output.json {
+        let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
         println!("{answer}");
         return Ok(exit::OK);
     }
-    let total = &answer["total"];
-    if total["decisions"] == 0 {
+    let answer: Summary = connection::ask_one(home, &query, |_, _| ())?;
+    if answer.total.decisions == 0 {
         println!("No decisions.");
         return Ok(exit::OK);
     }
@@ -178,32 +151,29 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
         "PROJECT",
     ];
     let mut table = Table::new(head).optional(&[6, 5]);
-    let mut row = |agent: &str, project: String, line: &Value| {
+    let mut row = |agent: &str, project: String, totals: &Totals| {
         table.row([
             agent.into(),
-            line["decisions"].to_string(),
-            line["injected"].to_string(),
-            line["passed"].to_string(),
-            line["confirmed"].to_string(),
-            line["failed"].to_string(),
-            line["expired"].to_string(),
-            format!("{} of {}", line["met"], line["demands"]),
-            line["median_turn_ms"]
-                .as_u64()
+            totals.decisions.to_string(),
+            totals.injected.to_string(),
+            totals.passed.to_string(),
+            totals.confirmed.to_string(),
+            totals.failed.to_string(),
+            totals.expired.to_string(),
+            format!("{} of {}", totals.met, totals.demands),
+            totals
+                .median_turn_ms
                 .map_or_else(|| "-".into(), render::duration_ms),
             project,
         ]);
     };
-    for group in answer["groups"].as_array().into_iter().flatten() {
-        row(
-            text(&group["agent"]),
-            render::path(Path::new(text(&group["project"]))),
-            group,
-        );
+    for group in &answer.groups {
+        let project = render::path(Path::new(&group.project));
+        row(group.agent.word(), project, &group.totals);
     }
-    row("all", String::new(), total);
+    row("all", String::new(), &answer.total);
     table.print();
-    let reasons = total["passed_by_reason"].as_object().into_iter().flatten();
+    let reasons = answer.total.passed_by_reason.iter();
     let reasons: Vec<_> = reasons
         .map(|(reason, count)| format!("{count} {reason}"))
         .collect();

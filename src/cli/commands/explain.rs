@@ -3,6 +3,7 @@
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::Home;
+use serde_json::Value;
 
 use crate::cli::shared::Output;
 use crate::cli::text::explanation::explanation;
@@ -43,10 +44,12 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
             .hint("`checkpointd audit` lists decisions with their numbers")
         })?),
     };
-    let answer = connection::ask_one(home, &Query::Explain { seq, session }, |_, _| ())?;
+    let query = Query::Explain { seq, session };
     if output.json {
-        println!("{answer}")
+        let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
+        println!("{answer}");
     } else {
+        let answer = connection::ask_one(home, &query, |_, _| ())?;
         explanation(&answer)
             .iter()
             .for_each(|line| println!("{line}"));

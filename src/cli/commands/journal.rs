@@ -1,4 +1,4 @@
-//! `journal append|export|import|verify|stats`; the rest is in `upkeep.rs`.
+//! `journal append|export|import|verify|stats`; the rest is in `maintenance.rs`.
 
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -6,17 +6,20 @@ use std::path::PathBuf;
 use checkpoint::hooks::{Reading, normalise};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
+use journal::recovery::verify::Verified;
 use journal::{Home, Journal, Options, codec};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::commands::maintenance;
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::cli::{complete, connection};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Events, Query};
-use crate::ops::wire::HookLine;
+use crate::ops::views::Stats;
+use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 use crate::render::{self, Table};
 
 /// Append to, export, import, check, back up, restore or compact the journal
@@ -139,23 +142,21 @@ fn append(home: &Home, json: bool) -> Result<u8> {
         append_here(home, &input)?
     };
     let (mut appended, mut duplicates, mut wrong) = (0, 0, 0);
-    for answer in answers {
-        if answer.get("error").is_some() {
-            wrong += 1;
-            if !json {
-                eprintln!(
-                    "line {}: {}",
-                    answer["line"],
-                    render::printable(answer["error"].as_str().unwrap_or_default())
-                );
+    for answer in &answers {
+        match &answer.outcome {
+            AppendOutcome::Refused { error } => {
+                wrong += 1;
+                if !json {
+                    eprintln!("line {}: {}", answer.line, render::printable(error));
+                }
             }
-        } else if answer["duplicate"] == json!(true) {
-            duplicates += 1;
-        } else {
-            appended += 1;
+            AppendOutcome::Appended {
+                duplicate: true, ..
+            } => duplicates += 1,
+            AppendOutcome::Appended { .. } => appended += 1,
         }
         if json {
-            println!("{answer}");
+            print_json(answer);
         }
     }
     if !json {
@@ -164,15 +165,14 @@ fn append(home: &Home, json: bool) -> Result<u8> {
     Ok(if wrong == 0 { exit::OK } else { exit::FAILED })
 }
 
-fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<Value>> {
+fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
     let lines: Vec<_> = input.lines().collect();
     let mut answers = Vec::new();
     for (number, chunk) in lines.chunks(LINES_AT_ONCE).enumerate() {
         let body = connection::post(home, "/v1/append", chunk.join("\n").as_bytes())?;
         for line in String::from_utf8_lossy(&body).lines() {
-            let mut answer: Value = serde_json::from_str(line).map_err(Failure::failed)?;
-            let within = answer["line"].as_u64().unwrap_or(0);
-            answer["line"] = json!(within + (number * LINES_AT_ONCE) as u64);
+            let mut answer: AppendedLine = serde_json::from_str(line).map_err(Failure::failed)?;
+            answer.line += number * LINES_AT_ONCE;
             answers.push(answer);
         }
     }
@@ -180,7 +180,7 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<Value>> {
 }
 
 /// Without a daemon the journal is opened here; the next daemon settles what is open.
-fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
+fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
     let config = settings::load(&home.config)?;
     let (journal, _) = Journal::open(
         &home.journal,
@@ -202,15 +202,25 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        let answer = HookLine::read(text).and_then(|line| {
+        let outcome = HookLine::read(text).and_then(|line| {
             let headers = line.headers();
             let payload = line.payload.to_string();
-            let call = headers.with_payload(payload.as_bytes()).map_err(|error| error.to_string())?;
+            let call = headers
+                .with_payload(payload.as_bytes())
+                .map_err(|error| error.to_string())?;
             let normal = normalise(&call, reading)?;
-            let appended = journal.append_wait(vec![normal.draft]).map_err(|error| error.to_string())?;
-            Ok(json!({ "line": number + 1, "seq": appended[0].seq, "duplicate": appended[0].duplicate }))
+            let appended = journal
+                .append_wait(vec![normal.draft])
+                .map_err(|error| error.to_string())?;
+            Ok(AppendOutcome::Appended {
+                seq: appended[0].seq,
+                duplicate: appended[0].duplicate,
+            })
         });
-        answers.push(answer.unwrap_or_else(|error| json!({ "line": number + 1, "error": error })));
+        answers.push(AppendedLine {
+            line: number + 1,
+            outcome: outcome.unwrap_or_else(|error| AppendOutcome::Refused { error }),
+        });
     }
     journal.close();
     Ok(answers)
@@ -219,7 +229,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
 fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut broken = None;
-    connection::ask(
+    connection::ask_json(
         home,
         &Query::Events(Events {
             from,
@@ -237,6 +247,12 @@ fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
         Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(exit::OK),
     }
+}
+
+#[derive(Serialize)]
+struct Imported {
+    imported: u64,
+    known: u64,
 }
 
 fn import(home: &Home, json: bool) -> Result<u8> {
@@ -288,7 +304,7 @@ fn import(home: &Home, json: bool) -> Result<u8> {
     }
     journal.close();
     if json {
-        println!("{}", json!({ "imported": imported, "known": known }));
+        print_json(&Imported { imported, known });
     } else {
         println!("{imported} imported, {known} known already");
     }
@@ -296,28 +312,26 @@ fn import(home: &Home, json: bool) -> Result<u8> {
 }
 
 fn verify(home: &Home, json: bool) -> Result<u8> {
-    let verified = connection::ask_one(home, &Query::VerifyJournal, progress("verifying"))?;
+    let verified: Verified =
+        connection::ask_one(home, &Query::VerifyJournal, progress("verifying"))?;
     progress_done();
-    let ok = verified["ok"] == json!(true);
+    let ok = verified.ok;
     if json {
-        println!("{verified}");
+        print_json(&verified);
     } else {
-        for problem in verified["problems"].as_array().into_iter().flatten() {
-            println!(
-                "{}",
-                render::printable(problem.as_str().unwrap_or_default())
-            );
+        for problem in &verified.problems {
+            println!("{}", render::printable(problem));
         }
         let word = if ok { "whole" } else { "damaged" };
         println!(
             "{word}: {} events in the store, {} in the intake log",
-            verified["events"], verified["intake_events"]
+            verified.events, verified.intake_events
         );
-        if let Some(dropped) = verified["payloads_dropped"]
-            .as_u64()
-            .filter(|dropped| *dropped > 0)
-        {
-            println!("{dropped} payloads were dropped by their age");
+        if verified.payloads_dropped > 0 {
+            println!(
+                "{} payloads were dropped by their age",
+                verified.payloads_dropped
+            );
         }
         if !ok {
             eprintln!(
@@ -329,23 +343,19 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
 }
 
 fn stats(home: &Home, json: bool) -> Result<u8> {
-    let stats = connection::ask_one(home, &Query::Stats, |_, _| ())?;
+    let stats: Stats = connection::ask_one(home, &Query::Stats, |_, _| ())?;
     if json {
-        println!("{stats}");
+        print_json(&stats);
         return Ok(exit::OK);
     }
-    let size = |key: &str| render::bytes(stats[key].as_u64().unwrap_or(0));
-    println!(
-        "{} events of {} sessions",
-        stats["events"], stats["sessions"]
-    );
+    println!("{} events of {} sessions", stats.events, stats.sessions);
     println!(
         "{} store, {} intake log\n",
-        size("store_bytes"),
-        size("intake_bytes")
+        render::bytes(stats.store_bytes),
+        render::bytes(stats.intake_bytes)
     );
     let mut table = Table::new(["KIND", "EVENTS"]);
-    for (kind, count) in stats["kinds"].as_object().into_iter().flatten() {
+    for (kind, count) in &stats.kinds {
         table.row([kind.clone(), count.to_string()]);
     }
     table.print();

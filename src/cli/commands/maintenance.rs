@@ -238,7 +238,7 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
             let mut answer = Value::Null;
             connection::post_lines(home, "/v1/journal/compact", &body, &mut |line| {
                 match connection::progress_of(&line) {
-                    Some(at) => shown(at[0].as_u64().unwrap_or(0), at[1].as_u64().unwrap_or(0)),
+                    Some((done, all)) => shown(done, all),
                     None => answer = line,
                 }
             })?;

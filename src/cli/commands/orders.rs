@@ -4,15 +4,16 @@ use std::io::IsTerminal;
 
 use clap::Args;
 use journal::{Home, Options};
-use serde_json::Value;
+use uuid::Uuid;
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
+use crate::cli::text::{print_json, short};
 use crate::error::{Failure, Result, exit};
-use crate::ops::orders as control;
-use crate::ops::orders::Order;
+use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
 use crate::ops::query::{self, Query};
+use crate::ops::views::StateView;
 use crate::render;
 
 /// Let a session's next stop pass: the way out for an agent that cannot do what is asked
@@ -82,22 +83,17 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
         here(home, &session, order)?
     };
     if output.json {
-        println!("{answer}");
+        print_json(&answer);
     } else {
-        let text = |key: &str| answer[key].as_str().unwrap_or_default();
-        let until = answer["until"]
-            .as_str()
-            .map(|until| format!(" until {}", render::local_time(until)));
+        let until = answer
+            .until
+            .map(|until| format!(" until {}", render::local_time(&until.to_string())));
         let done = match order {
             Order::Clear => "its next stop passes".to_owned(),
             Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
             Order::Unmute => "no longer muted".to_owned(),
         };
-        println!(
-            "{} session {}: {done}",
-            text("agent"),
-            short(text("session"))
-        );
+        println!("{} session {}: {done}", answer.agent, short(answer.session));
     }
     Ok(exit::OK)
 }
@@ -119,26 +115,30 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
     let answered = connection::exchange(home, &format!("/sessions/{id}/agent-restart"), b"");
     progress_done();
     let (status, body) = answered?;
-    let answer: Value = serde_json::from_slice(&body).map_err(Failure::failed)?;
-    let text = |key: &str| answer[key].as_str().unwrap_or_default();
     if output.json {
-        println!("{answer}");
+        println!("{}", String::from_utf8_lossy(&body));
+        return Ok(if status == 200 {
+            exit::OK
+        } else {
+            exit::FAILED
+        });
     }
-    match (status, output.json) {
-        (200, true) => Ok(exit::OK),
-        (200, false) => {
-            let due = render::local_time(text("due"));
+    let Ok(answer) = serde_json::from_slice::<RestartAnswer>(&body) else {
+        return Err(connection::refusal(&body));
+    };
+    match answer.outcome {
+        RestartOutcome::Restarted { due, .. } => {
             println!(
-                "{} session {}: restarted; its checkpoint is due {due}",
-                text("agent"),
-                short(&id)
+                "{} session {}: restarted; its checkpoint is due {}",
+                answer.agent,
+                short(answer.session),
+                render::local_time(&due.to_string())
             );
             Ok(exit::OK)
         }
-        (_, true) => Ok(exit::FAILED),
-        (_, false) => {
-            let failure = Failure::failed(format!("{} ({})", text("error"), text("reason")));
-            Err(match hint(text("reason")) {
+        RestartOutcome::Refused { error, reason } => {
+            let failure = Failure::failed(format!("{error} ({reason})"));
+            Err(match hint(&reason) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             })
@@ -164,13 +164,9 @@ fn hint(reason: &str) -> Option<&'static str> {
     })
 }
 
-fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
-}
-
 /// Finds the session first, so that a name that fits none or several is refused in the words of every other command.
-fn session_id(home: &Home, session: String) -> Result<String> {
-    let state = connection::ask_one(
+fn session_id(home: &Home, session: String) -> Result<Uuid> {
+    let state: StateView = connection::ask_one(
         home,
         &Query::State {
             session,
@@ -179,10 +175,10 @@ fn session_id(home: &Home, session: String) -> Result<String> {
         },
         |_, _| (),
     )?;
-    Ok(state["session"].as_str().unwrap_or_default().to_owned())
+    Ok(state.session)
 }
 
-fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Value> {
+fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Ordered> {
     let id = session_id(home, session)?;
     let answer = connection::post(
         home,
@@ -192,7 +188,7 @@ fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Value> {
     serde_json::from_slice(&answer).map_err(Failure::failed)
 }
 
-fn here(home: &Home, session: &str, order: &Order) -> Result<Value> {
+fn here(home: &Home, session: &str, order: &Order) -> Result<Ordered> {
     let journal = connection::open_journal(
         home,
         Options {
@@ -200,7 +196,7 @@ fn here(home: &Home, session: &str, order: &Order) -> Result<Value> {
             ..Options::default()
         },
     )?;
-    let done = control::carry_out(&journal, session, order);
+    let done = orders::carry_out(&journal, session, order);
     journal.close();
     done.map_err(|error| match error {
         query::Error::Journal(error) => error.into(),

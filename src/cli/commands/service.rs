@@ -267,7 +267,7 @@ fn status(home: &Home, output: Output) -> Result<u8> {
                 "not active"
             }
         );
-        let pid = health.as_ref().map(|health| health["pid"].to_string());
+        let pid = health.as_ref().map(|health| health.pid.to_string());
         println!(
             "daemon     {}",
             pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}"))

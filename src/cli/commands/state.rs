@@ -2,16 +2,18 @@
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::Home;
-use serde_json::{Value, json};
+use journal::{Home, Timestamp, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::sessions::{answer, text};
+use super::sessions::answer;
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
-use crate::ops::views::{self, Changed};
+use crate::ops::views::{Changed, StateView};
 use crate::render::{self, Colour};
 
 /// Show what is known of a session, now or at a point in the past, or what changed between two points
@@ -73,13 +75,8 @@ fn show(home: &Home, session: &str, at: Option<&str>, output: Output) -> Result<
             time: None,
         },
     };
-    answer(home, &query, output, |lines| {
-        for (key, value) in lines
-            .first()
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+    answer(home, &query, output, |states: &[Map<String, Value>]| {
+        for (key, value) in states.iter().flatten() {
             match (key.as_str(), value) {
                 ("calls", Value::Array(calls)) => {
                     println!("{:22} {}", "calls this turn", calls.len())
@@ -95,33 +92,57 @@ fn show(home: &Home, session: &str, at: Option<&str>, output: Output) -> Result<
 
 /// Shows what changed in a session between two points.
 fn diff(home: &Home, session: &str, a: &str, b: &str, output: Output) -> Result<u8> {
-    let was = connection::ask_one(home, &at_point(session, a)?, |_, _| ())?;
-    let now = connection::ask_one(home, &at_point(session, b)?, |_, _| ())?;
-    let changes = views::differences(&was, &now);
+    let was: StateView = connection::ask_one(home, &at_point(session, a)?, |_, _| ())?;
+    let now: StateView = connection::ask_one(home, &at_point(session, b)?, |_, _| ())?;
+    let diff = StateDiff {
+        from: Point::of(&was),
+        to: Point::of(&now),
+        changes: was.differences(&now),
+    };
     if output.json {
-        let point = |state: &Value| json!({ "seq": state["seq"], "at": state["at"] });
-        println!(
-            "{}",
-            json!({ "from": point(&was), "to": point(&now), "changes": changes })
-        );
+        print_json(&diff);
         return Ok(exit::OK);
     }
-    println!(
-        "from event {} ({}) to event {} ({})",
-        was["seq"],
-        shown(&was["at"]),
-        now["seq"],
-        shown(&now["at"])
-    );
-    if changes.is_empty() {
+    println!("from {} to {}", diff.from.words(), diff.to.words());
+    if diff.changes.is_empty() {
         println!("nothing changed");
     }
-    show_changes(&changes);
+    show_changes(&diff.changes);
     Ok(exit::OK)
 }
 
+/// What changed in a session between two points.
+#[derive(Serialize)]
+struct StateDiff {
+    from: Point,
+    to: Point,
+    changes: Vec<Changed>,
+}
+
+#[derive(Serialize)]
+struct Point {
+    seq: u64,
+    at: Option<Timestamp>,
+}
+
+impl Point {
+    const fn of(state: &StateView) -> Self {
+        Self {
+            seq: state.seq,
+            at: state.at,
+        }
+    }
+
+    fn words(&self) -> String {
+        let at = self
+            .at
+            .map_or_else(|| "-".into(), |at| render::local_time(&at.to_string()));
+        format!("event {} ({at})", self.seq)
+    }
+}
+
 /// Prints what changed, a field a line.
-pub(super) fn show_changes(changes: &[Changed]) {
+pub(super) fn show_changes<'a>(changes: impl IntoIterator<Item = &'a Changed>) {
     for change in changes {
         let arrow = |was: &str, now: &str| {
             format!(
@@ -143,14 +164,18 @@ pub(super) fn show_changes(changes: &[Changed]) {
 
 /// Says which tool calls came, ended and went.
 fn calls(gone: &[Value], new: &[Value]) -> String {
-    let name = |call: &Value| {
-        let about = call["command"]
-            .as_str()
-            .or_else(|| call["paths"][0].as_str())
-            .unwrap_or_default();
-        render::printable(format!("{} {about}", text(&call["tool"])).trim_end())
+    let read = |calls: &[Value]| -> Vec<ToolCall> {
+        let calls = calls.iter().map(ToolCall::deserialize);
+        calls.filter_map(std::result::Result::ok).collect()
     };
-    let same = |a: &Value, b: &Value| a["id"] == b["id"] && name(a) == name(b);
+    let gone = read(gone);
+    let new = read(new);
+    let name = |call: &ToolCall| {
+        let about = call.command.as_ref().or(call.paths.first());
+        let about = about.map(String::as_str).unwrap_or_default();
+        render::printable(format!("{} {about}", call.tool).trim_end())
+    };
+    let same = |a: &ToolCall, b: &ToolCall| a.id == b.id && name(a) == name(b);
     let mut said: Vec<_> = new
         .iter()
         .map(|call| {
@@ -177,9 +202,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
         Value::String(text) if text.is_empty() => "-".into(),
-        Value::String(text) if text.parse::<journal::Timestamp>().is_ok() => {
-            render::local_time(text)
-        }
+        Value::String(text) if text.parse::<Timestamp>().is_ok() => render::local_time(text),
         Value::String(text) => render::printable(text),
         other => render::printable(&other.to_string()),
     }

@@ -1,17 +1,21 @@
-//! `status` and `daemon status`: how things stand.
+//! `status` and `daemon status`: the daemon, the sessions and the journal at a glance.
 
 use std::path::Path;
 
 use clap::Args;
-use journal::{Home, Timestamp};
-use serde_json::{Value, json};
+use journal::{Agent, Home, Timestamp};
+use serde::Serialize;
+use uuid::Uuid;
 
 use crate::cli::shared::Output;
-use crate::cli::text::session;
+use crate::cli::text::{decisions, print_json, short};
 use crate::cli::{connection, doctor};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query};
-use crate::render::{self, Table};
+use crate::ops::views::{
+    AgentLine, DaemonStatus, DecisionRow, Health, HookFigures, Overview, SessionRow,
+};
+use crate::render::{self, Colour};
 
 /// Show at a glance how things stand
 #[derive(Args, Debug)]
@@ -30,49 +34,142 @@ const DECISIONS: u64 = 5;
 /// Sessions that wait for a person, and are shown.
 const WAITING: usize = 5;
 
+/// The answer of `daemon status`.
+#[derive(Serialize)]
+struct Running<'a> {
+    running: bool,
+    socket: &'a Path,
+    #[serde(flatten)]
+    health: Option<&'a Health>,
+}
+
 /// Says whether the daemon runs: exit 0 if it does, 3 if not.
 pub(super) fn daemon(home: &Home, output: Output) -> Result<u8> {
     let health = connection::health(home);
-    let running = health.is_some();
-    let mut answer = json!({ "running": running, "socket": home.socket });
-    if let (Value::Object(answer), Some(Value::Object(health))) = (&mut answer, health) {
-        answer.extend(health);
-    }
     if output.json {
-        println!("{answer}");
-    } else if running {
-        let up = render::duration_ms(answer["uptime_ms"].as_u64().unwrap_or(0));
+        print_json(&Running {
+            running: health.is_some(),
+            socket: &home.socket,
+            health: health.as_ref(),
+        });
+    } else if let Some(health) = &health {
+        let up = render::duration_ms(health.uptime_ms);
         println!(
             "running: version {}, pid {}, up {up}",
-            text(&answer["version"]),
-            answer["pid"]
+            health.version, health.pid
         );
     } else {
         println!("not running (start it with `checkpointd daemon --detach`)");
     }
-    Ok(if running { exit::OK } else { exit::UNREACHABLE })
+    Ok(match health {
+        Some(_) => exit::OK,
+        None => exit::UNREACHABLE,
+    })
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+/// Hook calls that wait for a daemon.
+#[derive(Serialize)]
+struct Spool {
+    calls: usize,
+    bytes: u64,
 }
 
-/// Shows at a glance how things stand.
+impl Spool {
+    fn of(home: &Home) -> Self {
+        let files = actors::spool::list(&home.spool).unwrap_or_default();
+        let sizes = files.iter().filter_map(|file| file.metadata().ok());
+        Self {
+            calls: files.len(),
+            bytes: sizes.map(|meta| meta.len()).sum(),
+        }
+    }
+}
+
+/// The answer of `status` before there is a journal.
+#[derive(Serialize)]
+struct Empty {
+    daemon: (),
+    sessions: usize,
+    spool: Spool,
+}
+
+/// The answer of `status`.
+#[derive(Serialize)]
+struct Status {
+    daemon: Option<DaemonStatus>,
+    sessions: usize,
+    running: usize,
+    waiting: usize,
+    waiting_for_you: Vec<WaitingSession>,
+    // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
+    agents: Option<Vec<AgentLine>>,
+    events: Option<u64>,
+    hooks: Option<HookFigures>,
+    rejected: usize,
+    store_bytes: Option<u64>,
+    intake_bytes: Option<u64>,
+    free_bytes: Option<u64>,
+    spool: Spool,
+    last_decisions: Vec<DecisionRow>,
+    warnings: Vec<String>,
+}
+
+/// A session that waits for a person.
+#[derive(Serialize)]
+struct WaitingSession {
+    session: Uuid,
+    agent: Agent,
+    project: String,
+    notification: Option<String>,
+    last_at: Timestamp,
+}
+
+impl WaitingSession {
+    fn of(row: &SessionRow) -> Option<Self> {
+        Some(Self {
+            session: row.session,
+            agent: row.agent,
+            project: row.project.clone(),
+            notification: Some(row.why()?.to_owned()),
+            last_at: row.last_at,
+        })
+    }
+}
+
+/// What is read of the journal.
+#[derive(Default)]
+struct Read {
+    sessions: Vec<SessionRow>,
+    decisions: Vec<DecisionRow>,
+    overview: Option<Overview>,
+}
+
+impl Read {
+    fn fill(&mut self, home: &Home) -> Result<()> {
+        self.sessions = connection::ask_all(home, &Query::Sessions)?;
+        let newest = Query::Audit(Audit {
+            limit: Some(DECISIONS),
+            ..Audit::default()
+        });
+        self.decisions = connection::ask_all(home, &newest)?;
+        self.overview = Some(connection::ask_one(home, &Query::Overview, |_, _| ())?);
+        Ok(())
+    }
+}
+
+/// Shows the daemon, the sessions and the journal at a glance.
 pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
     let output = args.output;
-    let daemon = connection::health(home).and_then(|_| connection::get(home, "/v1/status").ok());
-    let spool = actors::spool::list(&home.spool).unwrap_or_default();
-    let spool_bytes: u64 = spool
-        .iter()
-        .filter_map(|file| file.metadata().ok())
-        .map(|meta| meta.len())
-        .sum();
+    let daemon = connection::health(home)
+        .and_then(|_| connection::get::<DaemonStatus>(home, "/v1/status").ok());
+    let spool = Spool::of(home);
     if daemon.is_none() && !home.journal.join("intake").is_dir() {
         if output.json {
-            println!(
-                "{}",
-                json!({ "daemon": null, "sessions": 0, "spool": { "calls": spool.len(), "bytes": spool_bytes } })
-            );
+            print_json(&Empty {
+                daemon: (),
+                sessions: 0,
+                spool,
+            });
         } else {
             println!("No daemon runs, and there is no data yet.");
             println!(
@@ -81,85 +178,159 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
         }
         return Ok(exit::OK);
     }
-    let (mut sessions, mut decisions, mut overview) = (Vec::new(), Vec::new(), Value::Null);
-    let newest = Query::Audit(Audit {
-        limit: Some(DECISIONS),
-        ..Audit::default()
-    });
-    let read = connection::ask(home, &Query::Sessions, |line| sessions.push(line))
-        .and_then(|()| connection::ask(home, &newest, |line| decisions.push(line)))
-        .and_then(|()| {
-            connection::ask_one(home, &Query::Overview, |_, _| ()).map(|answer| overview = answer)
-        });
-    // A daemon in trouble tells at least what that is.
-    let is_told = daemon
+    let mut read = Read::default();
+    let filled = read.fill(home);
+    // A daemon with health issues tells at least what they are.
+    if daemon
         .as_ref()
-        .is_some_and(|daemon| !daemon["degraded"].as_array().is_none_or(Vec::is_empty));
-    if !is_told {
-        read?;
+        .is_none_or(|daemon| daemon.degraded.is_empty())
+    {
+        filled?;
     }
-    let rejected = overview["rejected"].as_u64().unwrap_or(0);
-    let warnings = warnings(daemon.as_ref(), rejected, spool.len());
-    let waits = |session: &&Value| session::status(session).starts_with("waiting");
-    let waiting: Vec<_> = sessions.iter().filter(waits).map(waiting).collect();
-    let answer = json!({
-        "daemon": daemon,
-        "sessions": sessions.len(),
-        "running": sessions.iter().filter(|session| session["running"] == json!(true)).count(),
-        "waiting": waiting.len(),
-        "waiting_for_you": waiting,
-        "agents": overview["agents"],
-        "events": overview["events"],
-        "hooks": overview["hooks"],
-        "rejected": rejected,
-        "store_bytes": overview["store_bytes"],
-        "intake_bytes": overview["intake_bytes"],
-        "free_bytes": doctor::free_bytes(home).ok(),
-        "spool": { "calls": spool.len(), "bytes": spool_bytes },
-        "last_decisions": decisions,
-        "warnings": warnings,
-    });
+    let answer = Status::new(home, daemon, read, spool);
     if output.json {
-        println!("{answer}")
+        print_json(&answer);
     } else {
-        show(&answer)
+        answer.print();
     }
     Ok(exit::OK)
 }
 
-fn waiting(session: &Value) -> Value {
-    let fields = ["session", "agent", "project", "notification", "last_at"];
-    fields
-        .iter()
-        .map(|field| ((*field).to_owned(), session[*field].clone()))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
+impl Status {
+    fn new(home: &Home, daemon: Option<DaemonStatus>, read: Read, spool: Spool) -> Self {
+        let sessions = &read.sessions;
+        let waiting: Vec<_> = sessions.iter().filter_map(WaitingSession::of).collect();
+        let overview = read.overview.as_ref();
+        let rejected = overview.map_or(0, |overview| overview.rejected);
+        Self {
+            sessions: sessions.len(),
+            running: sessions.iter().filter(|session| session.running).count(),
+            waiting: waiting.len(),
+            waiting_for_you: waiting,
+            agents: overview.map(|overview| overview.agents.clone()),
+            events: overview.map(|overview| overview.events),
+            hooks: overview.map(|overview| overview.hooks.clone()),
+            rejected,
+            store_bytes: overview.map(|overview| overview.store_bytes),
+            intake_bytes: overview.map(|overview| overview.intake_bytes),
+            free_bytes: doctor::free_bytes(home).ok(),
+            warnings: warnings(daemon.as_ref(), rejected, spool.calls),
+            spool,
+            daemon,
+            last_decisions: read.decisions,
+        }
+    }
+
+    fn print(&self) {
+        match &self.daemon {
+            None => println!("daemon     not running"),
+            Some(daemon) => {
+                let up = render::duration_ms(daemon.uptime_ms);
+                println!(
+                    "daemon     version {}, pid {}, up {up}",
+                    daemon.version, daemon.pid
+                );
+            }
+        }
+        self.print_sessions();
+        self.print_journal();
+        for warning in &self.warnings {
+            print_warning(warning);
+        }
+        if !self.last_decisions.is_empty() {
+            println!();
+            decisions::table(&self.last_decisions).print();
+        }
+    }
+
+    fn print_sessions(&self) {
+        let now = Timestamp::now();
+        let agents: Vec<_> = self
+            .agents
+            .iter()
+            .flatten()
+            .map(|line| {
+                let count = line.sessions;
+                let word = if count == 1 { "session" } else { "sessions" };
+                let ago = render::duration_ms(now.millis_since(line.last_at));
+                format!("{} {count} {word}, heard of {ago} ago", line.agent)
+            })
+            .collect();
+        if !agents.is_empty() {
+            render::print_wrapped("agents     ", &agents.join("; "));
+        }
+        println!(
+            "sessions   {} known, {} running, {} waiting for you",
+            self.sessions, self.running, self.waiting
+        );
+        for session in self.waiting_for_you.iter().rev().take(WAITING) {
+            let id = short(session.session);
+            let why = render::printable(session.notification.as_deref().unwrap_or_default());
+            let project = render::path(Path::new(&session.project));
+            let line = format!("           {id} {:6} {why} in {project}", session.agent);
+            println!("{}", render::cut(&line, render::width()));
+        }
+    }
+
+    fn print_journal(&self) {
+        if let Some(hooks) = &self.hooks
+            && let (Some(p50), Some(p99)) = (hooks.p50_us, hooks.p99_us)
+        {
+            let ms = |us: u64| us as f64 / 1e3;
+            let times = format!(
+                "{:.1} ms until journaled, {:.1} ms for one in a hundred (the last {} calls)",
+                ms(p50),
+                ms(p99),
+                hooks.calls
+            );
+            render::print_wrapped("hooks      ", &times);
+        }
+        let size = |bytes: Option<u64>| render::bytes(bytes.unwrap_or(0));
+        let events = self.events.map(|events| events.to_string());
+        println!(
+            "journal    {} events, {} store, {} log, {} free",
+            events.as_deref().unwrap_or("unknown"),
+            size(self.store_bytes),
+            size(self.intake_bytes),
+            size(self.free_bytes)
+        );
+        println!("spool      {} calls", self.spool.calls);
+    }
 }
 
-fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String> {
+fn print_warning(warning: &str) {
+    let lines = render::wrapped("warning    ", &render::printable(warning));
+    for (number, line) in lines.into_iter().enumerate() {
+        let painted = render::paint(Colour::Yellow, "warning");
+        println!(
+            "{}",
+            if number == 0 {
+                line.replacen("warning", &painted, 1)
+            } else {
+                line
+            }
+        );
+    }
+}
+
+fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(daemon) = daemon {
-        let notes = daemon["recovery"].as_array().into_iter().flatten();
-        warnings.extend(notes.map(|note| format!("at the last start: {}", text(note))));
-        warnings.extend(
-            daemon["degraded"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|line| text(line).to_owned()),
-        );
-        if let Some(error) = daemon["config_error"].as_str() {
+        let notes = daemon.recovery.iter();
+        warnings.extend(notes.map(|note| format!("at the last start: {note}")));
+        warnings.extend_from_slice(&daemon.degraded);
+        if let Some(error) = &daemon.config_error {
             warnings.push(format!("the configuration is not used: {error}"));
         }
-        if let Some(error) = daemon["otlp_error"].as_str() {
+        if let Some(error) = &daemon.otlp_error {
             warnings.push(format!(
                 "decisions and figures do not reach the collector: {error}"
             ));
         }
-        if text(&daemon["version"]) != env!("CARGO_PKG_VERSION") {
+        if daemon.version != env!("CARGO_PKG_VERSION") {
             warnings.push(format!(
-                "the daemon is version {}, this is {}",
-                daemon["version"],
+                "the daemon is version {:?}, this is {}",
+                daemon.version,
                 env!("CARGO_PKG_VERSION")
             ));
         }
@@ -175,130 +346,4 @@ fn warnings(daemon: Option<&Value>, rejected: u64, spooled: usize) -> Vec<String
         ));
     }
     warnings
-}
-
-fn show(answer: &Value) {
-    match &answer["daemon"] {
-        Value::Null => println!("daemon     not running"),
-        daemon => {
-            let up = render::duration_ms(daemon["uptime_ms"].as_u64().unwrap_or(0));
-            println!(
-                "daemon     version {}, pid {}, up {up}",
-                text(&daemon["version"]),
-                daemon["pid"]
-            );
-        }
-    }
-    let agents: Vec<_> = answer["agents"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|agent| {
-            let ago = text(&agent["last_at"])
-                .parse()
-                .map(|at| Timestamp::now().millis_since(at))
-                .unwrap_or(0);
-            let sessions = agent["sessions"].as_u64().unwrap_or(0);
-            let word = if sessions == 1 { "session" } else { "sessions" };
-            format!(
-                "{} {sessions} {word}, heard of {} ago",
-                text(&agent["agent"]),
-                render::duration_ms(ago)
-            )
-        })
-        .collect();
-    if !agents.is_empty() {
-        render::print_wrapped("agents     ", &agents.join("; "));
-    }
-    println!(
-        "sessions   {} known, {} running, {} waiting for you",
-        answer["sessions"], answer["running"], answer["waiting"]
-    );
-    for session in answer["waiting_for_you"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .rev()
-        .take(WAITING)
-    {
-        let id: String = text(&session["session"]).chars().take(8).collect();
-        let word = render::printable(text(&session["notification"]));
-        let project = render::path(Path::new(text(&session["project"])));
-        let line = format!(
-            "           {id} {:6} {word} in {project}",
-            text(&session["agent"])
-        );
-        println!("{}", render::cut(&line, render::width()));
-    }
-    let size = |value: &Value| render::bytes(value.as_u64().unwrap_or(0));
-    let hooks = &answer["hooks"];
-    if let (Some(p50), Some(p99)) = (hooks["p50_us"].as_f64(), hooks["p99_us"].as_f64()) {
-        let (p50, p99) = (p50 / 1e3, p99 / 1e3);
-        let times = format!(
-            "{p50:.1} ms until journaled, {p99:.1} ms for one in a hundred (the last {} calls)",
-            hooks["calls"]
-        );
-        render::print_wrapped("hooks      ", &times);
-    }
-    println!(
-        "journal    {} events, {} store, {} log, {} free",
-        answer["events"],
-        size(&answer["store_bytes"]),
-        size(&answer["intake_bytes"]),
-        size(&answer["free_bytes"])
-    );
-    println!("spool      {} calls", answer["spool"]["calls"]);
-    for warning in answer["warnings"].as_array().into_iter().flatten() {
-        for (number, line) in render::wrapped("warning    ", &render::printable(text(warning)))
-            .into_iter()
-            .enumerate()
-        {
-            let painted = render::paint(render::Colour::Yellow, "warning");
-            println!(
-                "{}",
-                if number == 0 {
-                    line.replacen("warning", &painted, 1)
-                } else {
-                    line
-                }
-            );
-        }
-    }
-    let decisions: Vec<_> = answer["last_decisions"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    if !decisions.is_empty() {
-        println!();
-        decision_table(&decisions).print();
-    }
-}
-
-/// Says how the delivery of a decision stands, and why.
-pub(super) fn delivery(line: &Value) -> String {
-    match line["delivery_reason"].as_str() {
-        Some(word) => format!("{} ({word})", text(&line["delivery"])),
-        None => text(&line["delivery"]).into(),
-    }
-}
-
-/// Returns decisions as a table.
-pub(super) fn decision_table(decisions: &[Value]) -> Table<8> {
-    let mut table = Table::new([
-        "SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY",
-    ])
-    .optional(&[4, 3]);
-    for line in decisions {
-        table.row([
-            line["seq"].to_string(),
-            render::local_time(text(&line["at"])),
-            text(&line["agent"]).into(),
-            text(&line["session"]).chars().take(8).collect(),
-            line["turn"].to_string(),
-            text(&line["verdict"]).into(),
-            text(&line["reason"]).into(),
-            delivery(line),
-        ]);
-    }
-    table
 }

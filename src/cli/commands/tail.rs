@@ -6,12 +6,13 @@ use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::Home;
 
-use super::sessions::{FOLLOW_EVERY, folder};
+use super::sessions::{FOLLOW_EVERY, Raw, folder};
 use crate::cli::shared::{AgentName, Output, kind};
 use crate::cli::text::event_line;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::{Events, Query};
+use crate::ops::views::EventLine;
 
 /// Show the newest events, and with -f those to come
 #[derive(Args, Debug)]
@@ -57,17 +58,18 @@ pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
     let mut shown = false;
     loop {
         let query = Query::Events(wanted.clone());
-        let asked = connection::ask(home, &query, |line| {
+        let asked = connection::ask(home, &query, |line: Raw<EventLine>| {
+            let event = &line.read.event;
             shown = true;
-            wanted.from = line["seq"].as_u64().unwrap_or(0) + 1;
+            wanted.from = event.seq + 1;
             if output.json {
-                println!("{line}")
+                println!("{}", line.json)
             } else {
-                println!("{}", event_line::in_tail(&line))
+                println!("{}", event_line::in_tail(event))
             }
         });
         match asked {
-            // A daemon that is away for a moment is no reason to stop looking.
+            // The daemon may be back in a moment.
             Err(_) if follow && wanted.last.is_none() => {}
             other => other?,
         }

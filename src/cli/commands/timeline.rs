@@ -4,12 +4,13 @@ use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::Home;
 
-use super::sessions::FOLLOW_EVERY;
+use super::sessions::{FOLLOW_EVERY, Raw};
 use crate::cli::shared::Output;
 use crate::cli::text::timeline::Turns;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
+use crate::ops::views::TimelineLine;
 
 /// Show a session's prompts, tool calls, stops and decisions on a time axis
 #[derive(Args, Debug)]
@@ -31,8 +32,8 @@ pub(crate) struct TimelineArgs {
     pub(crate) output: Output,
 }
 
-/// Shows what happened in a session, in order. Who follows sees each line as it comes, without an axis: how long a turn
-/// will be is not known while it lasts.
+/// Shows what happened in a session, in order. With `follow` each line comes at once and without an axis: the length of
+/// a turn is not known while it lasts.
 pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
     let TimelineArgs {
         session,
@@ -48,20 +49,20 @@ pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
             turn,
             from,
         };
-        let asked = connection::ask(home, &query, |line| {
-            from = line["seq"].as_u64().unwrap_or(0) + 1;
+        let asked = connection::ask(home, &query, |line: Raw<TimelineLine>| {
+            from = line.read.event.seq + 1;
             if output.json {
-                println!("{line}");
+                println!("{}", line.json);
                 return;
             }
-            turns.take(&line);
+            turns.take(&line.read);
             if follow {
                 turns.settle(false);
             }
             turns.print();
         });
         match asked {
-            // A daemon that is away for a moment is no reason to stop looking.
+            // The daemon may be back in a moment.
             Err(_) if follow && from > 1 => {}
             other => other?,
         }

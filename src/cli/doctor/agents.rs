@@ -12,6 +12,7 @@ use crate::install::run::{install, plans};
 use crate::install::settings;
 use crate::install::{AgentPlan, Change, Entry, Kind, Scope, Status};
 use crate::ops::query::Query;
+use crate::ops::views::SessionRow;
 use crate::render;
 
 /// Checks all three agents.
@@ -208,18 +209,10 @@ fn last_events(home: &Home) -> BTreeMap<Agent, Timestamp> {
         return last;
     }
     // Without an answer the check of the journal says why.
-    let _ = connection::ask(home, &Query::Sessions, |line| {
-        let text = |key: &str| line[key].as_str().unwrap_or_default();
-        let (Some(agent), Ok(at)) = (
-            Agent::host(text("agent")),
-            text("last_at").parse::<Timestamp>(),
-        ) else {
-            return;
-        };
-        if !text("native_session").starts_with(fire::SESSION_PREFIX) {
-            last.entry(agent)
-                .and_modify(|last: &mut Timestamp| *last = (*last).max(at))
-                .or_insert(at);
+    let _ = connection::ask(home, &Query::Sessions, |row: SessionRow| {
+        if !row.native_session.starts_with(fire::SESSION_PREFIX) {
+            let last = last.entry(row.agent).or_insert(row.last_at);
+            *last = row.last_at.max(*last);
         }
     });
     last

@@ -124,5 +124,5 @@ fn has_arrived(home: &Home, session: &str) -> bool {
         ..Events::default()
     });
     let mut seen = false;
-    connection::ask(home, &query, |_| seen = true).is_ok() && seen
+    connection::ask_json(home, &query, |_| seen = true).is_ok() && seen
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use journal::Home;
-use serde_json::Value;
+use journal::recovery::verify::Verified;
 
 use super::Check;
 use crate::cli::{connection, daemon_process};
@@ -112,12 +112,9 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
             socket,
         ];
     };
-    let version = health["version"].as_str().unwrap_or("unknown");
+    let version = &health.version;
     let daemon = if version == env!("CARGO_PKG_VERSION") {
-        Check::pass(
-            "daemon",
-            format!("version {version}, pid {}", health["pid"]),
-        )
+        Check::pass("daemon", format!("version {version}, pid {}", health.pid))
     } else {
         let detail = format!(
             "the daemon is version {version}, this program {}",
@@ -161,16 +158,14 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
     if !home.journal.join("intake").is_dir() {
         return Check::skip("journal", "there is none yet");
     }
-    match connection::ask_one(home, &Query::VerifyJournal, progress) {
-        Ok(verified) if verified["ok"] == Value::Bool(true) => Check::pass(
+    match connection::ask_one::<Verified>(home, &Query::VerifyJournal, progress) {
+        Ok(verified) if verified.ok => Check::pass(
             "journal",
-            format!("{} events, store and intake log agree", verified["events"]),
+            format!("{} events, store and intake log agree", verified.events),
         ),
         Ok(verified) => {
-            let problem = verified["problems"][0]
-                .as_str()
-                .unwrap_or("it is damaged")
-                .to_owned();
+            let problem = verified.problems.into_iter().next();
+            let problem = problem.unwrap_or_else(|| "it is damaged".into());
             let fix = "`checkpointd daemon stop`, then `checkpointd daemon --detach`: it rebuilds the store from the log";
             Check::fail("journal", problem, fix)
         }

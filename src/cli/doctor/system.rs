@@ -6,6 +6,7 @@ use super::Check;
 use crate::cli::connection;
 use crate::install::found;
 use crate::ops::query::{Events, Query};
+use crate::ops::views::EventLine;
 use crate::render;
 use crate::service::manager::Manager;
 
@@ -105,8 +106,8 @@ fn clock(home: &Home) -> Check {
             ..Events::default()
         });
         // Without an answer the check of the journal says why.
-        let _ = connection::ask(home, &newest, |line| {
-            last = line["recorded_at"].as_str().and_then(|at| at.parse().ok())
+        let _ = connection::ask(home, &newest, |line: EventLine| {
+            last = Some(line.event.recorded_at)
         });
     }
     let ahead = last.map_or(0, |last: Timestamp| last.millis_since(now));

@@ -1,175 +1,157 @@
 //! One event as one line, for `timeline` and `tail`.
 
-use serde_json::Value;
+use journal::{Decision, Envelope, Event, ToolCall, Verdict};
 
+use super::{short, word};
 use crate::render::{self, Colour};
 
 /// The longest text of an event that is shown.
 const TEXT_CHARS_MAX: usize = 90;
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn quoted(value: &Value) -> String {
-    format!(
-        "\"{}\"",
-        render::cut(&render::printable(text(value)), TEXT_CHARS_MAX)
-    )
+fn quoted(text: &str) -> String {
+    let text = render::cut(&render::printable(text), TEXT_CHARS_MAX);
+    format!("\"{text}\"")
 }
 
 /// Returns what an event says, for a line of `timeline`; none for what would only be in the way there.
-pub(crate) fn in_timeline(line: &Value) -> Option<String> {
-    match text(&line["kind"]) {
-        "model_stepped" | "other_hook" | "tool_started" | "evidence_gathered" | "announced" => None,
+pub(crate) fn in_timeline(event: &Event) -> Option<String> {
+    match event {
+        Event::ModelStepped { .. }
+        | Event::OtherHook { .. }
+        | Event::ToolStarted { .. }
+        | Event::EvidenceGathered { .. }
+        | Event::Announced { .. } => None,
         // That it is a tool call shows.
-        "tool_finished" | "tool_failed" => Some(tool(&line["call"])),
-        kind => Some(
-            format!("{} {}", kind.replace('_', " "), rest(kind, line))
-                .trim_end()
-                .to_owned(),
-        ),
+        Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => Some(tool(call)),
+        event => {
+            let words = format!("{} {}", event.kind().replace('_', " "), said(event));
+            Some(words.trim_end().to_owned())
+        }
     }
 }
 
 /// Returns an event as a line of `tail`, cut to the terminal's width.
-pub(crate) fn in_tail(line: &Value) -> String {
-    render::fit(&whole(line), render::width())
+pub(crate) fn in_tail(event: &Envelope) -> String {
+    render::fit(&whole(event), render::width())
 }
 
 /// Returns an event as a line, however long.
-pub(crate) fn whole(line: &Value) -> String {
-    let session: String = text(&line["session"]).chars().take(8).collect();
-    let late = if line["late"] == true { " (late)" } else { "" };
-    let kind = text(&line["kind"]);
-    let words = format!("{:<20} {}", kind.replace('_', " "), rest(kind, line));
+pub(crate) fn whole(envelope: &Envelope) -> String {
+    let late = if envelope.late { " (late)" } else { "" };
+    let kind = envelope.event.kind().replace('_', " ");
+    let words = format!("{kind:<20} {}", said(&envelope.event));
     format!(
-        "{}  {:>6}  {:6} {session}  {}{late}",
-        render::time_of_day(text(&line["at"])),
-        line["seq"].to_string(),
-        text(&line["agent"]),
+        "{}  {:>6}  {:6} {}  {}{late}",
+        render::time_of_day(&envelope.at.to_string()),
+        envelope.seq,
+        envelope.stream.agent,
+        short(envelope.stream.session),
         words.trim_end()
     )
 }
 
 /// Returns what an event says beside its kind.
-pub(crate) fn said(line: &Value) -> String {
-    rest(text(&line["kind"]), line)
-}
-
-/// Says what an event of a kind says.
-fn rest(kind: &str, line: &Value) -> String {
-    match kind {
-        "session_started" => text(&line["source"]).to_owned(),
-        "session_ended" => text(&line["reason"]).to_owned(),
-        "prompt_submitted" | "prompt_found" => {
-            format!("{} {}", text(&line["origin"]), quoted(&line["text"]))
+pub(crate) fn said(event: &Event) -> String {
+    let due = |due: &journal::Timestamp| render::local_time(&due.to_string());
+    match event {
+        Event::SessionStarted { source, .. } => source.clone(),
+        Event::SessionEnded { reason, .. } => reason.clone(),
+        Event::PromptSubmitted { origin, text, .. } | Event::PromptFound { origin, text, .. } => {
+            format!("{} {}", word(origin), quoted(text))
         }
-        "tool_started" | "tool_finished" | "tool_failed" | "permission_asked" => {
-            tool(&line["call"])
+        Event::ToolStarted { call, .. }
+        | Event::ToolFinished { call, .. }
+        | Event::ToolFailed { call, .. }
+        | Event::PermissionAsked { call, .. } => tool(call),
+        Event::AgentStopped { reentry: true, .. } => "again".to_owned(),
+        Event::Interrupted { cause, .. } => cause.clone(),
+        Event::Notified {
+            notification,
+            message,
+            ..
+        } => format!("{} {}", render::printable(notification), quoted(message)),
+        Event::Decided(decision) => decided(decision),
+        Event::DeliveryAttempted {
+            decision, route, ..
+        } => format!("{} of {decision}", route.word()),
+        Event::DeliveryConfirmed { decision, by } => format!("{decision} by {by}"),
+        Event::DeliveryHeld {
+            decision,
+            obstacle: why,
         }
-        "agent_stopped" if line["reentry"] == true => "again".to_owned(),
-        "interrupted" => text(&line["cause"]).to_owned(),
-        "notified" => format!(
-            "{} {}",
-            render::printable(text(&line["notification"])),
-            quoted(&line["message"])
-        ),
-        "decided" => decision(line),
-        "delivery_attempted" => format!("{} of {}", text(&line["route"]), line["decision"]),
-        "delivery_confirmed" => format!("{} by {}", line["decision"], text(&line["by"])),
-        "delivery_held" => format!("{} {}", line["decision"], text(&line["obstacle"])),
-        "delivery_pasted" | "delivery_entered" => line["decision"].to_string(),
-        "delivery_failed" | "delivery_expired" => {
-            format!("{} {}", line["decision"], text(&line["reason"]))
+        | Event::DeliveryFailed {
+            decision,
+            reason: why,
         }
-        "escape_hatch_used" => format!("by {}", text(&line["by"])),
-        "muted" => line["until"]
-            .as_str()
-            .map(|until| format!("until {}", render::local_time(until)))
-            .unwrap_or_default(),
-        "announced" => format!("{} of {}", text(&line["news"]), line["about"]),
-        "restart_requested" | "agent_restarted" => {
-            format!("checkpoint due {}", render::local_time(text(&line["due"])))
+        | Event::DeliveryExpired {
+            decision,
+            reason: why,
+        } => format!("{decision} {why}"),
+        Event::DeliveryPasted { decision, .. } | Event::DeliveryEntered { decision, .. } => {
+            decision.to_string()
         }
-        "restart_closed" => format!("{} {}", line["restart"], text(&line["reason"])),
-        "phase_created" => {
-            format!(
-                "{} {}",
-                quoted(&line["checkpoint"]["phase"]),
-                render::printable(text(&line["file"]))
-            )
+        Event::EscapeHatchUsed { by } => format!("by {by}"),
+        Event::Muted { until: Some(until) } => format!("until {}", due(until)),
+        Event::Announced { news, about, .. } => format!("{} of {about}", word(news)),
+        Event::RestartRequested { due: at } | Event::AgentRestarted { due: at } => {
+            format!("checkpoint due {}", due(at))
         }
-        "phase_completed" | "phase_deleted" => render::printable(text(&line["checkpoint"])),
-        "progress_written" => format!(
-            "{} {}",
-            text(&line["progress"]),
-            render::printable(text(&line["file"]))
-        ),
-        "progress_validated" => {
-            format!(
-                "{} {}",
-                line["document"],
-                if line["holds"] == true {
-                    "holds"
-                } else {
-                    "does not hold"
-                }
-            )
+        Event::RestartClosed { restart, reason } => format!("{restart} {reason}"),
+        Event::PhaseCreated {
+            checkpoint, file, ..
+        } => format!("{} {}", quoted(&checkpoint.phase), render::printable(file)),
+        Event::PhaseCompleted { checkpoint } | Event::PhaseDeleted { checkpoint } => {
+            render::printable(checkpoint)
         }
-        "resume_offered" => format!("{} bytes", text(&line["text"]).len()),
-        "payload_rejected" => {
-            format!(
-                "{} {}",
-                render::printable(text(&line["claimed_agent"])),
-                quoted(&line["problem"])
-            )
+        Event::ProgressWritten { progress, file, .. } => {
+            format!("{} {}", word(progress), render::printable(file))
         }
-        "model_stepped" | "other_hook" => render::printable(text(&line["host"]["hook"])),
+        Event::ProgressValidated {
+            document, holds, ..
+        } => {
+            let holds = if *holds { "holds" } else { "does not hold" };
+            format!("{document} {holds}")
+        }
+        Event::ResumeOffered { text, .. } => format!("{} bytes", text.len()),
+        Event::PayloadRejected {
+            claimed_agent,
+            problem,
+            ..
+        } => format!("{} {}", render::printable(claimed_agent), quoted(problem)),
+        Event::ModelStepped { host } | Event::OtherHook { host } => render::printable(&host.hook),
         _ => String::new(),
     }
 }
 
 /// Says what a tool call did, how long it took and how it ended.
-pub(crate) fn tool(call: &Value) -> String {
-    let paths: Vec<_> = call["paths"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(text)
-        .collect();
-    let about = call["command"]
-        .as_str()
-        .map_or_else(|| paths.join(" "), str::to_owned);
+pub(crate) fn tool(call: &ToolCall) -> String {
+    let about = call.command.clone().unwrap_or_else(|| call.paths.join(" "));
     let about = render::cut(&render::printable(&about), TEXT_CHARS_MAX);
-    let took = call["duration_ms"]
-        .as_u64()
+    let took = call
+        .duration_ms
         .map(|ms| format!(" {}", render::duration_ms(ms)))
         .unwrap_or_default();
-    let outcome = match (call["is_error"] == true, call["refused"] == true) {
+    let outcome = match (call.is_error, call.refused) {
         (true, _) => render::paint(Colour::Red, " failed"),
         (_, true) => render::paint(Colour::Yellow, " refused"),
         _ => String::new(),
     };
-    format!(
-        "{} {about}{took}{outcome}",
-        render::printable(text(&call["tool"]))
-    )
+    format!("{} {about}{took}{outcome}", render::printable(&call.tool))
 }
 
-fn decision(line: &Value) -> String {
-    let inject = line["verdict"] == "inject";
-    let verdict = render::paint(
-        if inject { Colour::Green } else { Colour::Dim },
-        text(&line["verdict"]),
-    );
-    let elapsed = line["elapsed_ms"]
-        .as_u64()
+fn decided(decision: &Decision) -> String {
+    let colour = match decision.verdict {
+        Verdict::Inject => Colour::Green,
+        Verdict::Pass => Colour::Dim,
+    };
+    let verdict = render::paint(colour, decision.verdict.word());
+    let elapsed = decision
+        .elapsed_ms
         .map(|ms| format!(" after {}", render::duration_ms(ms)));
-    let route = line["route"].as_str().map(|route| format!(" by {route}"));
+    let route = decision.route.map(|route| format!(" by {}", route.word()));
     format!(
         "{verdict} {}{}{}",
-        text(&line["reason"]),
+        decision.reason,
         elapsed.unwrap_or_default(),
         route.unwrap_or_default()
     )

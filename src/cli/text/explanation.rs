@@ -1,8 +1,10 @@
 //! One decision with all that it was based on, on one screen.
 
-use serde_json::Value;
+use checkpoint::state::Mute;
+use journal::{Changes, Evidence, Outcome, Timestamp, Verdict};
 
-use super::{event_line, rule_trace};
+use super::{event_line, rule_trace, short, word};
+use crate::ops::views::{DecisionRow, Demand, DemandEnd, Explanation, StateView};
 use crate::render::{self, Colour};
 
 /// The most characters of the list of changed files that are shown.
@@ -19,89 +21,37 @@ fn entry(page: &mut Vec<String>, label: &str, text: &str) {
     page.extend(render::wrapped(&format!("  {label:22} "), text));
 }
 
-/// Returns a value of a state as a person would read it.
-fn shown(key: &str, value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(value) if key.ends_with("_at") => render::local_time(value),
-        Value::String(value) => render::printable(value),
-        other => other.to_string(),
-    }
-}
-
-/// Returns an explanation, as [`Query::Explain`] gives it, as lines for people.
-pub(crate) fn explanation(answer: &Value) -> Vec<String> {
+/// Returns an explanation as lines for people.
+pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     let mut page = Vec::new();
-
-    let decision = &answer["decision"];
-    let inject = decision["verdict"] == "inject";
-    let verdict = render::paint(
-        if inject {
-            Colour::Green
-        } else {
-            Colour::Yellow
-        },
-        text(&decision["verdict"]),
-    );
-    page.push(format!(
-        "decision {}: {verdict}, {}",
-        decision["seq"],
-        text(&decision["reason"])
-    ));
-    page.push(format!(
-        "{} session {}, turn {}, {}",
-        text(&decision["agent"]),
-        text(&decision["session"])
-            .chars()
-            .take(8)
-            .collect::<String>(),
-        decision["turn"],
-        render::local_time(text(&decision["at"])),
-    ));
-    heading(&mut page, "what happened");
-    page.push(format!(
-        "  {}",
-        render::fit(
-            &event_line::in_tail(&answer["event"]),
-            render::width().saturating_sub(2)
-        )
-    ));
-    heading(&mut page, "the session before it");
-    let state = &answer["state"];
-    let keys = [
-        "project",
-        "last_message_sent_at",
-        "last_checkpoint_at",
-        "last_tool_use_at",
-        "blocks_this_turn",
-    ];
-    for key in keys.into_iter().chain(
-        ["cleared", "muted"]
-            .into_iter()
-            .filter(|key| is_set(&state[*key])),
-    ) {
-        entry(&mut page, key, &shown(key, &state[key]));
+    show_decision(&mut page, &answer.decision);
+    if let Some(stop) = &answer.event {
+        heading(&mut page, "what happened");
+        let line = event_line::in_tail(&stop.event);
+        let line = render::fit(&line, render::width().saturating_sub(2));
+        page.push(format!("  {line}"));
     }
-    show_evidence(&mut page, &answer["evidence"]);
-    rule_trace::show(&mut page, &answer["rules"]["trace"]);
+    show_state(&mut page, &answer.state);
+    if let Some(evidence) = &answer.evidence {
+        show_evidence(&mut page, evidence);
+    }
+    if let Some(rules) = &answer.rules {
+        rule_trace::show(&mut page, &rules.trace);
+    }
     heading(&mut page, "exits, in order");
-    for exit in answer["considered"].as_array().into_iter().flatten() {
-        let taken = exit["taken"] == true;
-        let mark = if taken {
+    for exit in &answer.considered {
+        let mark = if exit.taken {
             render::paint(Colour::Green, "taken")
         } else {
             "     ".into()
         };
-        let line = format!(
-            "  {mark}  {:18} {}",
-            text(&exit["reason"]),
-            render::printable(text(&exit["why"]))
-        );
+        let why = render::printable(&exit.why);
+        let line = format!("  {mark}  {:18} {why}", exit.reason);
         page.push(render::fit(&line, render::width()));
     }
-    show_demands(&mut page, decision, &answer["demand"]);
+    show_demands(&mut page, &answer.decision, answer.demand.as_ref());
     show_times(&mut page, answer);
-    if let Some(message) = decision["message"].as_str() {
+    if let Some(message) = &answer.decision.message {
         heading(&mut page, "message");
         render::printable_lines(message)
             .lines()
@@ -110,49 +60,67 @@ pub(crate) fn explanation(answer: &Value) -> Vec<String> {
     page
 }
 
-/// Tells whether a switch of the session is on.
-fn is_set(value: &Value) -> bool {
-    !matches!(value, Value::Null | Value::Bool(false)) && *value != "off"
+fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
+    let colour = match decision.verdict {
+        Verdict::Inject => Colour::Green,
+        Verdict::Pass => Colour::Yellow,
+    };
+    let verdict = render::paint(colour, decision.verdict.word());
+    page.push(format!(
+        "decision {}: {verdict}, {}",
+        decision.seq, decision.reason
+    ));
+    page.push(format!(
+        "{} session {}, turn {}, {}",
+        decision.agent,
+        short(decision.session),
+        decision.turn,
+        render::local_time(&decision.at.to_string()),
+    ));
 }
 
-fn show_evidence(page: &mut Vec<String>, evidence: &Value) {
-    if evidence.is_null() {
-        return;
+fn show_state(page: &mut Vec<String>, state: &StateView) {
+    heading(page, "the session before it");
+    let time = |at: Option<Timestamp>| {
+        at.map_or_else(|| "-".to_owned(), |at| render::local_time(&at.to_string()))
+    };
+    entry(page, "project", &render::printable(&state.project));
+    for (label, at) in [
+        ("last_message_sent_at", state.last_message_sent_at),
+        ("last_checkpoint_at", state.last_checkpoint_at),
+        ("last_tool_use_at", state.last_tool_use_at),
+    ] {
+        entry(page, label, &time(at));
     }
+    let blocks = state.blocks_this_turn.to_string();
+    entry(page, "blocks_this_turn", &blocks);
+    if state.cleared {
+        entry(page, "cleared", "true");
+    }
+    match state.muted {
+        Mute::Off => {}
+        Mute::ForGood => entry(page, "muted", "for_good"),
+        Mute::Until(until) => entry(page, "muted", &format!("{{\"until\":\"{until}\"}}")),
+    }
+}
+
+fn show_evidence(page: &mut Vec<String>, evidence: &Evidence) {
     heading(page, "what git and the transcript said");
-    match &evidence["changes"] {
-        Value::Object(changes) if changes.contains_key("known") => {
-            let files: Vec<_> = changes["known"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|file| text(&file["path"]))
-                .collect();
-            let files = if files.is_empty() {
-                "none".to_owned()
-            } else {
-                files.join(" ")
-            };
-            entry(
-                page,
-                "changed files",
-                &render::printable(&render::cut(&files, LIST_CHARS_MAX)),
-            );
+    let files = match &evidence.changes {
+        Changes::Known(files) if files.is_empty() => "none".to_owned(),
+        Changes::Known(files) => {
+            let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
+            render::printable(&render::cut(&paths.join(" "), LIST_CHARS_MAX))
         }
-        Value::Object(changes) => entry(
-            page,
-            "changed files",
-            &format!("unknown: {}", text(&changes["unknown"])),
-        ),
-        _ => entry(page, "changed files", "not asked for"),
-    }
-    let timeline = &evidence["timeline"];
-    let calls: Vec<_> = timeline["calls"].as_array().into_iter().flatten().collect();
-    entry(
-        page,
-        "tool calls",
-        &format!("{}, from: {}", calls.len(), text(&timeline["source"])),
-    );
+        Changes::Unknown(why) => format!("unknown: {why}"),
+        Changes::NotAsked => "not asked for".to_owned(),
+    };
+    entry(page, "changed files", &files);
+    let timeline = &evidence.timeline;
+    let calls = &timeline.calls;
+    let source = word(timeline.source);
+    let said = format!("{}, from: {source}", calls.len());
+    entry(page, "tool calls", &said);
     let first = calls.len().saturating_sub(CALLS_MAX);
     if first > 0 {
         page.push(format!("    {first} more before these"));
@@ -163,108 +131,76 @@ fn show_evidence(page: &mut Vec<String>, evidence: &Value) {
             render::width(),
         ));
     }
-    for note in evidence["notes"].as_array().into_iter().flatten() {
-        entry(page, "note", &render::printable(text(note)));
+    for note in &evidence.notes {
+        entry(page, "note", &render::printable(note));
     }
 }
 
-fn show_demands(page: &mut Vec<String>, decision: &Value, demand: &Value) {
-    let list = |key: &str| decision[key].as_array().cloned().unwrap_or_default();
-    if !list("actions").is_empty() {
-        let end = match text(&demand["end"]) {
-            "met" => ": all were done afterwards".to_owned(),
-            "left" => {
-                format!(
-                    ": {} of {} were not done afterwards",
-                    count(&demand["left"]),
-                    list("actions").len()
-                )
+fn show_demands(page: &mut Vec<String>, decision: &DecisionRow, demand: Option<&Demand>) {
+    if !decision.actions.is_empty() {
+        let all = decision.actions.len();
+        let end = match demand.map(|demand| (demand.end, demand.left.len())) {
+            Some((DemandEnd::Met, _)) => ": all were done afterwards".to_owned(),
+            Some((DemandEnd::Left, left)) => {
+                format!(": {left} of {all} were not done afterwards")
             }
-            "open" => ": the agent has not stopped again yet".to_owned(),
-            _ => String::new(),
+            Some((DemandEnd::Open, _)) => ": the agent has not stopped again yet".to_owned(),
+            Some((DemandEnd::Unknown, _)) | None => String::new(),
         };
         heading(page, &format!("actions{end}"));
-        for action in list("actions") {
-            let action_text = format!(
-                "{}  ({})",
-                render::printable(text(&action["text"])),
-                text(&action["category"])
-            );
+        for action in &decision.actions {
+            let text = render::printable(&action.text);
             page.extend(render::wrapped(
-                &format!("  {:10} ", text(&action["step"])),
-                &action_text,
+                &format!("  {:10} ", word(action.step)),
+                &format!("{text}  ({})", action.category),
             ));
         }
     }
-    if !list("observations").is_empty() {
+    if !decision.observations.is_empty() {
         heading(page, "observations");
-        list("observations")
-            .iter()
-            .for_each(|line| page.extend(render::wrapped("  ", &render::printable(text(line)))));
+        let lines = decision.observations.iter();
+        lines.for_each(|line| page.extend(render::wrapped("  ", &render::printable(line))));
     }
 }
 
-fn count(list: &Value) -> usize {
-    list.as_array().map_or(0, Vec::len)
-}
-
-/// Shows how long each step took, and when each thing was in the journal after the stop.
-fn show_times(page: &mut Vec<String>, answer: &Value) {
-    let steps = answer["evidence"]["steps"].as_array().into_iter().flatten();
+/// Shows how long each step took, and when each event was in the journal after the stop.
+fn show_times(page: &mut Vec<String>, answer: &Explanation) {
+    let title = match answer.decision.delivery {
+        Outcome::None => "times".to_owned(),
+        outcome => format!("times, and the delivery: {}", outcome.word()),
+    };
+    heading(page, &title);
+    let steps = answer.evidence.iter().flat_map(|evidence| &evidence.steps);
     let steps: Vec<_> = steps
-        .map(|step| format!("{} {}", text(&step[0]), micros(step[1].as_i64())))
+        .map(|(step, us)| format!("{step} {}", micros(i64::try_from(*us).unwrap_or(i64::MAX))))
         .collect();
-    let outcome = text(&answer["decision"]["delivery"]);
-    heading(
-        page,
-        &if outcome == "none" {
-            "times".to_owned()
-        } else {
-            format!("times, and the delivery: {outcome}")
-        },
-    );
     if !steps.is_empty() {
         entry(page, "looking things up", &steps.join(", "));
     }
-    let delivery: Vec<_> = answer["delivery"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .collect();
-    for (index, time) in answer["times"].as_array().into_iter().flatten().enumerate() {
+    for (index, time) in answer.times.iter().flatten().enumerate() {
         let what = match index {
             0 => "stop journaled".to_owned(),
             1 => "decision journaled".to_owned(),
-            _ => text(&time["kind"]).replace('_', " "),
+            _ => time.kind.replace('_', " "),
         };
         // The first two are the stop and the decision.
         let said = index
             .checked_sub(2)
-            .and_then(|index| delivery.get(index))
-            .map(|event| event_line::said(event));
-        let said = said
+            .and_then(|index| answer.delivery.get(index))
+            .map(|line| event_line::said(&line.event.event))
             .filter(|said| !said.is_empty())
             .map(|said| format!("  ({said})"))
             .unwrap_or_default();
-        entry(
-            page,
-            &what,
-            &format!("{} after the stop{said}", micros(time["after_us"].as_i64())),
-        );
+        let after = micros(time.after_us);
+        entry(page, &what, &format!("{after} after the stop{said}"));
     }
 }
 
-/// Says how long something took.
-fn micros(us: Option<i64>) -> String {
+fn micros(us: i64) -> String {
     match us {
-        None => "-".into(),
-        Some(us @ ..0) => format!("-{}", micros(Some(-us))),
-        Some(us @ 0..1_000) => format!("{us}us"),
-        Some(us @ 1_000..10_000) => format!("{}.{}ms", us / 1_000, us % 1_000 / 100),
-        Some(us) => render::duration_ms(us.unsigned_abs() / 1_000),
+        ..0 => format!("-{}", micros(-us)),
+        0..1_000 => format!("{us}us"),
+        1_000..10_000 => format!("{}.{}ms", us / 1_000, us % 1_000 / 100),
+        _ => render::duration_ms(us.unsigned_abs() / 1_000),
     }
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

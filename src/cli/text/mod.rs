@@ -1,5 +1,9 @@
 //! How one thing is printed: an event, a plan, a timeline, an explanation.
 
+use serde::Serialize;
+use uuid::Uuid;
+
+pub(crate) mod decisions;
 pub(crate) mod event_line;
 pub(crate) mod explanation;
 pub(crate) mod plan;
@@ -7,3 +11,21 @@ pub(crate) mod progress_bar;
 pub(crate) mod rule_trace;
 pub(crate) mod session;
 pub(crate) mod timeline;
+
+/// Returns the word that a value without fields is in JSON.
+pub(crate) fn word(value: impl Serialize) -> String {
+    let word = serde_json::to_value(value).ok();
+    let word = word.as_ref().and_then(serde_json::Value::as_str);
+    word.unwrap_or_default().to_owned()
+}
+
+/// Prints an answer for programs.
+pub(crate) fn print_json(answer: &impl Serialize) {
+    let line = serde_json::to_string(answer).expect("answers are plain data");
+    println!("{line}");
+}
+
+/// Returns the beginning of a session's id, by which people tell sessions apart.
+pub(crate) fn short(session: Uuid) -> String {
+    session.to_string().chars().take(8).collect()
+}

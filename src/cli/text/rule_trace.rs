@@ -1,49 +1,46 @@
 //! How each rule came to what it asks for, for people: the files that triggered it, what was looked for, what was found.
 
-use serde_json::Value;
+use checkpoint::findings::Outcome;
 
+use crate::ops::views::{ActionTrace, RuleTrace};
 use crate::render::{self, Colour};
 
 /// The most of a list that is shown on a line.
 const LIST_CHARS_MAX: usize = 300;
 
-/// Adds the trace of a decision's rules, as [`crate::ops::views::rules`] has it.
-pub(crate) fn show(page: &mut Vec<String>, trace: &Value) {
-    let rules: Vec<&Value> = trace.as_array().into_iter().flatten().collect();
+/// Adds the trace of a decision's rules.
+pub(crate) fn show(page: &mut Vec<String>, rules: &[RuleTrace]) {
     if rules.is_empty() {
         return;
     }
     page.extend([String::new(), render::paint(Colour::Bold, "rules")]);
     for rule in rules {
-        let files = list(&rule["files"], " ");
-        let files = if files.is_empty() {
+        let files = if rule.files.is_empty() {
             "every stop".to_owned()
         } else {
-            files
+            render::cut(&render::printable(&rule.files.join(" ")), LIST_CHARS_MAX)
         };
-        let rule_name = format!(
-            "  {:24} ",
-            format!("{} ({})", word(&rule["rule"]), word(&rule["pack"]))
-        );
-        page.extend(render::wrapped(&rule_name, &files));
-        for action in rule["actions"].as_array().into_iter().flatten() {
-            show_action(page, action);
-        }
+        let name = format!("{} ({})", rule.rule, rule.pack);
+        page.extend(render::wrapped(&format!("  {name:24} "), &files));
+        rule.actions
+            .iter()
+            .for_each(|action| show_action(page, action));
     }
 }
 
-fn show_action(page: &mut Vec<String>, action: &Value) {
-    let mut found = action["found"].as_array().into_iter().flatten();
-    let mark = if action["stands"] == true {
+fn show_action(page: &mut Vec<String>, trace: &ActionTrace) {
+    let action = &trace.action;
+    let mut found = action.found.iter();
+    let mark = if action.stands {
         render::paint(Colour::Yellow, "due ")
-    } else if found.any(|seen| seen["outcome"] == "counts") {
+    } else if found.any(|seen| seen.outcome == Outcome::Counts) {
         render::paint(Colour::Green, "done")
     } else {
         // An action that stands asks for this one too.
         render::paint(Colour::Dim, "with")
     };
     let text = render::wrap(
-        &render::printable(word(&action["text"])),
+        &render::printable(&action.text),
         render::width().saturating_sub(10).max(20),
     );
     let mut before = format!("    {mark}  ");
@@ -53,21 +50,12 @@ fn show_action(page: &mut Vec<String>, action: &Value) {
     }
     page.extend(render::wrapped(
         "          looked for  ",
-        &render::printable(word(&action["looked"])),
+        &render::printable(&trace.looked),
     ));
-    for seen in action["seen"].as_array().into_iter().flatten() {
+    for seen in &trace.seen {
         page.extend(render::wrapped(
             "          found       ",
-            &render::printable(word(seen)),
+            &render::printable(seen),
         ));
     }
-}
-
-fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn list(values: &Value, between: &str) -> String {
-    let words: Vec<&str> = values.as_array().into_iter().flatten().map(word).collect();
-    render::cut(&render::printable(&words.join(between)), LIST_CHARS_MAX)
 }

@@ -1,9 +1,9 @@
 //! A session's turns, each on a time axis of its own.
 
-use journal::Timestamp;
-use serde_json::Value;
+use journal::{Event, Timestamp, Verdict};
 
 use super::event_line;
+use crate::ops::views::TimelineLine;
 use crate::render::{self, Colour};
 
 /// The narrowest and the widest axis; in between it takes a quarter of the line.
@@ -27,9 +27,9 @@ pub(crate) struct Growing {
 }
 
 impl Growing {
-    /// Takes the next lines that [`Query::Timeline`] answers with. Returns how many of the lines drawn so far stay, and
+    /// Takes the next lines. Returns how many of the lines drawn so far stay, and
     /// those that come after them.
-    pub(crate) fn take(&mut self, lines: &[Value]) -> (usize, Vec<Drawn>) {
+    pub(crate) fn take(&mut self, lines: &[TimelineLine]) -> (usize, Vec<Drawn>) {
         lines.iter().for_each(|line| self.turns.take(line));
         let mut drawn = std::mem::take(&mut self.turns.drawn);
         let stay = self.settled;
@@ -61,33 +61,36 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// Takes the next line. A turn is drawn once another one begins.
-    pub(crate) fn take(&mut self, line: &Value) {
-        let time = |name: &str| text(&line[name]).parse::<Timestamp>().ok();
-        if self.number != line["turn"].as_u64() {
+    pub(crate) fn take(&mut self, line: &TimelineLine) {
+        if self.number != Some(line.place.turn) {
             self.settle(true);
-            self.number = line["turn"].as_u64();
-            self.began = time("turn_began_at").unwrap_or_default();
+            self.number = Some(line.place.turn);
+            self.began = line.place.turn_began_at.unwrap_or_default();
             self.head();
         }
-        let Some(mut words) = event_line::in_timeline(line) else {
+        let event = &line.event.event;
+        let Some(mut words) = event_line::in_timeline(event) else {
             return;
         };
-        let ended = time("at").unwrap_or_default();
-        let began = time("began_at").unwrap_or(ended);
-        if line["host"]["subagent"].is_string() {
+        let ended = line.event.at;
+        let began = line.place.began_at.unwrap_or(ended);
+        if event.host().is_some_and(|host| host.subagent.is_some()) {
             words.push_str(" (subagent)");
         }
-        if line["call"]["duration_ms"].is_null() && began < ended {
+        let took = match event {
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => call.duration_ms,
+            _ => None,
+        };
+        if took.is_none() && began < ended {
             words.push_str(&format!(
                 " {}",
                 render::duration_ms(ended.millis_since(began))
             ));
         }
-        let (mark, colour) = mark(line);
-        let seq = line["seq"].as_u64().unwrap_or(0);
-        let is_decision = line["kind"] == "decided";
+        let (mark, colour) = mark(event);
+        let is_decision = matches!(event, Event::Decided(_));
         self.moments.push(Moment {
-            seq,
+            seq: line.event.seq,
             began,
             ended,
             mark,
@@ -195,28 +198,36 @@ fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> Stri
 }
 
 /// Returns what stands for an event on the axis.
-fn mark(line: &Value) -> (char, Option<Colour>) {
-    match text(&line["kind"]) {
-        "prompt_submitted" | "prompt_found" => ('>', Some(Colour::Bold)),
-        "tool_failed" => ('=', Some(Colour::Red)),
-        "tool_finished" if line["call"]["is_error"] == true => ('=', Some(Colour::Red)),
-        "tool_finished" => ('=', None),
-        "agent_stopped" | "interrupted" | "session_ended" => ('#', Some(Colour::Bold)),
-        "decided" if line["verdict"] == "inject" => ('!', Some(Colour::Green)),
-        "decided" => ('.', Some(Colour::Dim)),
-        "delivery_failed" | "delivery_expired" => ('x', Some(Colour::Red)),
-        kind if kind.starts_with("delivery_") => ('^', Some(Colour::Green)),
+fn mark(event: &Event) -> (char, Option<Colour>) {
+    match event {
+        Event::PromptSubmitted { .. } | Event::PromptFound { .. } => ('>', Some(Colour::Bold)),
+        Event::ToolFailed { .. } => ('=', Some(Colour::Red)),
+        Event::ToolFinished { call, .. } if call.is_error => ('=', Some(Colour::Red)),
+        Event::ToolFinished { .. } => ('=', None),
+        Event::AgentStopped { .. } | Event::Interrupted { .. } | Event::SessionEnded { .. } => {
+            ('#', Some(Colour::Bold))
+        }
+        Event::Decided(decision) if decision.verdict == Verdict::Inject => {
+            ('!', Some(Colour::Green))
+        }
+        Event::Decided(_) => ('.', Some(Colour::Dim)),
+        Event::DeliveryFailed { .. } | Event::DeliveryExpired { .. } => ('x', Some(Colour::Red)),
+        Event::DeliveryAttempted { .. }
+        | Event::DeliveryHeld { .. }
+        | Event::DeliveryPasted { .. }
+        | Event::DeliveryEntered { .. }
+        | Event::DeliveryConfirmed { .. } => ('^', Some(Colour::Green)),
         _ => ('-', Some(Colour::Dim)),
     }
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
+    use journal::{Envelope, Host, Stream};
+    use uuid::Uuid;
+
     use super::*;
+    use crate::ops::views::Place;
 
     #[test]
     fn a_call_takes_its_share_of_the_axis() {
@@ -249,14 +260,25 @@ mod tests {
     fn a_timeline_that_grows_comes_to_the_same_as_one_that_is_drawn_at_once() {
         let line = |seq: u64| {
             let turn = seq / 4;
-            let at =
-                |seconds: u64| Timestamp::from_micros((seconds * 1_000_000) as i64).to_string();
-            let kind = if seq.is_multiple_of(3) {
-                "decided"
-            } else {
-                "agent_stopped"
-            };
-            serde_json::json!({ "seq": seq, "at": at(seq * seq), "kind": kind, "verdict": "pass", "turn": turn, "turn_began_at": at(turn * turn * 16) })
+            let at = |seconds: u64| Timestamp::from_micros((seconds * 1_000_000) as i64);
+            let cause = "user".to_owned();
+            let host = Host::default();
+            TimelineLine {
+                event: Envelope {
+                    seq,
+                    stream: Stream::daemon(),
+                    at: at(seq * seq),
+                    recorded_at: at(seq * seq),
+                    id: Uuid::nil(),
+                    late: false,
+                    event: Event::Interrupted { host, cause },
+                },
+                place: Place {
+                    turn,
+                    turn_began_at: Some(at(turn * turn * 16)),
+                    began_at: None,
+                },
+            }
         };
         let lines: Vec<_> = (1..40).map(line).collect();
         let (_, whole) = Growing::default().take(&lines);
@@ -265,7 +287,7 @@ mod tests {
             let (stay, news) = growing.take(some);
             assert!(
                 news.len() <= 12,
-                "only the last turn is drawn anew: {} lines at {number}",
+                "only the last turn is drawn again: {} lines at {number}",
                 news.len()
             );
             drawn.truncate(stay);

@@ -1,10 +1,10 @@
-//! What the daemon tells: looked for again and again on a thread of its own, so that no key waits for an answer.
+//! Polls the daemon on a thread of its own, so that no key waits for an answer.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use journal::Home;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::model::Input;
@@ -12,9 +12,10 @@ use super::page::{News, Subject};
 use crate::cli::connection;
 use crate::cli::text::timeline::{Drawn, Growing};
 use crate::cli::text::{event_line, explanation};
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::ops::query::{Events, Query};
-use crate::ops::sessions_now::Now;
+use crate::ops::sessions_now::SessionsNow;
+use crate::ops::views::{EventLine, Explanation, TimelineLine};
 
 /// Pause between two looks. A look at which nothing has happened costs the daemon next to nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -28,7 +29,7 @@ pub(super) struct Ask {
     pub(super) is_open: bool,
 }
 
-/// Reads the pages that are asked for, and in between what is new, until nobody asks any more.
+/// Reads the pages that are asked for, and in between what is new, until the view has ended.
 pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
     let mut feed = Feed {
         home,
@@ -96,9 +97,8 @@ impl Feed<'_> {
             .known
             .map(|known| format!("?known={known}"))
             .unwrap_or_default();
-        let answer = connection::get(self.home, &format!("/v1/now{known}"))?;
-        let Some(now) = serde_json::from_value::<Option<Now>>(answer).map_err(Failure::failed)?
-        else {
+        let path = format!("/v1/now{known}");
+        let Some(now) = connection::get::<Option<SessionsNow>>(self.home, &path)? else {
             return Ok(Vec::new());
         };
         let from = self.known.map_or(1, |known| known + 1);
@@ -109,9 +109,9 @@ impl Feed<'_> {
                 last: Some(EVENTS),
                 ..Events::default()
             }),
-            |line| {
-                if line["seq"].as_u64().is_some_and(|seq| seq <= now.seq) {
-                    lines.push(event_line::whole(&line));
+            |line: EventLine| {
+                if line.event.seq <= now.seq {
+                    lines.push(event_line::whole(&line.event));
                 }
             },
         )?;
@@ -138,37 +138,32 @@ impl Feed<'_> {
             timeline: Growing::default(),
             next: 1,
         });
-        let mut lines = Vec::new();
+        let mut lines: Vec<TimelineLine> = Vec::new();
         let query = Query::Timeline {
             session: session.to_string(),
             turn: None,
             from: open.next,
         };
         self.ask(&query, |line| lines.push(line))?;
-        open.next = lines
-            .last()
-            .and_then(|line| line["seq"].as_u64())
-            .map_or(open.next, |last| last + 1);
+        open.next = lines.last().map_or(open.next, |last| last.event.seq + 1);
         let news = open.timeline.take(&lines);
         self.open = Some(open);
         Ok(news)
     }
 
     fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
-        let mut lines = Vec::new();
+        let mut answer: Option<Explanation> = None;
         self.ask(
             &Query::Explain {
                 seq: Some(seq),
                 session: None,
             },
-            |line| lines.push(line),
+            |line| answer = Some(line),
         )?;
-        let text = lines
-            .last()
-            .map(explanation::explanation)
-            .unwrap_or_default()
-            .into_iter();
+        let text = answer.as_ref().map(explanation::explanation);
         Ok(text
+            .unwrap_or_default()
+            .into_iter()
             .map(|text| Drawn {
                 text,
                 decision: None,
@@ -177,8 +172,7 @@ impl Feed<'_> {
     }
 
     /// Asks the daemon, and never the journal itself: it must stay free for a daemon that comes up.
-    fn ask(&self, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
-        let body = serde_json::to_vec(query).expect("a question is plain data");
-        connection::post_lines(self.home, "/v1/query", &body, &mut each)
+    fn ask<T: DeserializeOwned>(&self, query: &Query, each: impl FnMut(T)) -> Result<()> {
+        connection::ask_daemon(self.home, query, each)
     }
 }

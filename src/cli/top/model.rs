@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use uuid::Uuid;
 
 use super::page::{News, Page, Subject};
-use crate::ops::sessions_now::{Now, Row};
+use crate::ops::sessions_now::{NowRow, SessionsNow};
 
 /// Events that are kept to be shown; no terminal is higher.
 const EVENTS_MAX: usize = 200;
@@ -22,7 +22,7 @@ pub(crate) enum Input {
     /// It is this late now.
     Tick(Timestamp),
     /// The sessions stand like this.
-    Now(Box<Now>),
+    Now(Box<SessionsNow>),
     /// These events have happened, the oldest first, each as a line.
     Events(Vec<String>),
     /// A page was read, or what is new of it.
@@ -58,7 +58,7 @@ pub(crate) struct Model {
     /// How late it is.
     pub(crate) clock: Timestamp,
     /// How the sessions stand; none before the first answer.
-    pub(crate) now: Option<Now>,
+    pub(crate) now: Option<SessionsNow>,
     /// Why the daemon does not answer.
     pub(crate) lost: Option<String>,
     /// What happened, the oldest first.
@@ -109,8 +109,8 @@ impl Model {
         Effect::Nothing
     }
 
-    fn take(&mut self, now: Now) -> Effect {
-        let seq_of = |now: &Now, session| {
+    fn take(&mut self, now: SessionsNow) -> Effect {
+        let seq_of = |now: &SessionsNow, session| {
             now.rows
                 .iter()
                 .find(|row| row.session == session)
@@ -144,7 +144,7 @@ impl Model {
     }
 
     /// Returns the sessions that the filter lets through.
-    pub(crate) fn rows(&self) -> Vec<&Row> {
+    pub(crate) fn rows(&self) -> Vec<&NowRow> {
         let wanted = self.filter.to_lowercase();
         let rows = self.now.iter().flat_map(|now| &now.rows);
         rows.filter(|row| wanted.is_empty() || words(row).to_lowercase().contains(&wanted))
@@ -273,27 +273,15 @@ impl Model {
 }
 
 /// Returns what a filter looks at.
-fn words(row: &Row) -> String {
+fn words(row: &NowRow) -> String {
     let branch = row.branch.as_deref().unwrap_or_default();
     let names = [
         row.agent.word(),
         &row.project,
         branch,
-        word_of(row),
+        row.status.words(),
         &row.native_session,
     ]
     .join(" ");
     format!("{names} {} {}", row.session, row.flags.join(" "))
-}
-
-/// Returns the word for how a session stands.
-pub(crate) const fn word_of(row: &Row) -> &'static str {
-    use crate::ops::sessions_now::Standing;
-    match row.standing {
-        Standing::NeedsYou => "needs you",
-        Standing::Waiting => "waiting",
-        Standing::Running => "running",
-        Standing::Idle => "idle",
-        Standing::Ended => "ended",
-    }
 }

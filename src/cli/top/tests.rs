@@ -10,20 +10,21 @@ use super::model::{Effect, Input, Model};
 use super::page::Subject;
 use super::view;
 use crate::cli::text::timeline::Drawn;
-use crate::ops::sessions_now::{LastTool, Now, Row, Standing};
+use crate::ops::sessions_now::{LastTool, NowRow, SessionsNow};
+use crate::ops::views::SessionStatus;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_800_000_000 + seconds) * 1_000_000)
 }
 
-fn row(number: u128, agent: Agent, project: &str, standing: Standing) -> Row {
-    Row {
+fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowRow {
+    NowRow {
         session: Uuid::from_u128(number << 96),
         native_session: format!("native-{number}"),
         agent,
         project: format!("/home/me/code/{project}"),
         branch: Some("main".into()),
-        standing,
+        status,
         why: None,
         earlier: false,
         turn: 3,
@@ -51,20 +52,20 @@ fn tool(tool: &str, about: &str, failed: bool) -> Option<LastTool> {
     })
 }
 
-fn now() -> Now {
-    let mut asks = row(1, Agent::Claude, "billing-service", Standing::NeedsYou);
+fn now() -> SessionsNow {
+    let mut asks = row(1, Agent::Claude, "billing-service", SessionStatus::NeedsYou);
     asks.why = Some("permission".into());
     asks.last_tool = tool("Bash", "cargo test --workspace \x1b[31m", true);
-    let mut waits = row(2, Agent::Codex, "website", Standing::Waiting);
+    let mut waits = row(2, Agent::Codex, "website", SessionStatus::Waiting);
     waits.flags = vec!["muted".into(), "cleared".into()];
-    let mut runs = row(3, Agent::Gemini, "search", Standing::Running);
+    let mut runs = row(3, Agent::Gemini, "search", SessionStatus::Running);
     runs.branch = Some("topic/a-long-name-of-a-branch".into());
     runs.turn_start = Some(at(-12));
     runs.last_tool = tool("write_file", "src/index.rs", false);
-    let mut old = row(4, Agent::Claude, "attic", Standing::Waiting);
+    let mut old = row(4, Agent::Claude, "attic", SessionStatus::Waiting);
     old.earlier = true;
     old.branch = None;
-    Now {
+    SessionsNow {
         seq: 421,
         at: at(0),
         rows: vec![asks, waits, runs, old],

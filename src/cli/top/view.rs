@@ -9,9 +9,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState, Wrap};
 
 use super::ansi;
-use super::model::{Model, word_of};
+use super::model::Model;
 use super::page::{Page, Subject};
-use crate::ops::sessions_now::{Now, Row, Standing};
+use crate::ops::sessions_now::{NowRow, SessionsNow};
+use crate::ops::views::SessionStatus;
 use crate::render;
 
 /// The smallest terminal in which all of it can be read.
@@ -92,12 +93,12 @@ impl Paint {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
-    fn of(self, row: &Row) -> Style {
-        match row.standing {
-            Standing::NeedsYou => self.colour(Color::Red).add_modifier(Modifier::BOLD),
-            Standing::Waiting => self.colour(Color::Yellow),
-            Standing::Running => self.colour(Color::Green),
-            Standing::Idle | Standing::Ended => self.dim(),
+    fn of(self, row: &NowRow) -> Style {
+        match row.status {
+            SessionStatus::NeedsYou => self.colour(Color::Red).add_modifier(Modifier::BOLD),
+            SessionStatus::Waiting => self.colour(Color::Yellow),
+            SessionStatus::Running => self.colour(Color::Green),
+            SessionStatus::Idle | SessionStatus::Ended => self.dim(),
         }
     }
 }
@@ -203,20 +204,20 @@ fn nothing(model: &Model) -> String {
 }
 
 fn summary(model: &Model) -> String {
-    let Some(Now { rows, sessions, .. }) = &model.now else {
+    let Some(SessionsNow { rows, sessions, .. }) = &model.now else {
         return "checkpointd".into();
     };
-    let count = |standing| {
+    let count = |status| {
         rows.iter()
-            .filter(|row| row.standing == standing && !row.earlier)
+            .filter(|row| row.status == status && !row.earlier)
             .count()
     };
     let counts = [
-        ("needs you", Standing::NeedsYou),
-        ("waiting", Standing::Waiting),
-        ("running", Standing::Running),
+        ("needs you", SessionStatus::NeedsYou),
+        ("waiting", SessionStatus::Waiting),
+        ("running", SessionStatus::Running),
     ];
-    let counts = counts.map(|(word, standing)| (count(standing), word));
+    let counts = counts.map(|(word, status)| (count(status), word));
     let counts: Vec<_> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -240,7 +241,7 @@ fn summary(model: &Model) -> String {
 }
 
 fn line_of(
-    row: &Row,
+    row: &NowRow,
     model: &Model,
     paint: Paint,
     widths: [u16; 5],
@@ -265,7 +266,7 @@ fn line_of(
         Style::new()
     };
     TableRow::new([
-        Cell::from(word_of(row)).style(if row.earlier {
+        Cell::from(row.status.words()).style(if row.earlier {
             paint.dim()
         } else {
             paint.of(row)
@@ -289,8 +290,8 @@ fn line_of(
 }
 
 /// Returns how long the turn has lasted, against the shortest that gets a checkpoint, and whether it is that long.
-fn turn_clock(row: &Row, model: &Model) -> (String, bool) {
-    let lasts = matches!(row.standing, Standing::Running | Standing::NeedsYou);
+fn turn_clock(row: &NowRow, model: &Model) -> (String, bool) {
+    let lasts = matches!(row.status, SessionStatus::Running | SessionStatus::NeedsYou);
     let Some(began) = row.turn_start.filter(|_| lasts) else {
         return ("-".into(), false);
     };
@@ -330,7 +331,7 @@ fn details(model: &Model) -> String {
     );
     format!(
         " {id}: {}{why}, heard of {ago} ago, turn {}, {sent}, {project}",
-        word_of(row),
+        row.status.words(),
         row.turn
     )
 }
@@ -359,7 +360,7 @@ fn draw_page(
                     format!(
                         "timeline of {id}: {}, {}, {project}",
                         row.agent,
-                        word_of(row)
+                        row.status.words()
                     )
                 },
             )

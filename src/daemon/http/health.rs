@@ -9,6 +9,7 @@ use actors::registry::CountAwake;
 use serde_json::json;
 
 use super::state::Api;
+use crate::ops::views::{DaemonStatus, Health};
 
 /// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -25,12 +26,16 @@ async fn health(api: web::Data<Api>) -> HttpResponse {
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
-    HttpResponse::build(status).json(json!({
-        "ok": ready,
-        "version": env!("CARGO_PKG_VERSION"),
-        "pid": std::process::id(),
-        "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-    }))
+    HttpResponse::build(status).json(Health {
+        ok: ready,
+        version: env!("CARGO_PKG_VERSION").into(),
+        pid: std::process::id(),
+        uptime_ms: uptime_ms(&api),
+    })
+}
+
+fn uptime_ms(api: &Api) -> u64 {
+    u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What only a running daemon can tell.
@@ -42,22 +47,22 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         .read()
         .unwrap_or_else(PoisonError::into_inner)
         .clone();
-    HttpResponse::Ok().json(json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "pid": std::process::id(),
-        "uptime_ms": u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        "ready": *api.ready.borrow(),
-        "awake": api.sessions.send(CountAwake).await.unwrap_or(0),
-        "rejected": count(&counters.rejected),
-        "overloaded": count(&counters.overloaded),
-        "unspooled": count(&counters.unspooled),
-        "duplicates": count(&counters.duplicates),
-        "restarted": count(&counters.restarted),
-        "recovery": api.recovery,
-        "config_error": config_error,
-        "otlp_error": api.otlp.trouble(),
-        "degraded": api.shared.health_issues(),
-    }))
+    HttpResponse::Ok().json(DaemonStatus {
+        version: env!("CARGO_PKG_VERSION").into(),
+        pid: std::process::id(),
+        uptime_ms: uptime_ms(&api),
+        ready: *api.ready.borrow(),
+        awake: api.sessions.send(CountAwake).await.unwrap_or(0),
+        rejected: count(&counters.rejected),
+        overloaded: count(&counters.overloaded),
+        unspooled: count(&counters.unspooled),
+        duplicates: count(&counters.duplicates),
+        restarted: count(&counters.restarted),
+        recovery: api.recovery.clone(),
+        config_error,
+        otlp_error: api.otlp.trouble(),
+        degraded: api.shared.health_issues(),
+    })
 }
 
 async fn shutdown(api: web::Data<Api>) -> HttpResponse {

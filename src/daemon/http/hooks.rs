@@ -7,12 +7,11 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::hook_headers::HookHeaders;
 use actors::ingest::{self, AcceptHook, Accepted, Refusal};
-use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::state::Api;
 use crate::daemon::answers::refuse;
-use crate::ops::wire::HookLine;
+use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -106,33 +105,40 @@ async fn accept_hook(
 
 /// Appends lines of hook calls, in order, and answers each with its outcome.
 async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
-    let text = String::from_utf8_lossy(&body);
+    let body = String::from_utf8_lossy(&body);
     let mut answers = String::new();
-    for (number, line) in text
+    for (number, text) in body
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        let outcome = match HookLine::read(line) {
-            Ok(line) => {
-                match accept_hook(&api, line.headers(), line.payload.to_string().into(), None).await
-                {
-                    Ok(accepted) => {
-                        json!({ "line": number + 1, "seq": accepted.seq, "duplicate": accepted.duplicate })
-                    }
-                    Err(Refusal::Payload(reason)) => json!({ "line": number + 1, "error": reason }),
-                    Err(Refusal::Overloaded) => {
-                        json!({ "line": number + 1, "error": "the journal takes no more for now" })
-                    }
-                }
-            }
-            Err(reason) => json!({ "line": number + 1, "error": reason }),
-        };
-        answers.push_str(&outcome.to_string());
+        let line = number + 1;
+        let outcome = append_line(&api, text).await;
+        let answer = serde_json::to_string(&AppendedLine { line, outcome });
+        answers.push_str(&answer.expect("an answer is plain data"));
         answers.push('\n');
     }
     let _ = api.shared.sync().await;
     HttpResponse::Ok()
         .content_type("application/x-ndjson")
         .body(answers)
+}
+
+async fn append_line(api: &Api, text: &str) -> AppendOutcome {
+    let error = match HookLine::read(text) {
+        Ok(line) => {
+            match accept_hook(api, line.headers(), line.payload.to_string().into(), None).await {
+                Ok(accepted) => {
+                    return AppendOutcome::Appended {
+                        seq: accepted.seq,
+                        duplicate: accepted.duplicate,
+                    };
+                }
+                Err(Refusal::Payload(reason)) => reason,
+                Err(Refusal::Overloaded) => "the journal takes no more for now".to_owned(),
+            }
+        }
+        Err(reason) => reason,
+    };
+    AppendOutcome::Refused { error }
 }

@@ -4,12 +4,11 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::restart::{Refusal, RestartAgent, Restarted};
 use journal::SessionEntry;
-use serde_json::json;
 
 use super::state::Api;
 use crate::daemon::answers::refuse;
 use crate::error::Failure;
-use crate::ops::orders::{MuteBody, Order, answer, draft};
+use crate::ops::orders::{MuteBody, Order, RestartAnswer, RestartOutcome, answer, draft};
 use crate::ops::query;
 
 /// Sets up the routes.
@@ -67,28 +66,26 @@ async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
         Ok(entry) => entry,
         Err(refusal) => return refusal,
     };
-    let mut answer = json!({
-        "session": entry.stream.session,
-        "native_session": entry.stream.native(),
-        "agent": entry.stream.agent,
-    });
+    let answer = |outcome| RestartAnswer {
+        session: entry.stream.session,
+        native_session: entry.stream.native(),
+        agent: entry.stream.agent,
+        outcome,
+    };
     match api
         .restarts
-        .send(RestartAgent(entry.stream))
+        .send(RestartAgent(entry.stream.clone()))
         .await
         .unwrap_or(Err(Refusal::Failed))
     {
         Ok(Restarted { seq, due }) => {
-            answer["did"] = "agent_restarted".into();
-            answer["due"] = json!(due);
-            answer["seq"] = seq.into();
-            HttpResponse::Ok().json(answer)
+            let did = "agent_restarted".to_owned();
+            HttpResponse::Ok().json(answer(RestartOutcome::Restarted { did, due, seq }))
         }
-        Err(refusal) => {
-            answer["error"] = refusal.to_string().into();
-            answer["reason"] = refusal.word().into();
-            HttpResponse::Conflict().json(answer)
-        }
+        Err(refusal) => HttpResponse::Conflict().json(answer(RestartOutcome::Refused {
+            error: refusal.to_string(),
+            reason: refusal.word().to_owned(),
+        })),
     }
 }
 

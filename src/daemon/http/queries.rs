@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 
 use super::state::Api;
-use crate::daemon::answers::{Shown, answer_now, ask_whole, stream_answer};
+use crate::daemon::answers::{NowQuery, answer_now, ask_whole, stream_answer};
 use crate::ops::query::{self, Query};
 
 /// Sets up the routes.
@@ -47,6 +47,6 @@ async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpR
     ask_whole(&api.reader, Query::Events(wanted.into_inner()), false).await
 }
 
-async fn now(api: web::Data<Api>, shown: web::Query<Shown>) -> HttpResponse {
-    answer_now(&api.shared, &shown).await
+async fn now(api: web::Data<Api>, wanted: web::Query<NowQuery>) -> HttpResponse {
+    answer_now(&api.shared, &wanted).await
 }

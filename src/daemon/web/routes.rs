@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{assets, stream};
-use crate::daemon::answers::{Shown, answer_now, ask_whole, refuse, stream_answer};
+use crate::daemon::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::ops::query::{Audit, Query};
 
 /// The largest configuration that is tried.
@@ -36,8 +36,8 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         }));
 }
 
-async fn now(page: web::Data<Page>, shown: web::Query<Shown>) -> HttpResponse {
-    answer_now(&page.shared, &shown).await
+async fn now(page: web::Data<Page>, wanted: web::Query<NowQuery>) -> HttpResponse {
+    answer_now(&page.shared, &wanted).await
 }
 
 #[derive(Deserialize)]

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::page::Page;
 use crate::ops::query;
-use crate::ops::sessions_now::{self, Wanted};
+use crate::ops::sessions_now::{self, SessionsNow, Wanted};
 
 /// The shortest time between two messages; what happens within it shares one.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -95,7 +95,7 @@ async fn send_changes(
 }
 
 /// Returns the journal's last event, and what has changed since another one.
-fn changes(shared: &Shared, known: u64) -> query::Result<(u64, serde_json::Value)> {
+fn changes(shared: &Shared, known: u64) -> query::Result<(u64, String)> {
     let last = shared.journal.settle()?;
     let mut sessions: Vec<Uuid> = Vec::new();
     let mut is_whole = last.saturating_sub(known) <= EVENTS_MAX;
@@ -109,11 +109,10 @@ fn changes(shared: &Shared, known: u64) -> query::Result<(u64, serde_json::Value
         is_whole = sessions.len() <= SESSIONS_MAX;
     }
     if !is_whole {
-        return Ok((last, json!({ "seq": last, "everything": true })));
+        return Ok((last, json!({ "seq": last, "everything": true }).to_string()));
     }
     let now = sessions_now::now(&shared.journal, &shared.config(), &Wanted::These(sessions))?;
-    Ok((
-        last,
-        json!({ "seq": last, "at": now.at, "rows": now.rows, "sessions": now.sessions }),
-    ))
+    let message = SessionsNow { seq: last, ..now };
+    let message = serde_json::to_string(&message).expect("rows are plain data");
+    Ok((last, message))
 }

@@ -279,7 +279,7 @@ impl PhaseRequests<'_> {
     }
 
     fn view(&self, phase: &Phase) -> Value {
-        let mut view = views::phase(phase);
+        let mut view = json!(views::PhaseView::new(phase));
         view["file"] = json!(self.folder().join(&phase.file));
         view
     }

@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use checkpoint::Policy;
 use checkpoint::follow_up::{self, FollowUp};
-use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
-use serde_json::{Value, json};
+use journal::{Agent, Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
 use super::explain;
 use super::filter::Whose;
 use super::question::{Audit, Emit, Result, send};
-use crate::ops::views;
+use crate::ops::views::{DecisionRow, Group, Summary, Totals};
 
 /// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
 pub(super) fn walk(
@@ -83,15 +82,12 @@ pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Re
     let mut lines = Vec::new();
     walk(journal, filter, |envelope, decision, outcome, project| {
         let obstacle = obstacle(journal, envelope, outcome)?;
-        let mut line = views::decision(envelope, decision, outcome, obstacle.as_deref());
-        line["project"] = project.into();
+        let mut line = DecisionRow::new(envelope, decision, outcome, obstacle);
+        line.project = Some(project.to_owned());
         lines.push(line);
         Ok(())
     })?;
-    lines
-        .into_iter()
-        .rev()
-        .try_for_each(|line| send(emit, line))
+    lines.iter().rev().try_for_each(|line| send(emit, line))
 }
 
 /// How long turns were: from what the timer counts from to the last stop that was decided about.
@@ -171,23 +167,14 @@ impl<'a> Followed<'a> {
     }
 }
 
-/// What some decisions come to.
+/// What some decisions come to, as they are counted.
 #[derive(Default)]
-struct Totals {
-    decisions: u64,
-    injected: u64,
-    /// Decisions by their reason's word.
-    passed: BTreeMap<&'static str, u64>,
-    /// Checkpoints by their outcome.
-    outcomes: HashMap<Outcome, u64>,
+struct Counter {
+    totals: Totals,
     turns: TurnLengths,
-    /// Checkpoints that asked for actions, whose end is known.
-    demands: u64,
-    /// Those of them after which every action was done.
-    met: u64,
 }
 
-impl Totals {
+impl Counter {
     fn add(
         &mut self,
         envelope: &Envelope,
@@ -195,66 +182,63 @@ impl Totals {
         outcome: Outcome,
         follow_up: Option<&FollowUp>,
     ) {
-        self.decisions += 1;
+        let totals = &mut self.totals;
+        totals.decisions += 1;
         if decision.verdict == Verdict::Inject {
-            self.injected += 1;
-            *self.outcomes.entry(outcome).or_default() += 1;
+            totals.injected += 1;
+            match outcome {
+                Outcome::Confirmed => totals.confirmed += 1,
+                Outcome::Failed => totals.failed += 1,
+                Outcome::Expired => totals.expired += 1,
+                Outcome::Pending => totals.pending += 1,
+                Outcome::None => {}
+            }
         } else {
-            *self.passed.entry(decision.reason.word()).or_default() += 1;
+            totals.passed += 1;
+            let word = decision.reason.word().to_owned();
+            *totals.passed_by_reason.entry(word).or_default() += 1;
         }
         self.turns.add(envelope, decision);
-        match follow_up {
-            Some(FollowUp::Fulfilled) => {
-                (self.demands, self.met) = (self.demands + 1, self.met + 1)
-            }
-            Some(FollowUp::Unfulfilled(_)) => self.demands += 1,
-            Some(FollowUp::Open | FollowUp::Unknown) | None => {}
-        }
+        // A demand whose end is not known yet is not counted.
+        let is_met = matches!(follow_up, Some(FollowUp::Fulfilled));
+        totals.met += u64::from(is_met);
+        totals.demands += u64::from(is_met || matches!(follow_up, Some(FollowUp::Unfulfilled(_))));
     }
 
-    fn to_json(&self) -> Value {
-        let outcome = |outcome: Outcome| self.outcomes.get(&outcome).copied().unwrap_or(0);
-        json!({
-            "decisions": self.decisions,
-            "injected": self.injected,
-            "passed": self.decisions - self.injected,
-            "passed_by_reason": self.passed,
-            "confirmed": outcome(Outcome::Confirmed),
-            "failed": outcome(Outcome::Failed),
-            "expired": outcome(Outcome::Expired),
-            "pending": outcome(Outcome::Pending),
-            "turns": self.turns.0.len(),
-            "median_turn_ms": self.turns.median_ms(),
-            "demands": self.demands,
-            "met": self.met,
-        })
+    fn totals(self) -> Totals {
+        Totals {
+            turns: self.turns.0.len(),
+            median_turn_ms: self.turns.median_ms(),
+            ..self.totals
+        }
     }
 }
 
-/// Returns `{"total", "groups"}`: what the wanted decisions come to, in all and for each agent in each project.
+/// Returns what the wanted decisions come to, in all and for each agent in each project.
 ///
-/// A demand counts as met as [`follow_up::of_session`] says; one whose end is not known yet is not counted.
-pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Value> {
+/// A demand counts as met as [`follow_up::of_session`] says.
+pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     let mut followed = Followed::new(journal)?;
-    let (mut total, mut groups) = (Totals::default(), BTreeMap::<_, Totals>::new());
+    let mut total = Counter::default();
+    let mut groups = BTreeMap::<_, (Agent, Counter)>::new();
     walk(journal, filter, |envelope, decision, outcome, project| {
         let end = followed.end(envelope)?;
         total.add(envelope, decision, outcome, end);
-        let group = groups
-            .entry((envelope.stream.agent.word(), project.to_owned()))
-            .or_default();
+        let agent = envelope.stream.agent;
+        let group = groups.entry((agent.word(), project.to_owned()));
+        let (_, group) = group.or_insert_with(|| (agent, Counter::default()));
         group.add(envelope, decision, outcome, end);
         Ok(())
     })?;
-    let groups: Vec<_> = groups
-        .into_iter()
-        .map(|((agent, project), totals)| {
-            let mut line = json!({ "agent": agent, "project": project });
-            if let (Value::Object(line), Value::Object(totals)) = (&mut line, totals.to_json()) {
-                line.extend(totals);
-            }
-            line
-        })
-        .collect();
-    Ok(json!({ "total": total.to_json(), "groups": groups }))
+    let groups = groups.into_iter();
+    Ok(Summary {
+        total: total.totals(),
+        groups: groups
+            .map(|((_, project), (agent, counter))| Group {
+                agent,
+                project,
+                totals: counter.totals(),
+            })
+            .collect(),
+    })
 }

@@ -1,13 +1,12 @@
-//! Events in order, one event, and how many there are.
+//! Events in order, and one event.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use journal::{Agent, Envelope, Journal, Payload, codec};
-use serde_json::{Value, json};
+use journal::{Envelope, Journal};
 
 use super::filter::Whose;
 use super::question::{Emit, Error, Events, Result, send};
-use crate::ops::views;
+use crate::ops::views::EventLine;
 
 pub(super) fn list(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()> {
     let mut whose = Whose::new(
@@ -44,52 +43,20 @@ pub(super) fn list(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> R
     for envelope in journal.events_from(from.max(1)) {
         let envelope = envelope?;
         if fits(&envelope)? {
-            let payload = if wanted.payloads {
-                journal.kept_payload(envelope.seq)?
-            } else {
-                Payload::None
-            };
-            let line = codec::to_export(&envelope, &payload);
-            send(
-                emit,
-                if wanted.payloads {
-                    line
-                } else {
-                    views::without_payload(line)
-                },
-            )?;
+            let mut line = EventLine::new(envelope);
+            if wanted.payloads {
+                line.payload = Some(journal.kept_payload(line.event.seq)?);
+            }
+            send(emit, &line)?;
         }
     }
     Ok(())
 }
 
-pub(super) fn one(journal: &Journal, seq: u64) -> Result<Value> {
-    let envelope = journal
+pub(super) fn one(journal: &Journal, seq: u64) -> Result<EventLine> {
+    let event = journal
         .event(seq)?
         .ok_or_else(|| Error::NotFound(format!("there is no event {seq}")))?;
-    Ok(codec::to_export(&envelope, &journal.kept_payload(seq)?))
-}
-
-pub(super) fn stats(journal: &Journal) -> Result<Value> {
-    let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut agents: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for envelope in journal.history(1..=u64::MAX, |_| true)? {
-        let envelope = envelope?;
-        *kinds.entry(envelope.event.kind()).or_default() += 1;
-        *agents.entry(envelope.stream.agent.word()).or_default() += 1;
-    }
-    let (store, intake) = journal.disk_bytes();
-    let sessions = journal
-        .sessions()
-        .iter()
-        .filter(|entry| entry.stream.agent != Agent::Daemon)
-        .count();
-    Ok(json!({
-        "events": journal.last_seq(),
-        "sessions": sessions,
-        "store_bytes": store,
-        "intake_bytes": intake,
-        "kinds": kinds,
-        "agents": agents,
-    }))
+    let payload = Some(journal.kept_payload(seq)?);
+    Ok(EventLine { event, payload })
 }

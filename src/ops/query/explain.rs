@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use checkpoint::Policy;
 use checkpoint::decide::Case;
-use checkpoint::follow_up::{self, FollowUp};
+use checkpoint::follow_up;
 use checkpoint::replay;
-use journal::{Envelope, Event, Journal, Outcome, Reason, Stream, codec};
-use serde_json::{Value, json};
+use journal::{Envelope, Event, Journal, Outcome, Reason, Stream};
 
 use super::delivery::obstacle;
 use super::question::{Error, Result};
 use super::sessions::find_session;
-use crate::ops::views;
+use crate::ops::views::{
+    DecisionRow, Demand, EventLine, ExitView, Explanation, RulesView, StateView, TimeAfter,
+};
 
 fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Envelope> {
     let session = session
@@ -43,7 +44,7 @@ fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> 
     }))
 }
 
-/// A decision follows its stop within so many events of all sessions.
+/// The most events of all sessions between a stop and its decision.
 const GAP_MAX: u64 = 100_000;
 
 /// Returns the decision, its stop, the state before, the evidence, the exits considered, the delivery, when each thing
@@ -52,7 +53,11 @@ const GAP_MAX: u64 = 100_000;
 /// # Errors
 ///
 /// When there is no such decision, or the journal cannot be read.
-pub(super) fn explain(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Value> {
+pub(super) fn explain(
+    journal: &Journal,
+    seq: Option<u64>,
+    session: Option<&str>,
+) -> Result<Explanation> {
     let decided = &find_decision(journal, seq, session)?;
     let Event::Decided(decision) = &decided.event else {
         return Err(Error::NotFound(format!(
@@ -95,68 +100,76 @@ pub(super) fn explain(journal: &Journal, seq: Option<u64>, session: Option<&str>
             policy,
             fingerprint: decision.policy,
         });
-    let considered: Vec<_> = match &case {
-        Some(case) if decision.reason != Reason::Overloaded => case
-            .considered()
-            .into_iter()
-            .map(|exit| json!({ "reason": exit.reason, "taken": exit.taken, "why": exit.why }))
-            .collect(),
-        _ => vec![
-            json!({ "reason": decision.reason, "taken": true, "why": "nobody waited for the answer any more" }),
-        ],
+    let considered = match &case {
+        Some(case) if decision.reason != Reason::Overloaded => {
+            case.considered().into_iter().map(ExitView::from).collect()
+        }
+        _ => vec![ExitView {
+            reason: decision.reason,
+            taken: true,
+            why: "nobody waited for the answer any more".into(),
+        }],
     };
+    let rules = case
+        .as_ref()
+        .map(|case| RulesView::new(case.find(), &case.evidence.timeline));
     let delivery: Vec<_> = stream
         .iter()
-        .filter(|envelope| views::is_delivery_of(&envelope.event, decided.seq))
+        .filter(|envelope| is_delivery_of(&envelope.event, decided.seq))
         .collect();
     let trigger = stream
         .iter()
         .find(|envelope| envelope.seq == decision.trigger);
     let times = trigger.map(|trigger| times(trigger, decided, &delivery));
-    let trigger = trigger.map(|envelope| -> Result<Value> {
-        let payload = journal.payload(envelope.seq)?;
-        Ok(codec::to_json(envelope, payload.as_deref()))
+    let event = trigger.map(|envelope| -> Result<EventLine> {
+        Ok(EventLine {
+            event: envelope.clone(),
+            payload: Some(journal.payload(envelope.seq)?.into()),
+        })
     });
-    let delivery: Vec<_> = delivery
-        .into_iter()
-        .map(|envelope| views::without_payload(codec::to_json(envelope, None)))
-        .collect();
     let outcome = journal.outcome(decided.seq)?.unwrap_or(Outcome::None);
-    Ok(json!({
-        "decision": views::decision(decided, decision, outcome, obstacle(journal, decided, outcome)?.as_deref()),
-        "event": trigger.transpose()?,
-        "state": views::state(&state),
-        "evidence": evidence,
-        "rules": case.as_ref().map(|case| views::rules(&case.find(), &case.evidence.timeline)),
-        "considered": considered,
-        "delivery": delivery,
-        "times": times,
-        "demand": follow_up.map(|(_, follow_up)| ended(&follow_up)),
-        "policy": policy,
-        "basis": decision.basis,
-        "version": decision.version,
-    }))
+    let obstacle = obstacle(journal, decided, outcome)?;
+    Ok(Explanation {
+        decision: DecisionRow::new(decided, decision, outcome, obstacle),
+        event: event.transpose()?,
+        state: StateView::new(&state),
+        rules,
+        considered,
+        delivery: delivery.into_iter().cloned().map(EventLine::new).collect(),
+        times,
+        demand: follow_up.map(|(_, follow_up)| Demand::from(follow_up)),
+        evidence,
+        policy,
+        basis: decision.basis,
+        version: decision.version,
+    })
 }
 
-/// Says when each thing was in the journal, in microseconds after the stop happened.
-fn times(trigger: &Envelope, decided: &Envelope, delivery: &[&Envelope]) -> Value {
-    let after = |envelope: &Envelope| envelope.recorded_at.as_micros() - trigger.at.as_micros();
+/// Says when each event was in the journal, in microseconds after the stop happened.
+fn times(trigger: &Envelope, decided: &Envelope, delivery: &[&Envelope]) -> Vec<TimeAfter> {
     let steps = [trigger, decided]
         .into_iter()
         .chain(delivery.iter().copied());
     steps
-        .map(|envelope| json!({ "kind": envelope.event.kind(), "after_us": after(envelope) }))
+        .map(|envelope| TimeAfter {
+            kind: envelope.event.kind().to_owned(),
+            after_us: envelope.recorded_at.as_micros() - trigger.at.as_micros(),
+        })
         .collect()
 }
 
-fn ended(follow_up: &FollowUp) -> Value {
-    let (word, left) = match follow_up {
-        FollowUp::Open => ("open", &[][..]),
-        FollowUp::Fulfilled => ("met", &[][..]),
-        FollowUp::Unfulfilled(left) => ("left", left.as_slice()),
-        FollowUp::Unknown => ("unknown", &[][..]),
-    };
-    json!({ "end": word, "left": left })
+/// Tells whether an event is about the delivery of a decision.
+fn is_delivery_of(event: &Event, seq: u64) -> bool {
+    match event {
+        Event::DeliveryAttempted { decision, .. }
+        | Event::DeliveryHeld { decision, .. }
+        | Event::DeliveryPasted { decision, .. }
+        | Event::DeliveryEntered { decision, .. }
+        | Event::DeliveryConfirmed { decision, .. }
+        | Event::DeliveryFailed { decision, .. }
+        | Event::DeliveryExpired { decision, .. } => *decision == seq,
+        _ => false,
+    }
 }
 
 /// Returns every policy that the journal has, by fingerprint.

@@ -1,15 +1,15 @@
 //! A session's history, event by event: where each stands in its turn, and what each changed.
 
 use checkpoint::state::SessionState;
-use journal::{Envelope, Journal, SessionEntry, codec};
-use serde_json::{Value, json};
+use journal::{Envelope, Journal, SessionEntry};
 
 use super::cursor::Walks;
 use super::question::{Emit, Result, send};
-use crate::ops::views::{self, Changed};
+use crate::ops::views::{
+    EventLine, LaneLine, LaneSession, LaneTurn, Place, StateView, Step, TimelineLine,
+};
 
-/// Emits a session's events from `from` on, each with `turn`, `turn_began_at` (before the first turn: when the session
-/// began), and for ends of tool calls `began_at`.
+/// Emits a session's events from `from` on, each with its place in a turn.
 pub(super) fn timeline(
     journal: &Journal,
     walks: &Walks,
@@ -22,18 +22,19 @@ pub(super) fn timeline(
         if turn.is_some_and(|turn| turn != state.turns) {
             return Ok(());
         }
-        let mut line = views::without_payload(codec::to_json(envelope, None));
-        line["turn"] = state.turns.into();
-        line["turn_began_at"] = json!(state.turn.started_at.or(state.started_at));
-        if let Some(began) = began {
-            line["began_at"] = json!(began);
-        }
-        send(emit, line)
+        let line = TimelineLine {
+            event: envelope.clone(),
+            place: Place {
+                turn: state.turns,
+                turn_began_at: state.turn.started_at.or(state.started_at),
+                began_at: began,
+            },
+        };
+        send(emit, &line)
     })
 }
 
-/// Emits a session's events from `from` on as the page's lanes show them: see [`views::brief`]. What is true of all of
-/// them, and what is as in the line before, is left out.
+/// Emits a session's events from `from` on as the page's lanes show them.
 pub(super) fn lanes(
     journal: &Journal,
     walks: &Walks,
@@ -43,35 +44,36 @@ pub(super) fn lanes(
 ) -> Result<()> {
     let mut before = None;
     walks.along(journal, &entry.stream, from, |envelope, state, began| {
-        let mut line = views::brief(envelope, began);
-        let turn = (state.turns, state.turn.started_at.or(state.started_at));
-        if before.is_none() {
-            line["session"] = entry.stream.session.to_string().into();
-            line["agent"] = entry.stream.agent.word().into();
-        }
-        if before != Some(turn) {
-            line["turn"] = turn.0.into();
-            line["turn_began_at"] = json!(turn.1);
-            before = Some(turn);
-        }
-        send(emit, line)
+        let turn = LaneTurn {
+            turn: state.turns,
+            turn_began_at: state.turn.started_at.or(state.started_at),
+        };
+        let mut line = LaneLine::new(envelope, began);
+        line.of = before.is_none().then_some(LaneSession {
+            session: entry.stream.session,
+            agent: entry.stream.agent,
+        });
+        line.turn = (before != Some(turn)).then_some(turn);
+        before = Some(turn);
+        send(emit, &line)
     })
 }
 
-/// Emits `{"event", "changes":[{"field","was","now"}]}` for each event of a session.
+/// Emits each event of a session with what it changed.
 pub(super) fn steps(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>) -> Result<()> {
     let mut state = SessionState::new(entry.stream.clone());
     for envelope in journal.stream(entry.stream.session, 0, usize::MAX)? {
-        send(emit, step(&mut state, &envelope))?;
+        send(emit, &step(&mut state, &envelope))?;
     }
     Ok(())
 }
 
 /// Folds one event and returns it with what it changed.
-pub(crate) fn step(state: &mut SessionState, envelope: &Envelope) -> Value {
-    let was = views::state(state);
+pub(crate) fn step(state: &mut SessionState, envelope: &Envelope) -> Step {
+    let was = StateView::new(state);
     state.apply(envelope);
-    let changes: Vec<Changed> = views::differences(&was, &views::state(state));
-    let event = views::without_payload(codec::to_json(envelope, None));
-    json!({ "event": event, "changes": changes })
+    Step {
+        event: EventLine::new(envelope.clone()),
+        changes: was.differences(&StateView::new(state)),
+    }
 }

@@ -17,17 +17,18 @@ mod whatif;
 
 use actors::session_state;
 use journal::{Journal, Timestamp};
-use serde_json::{Value, json};
 
-use crate::ops::views;
+use crate::ops::views::{PhaseView, StateView};
 use cursor::Walks;
 use question::send;
 use sessions::state_at;
 
 pub(crate) use history::step;
 pub(crate) use overview::{HookTime, hook_time};
-pub(crate) use question::{Audit, Emit, Error, Events, Query, Result};
-pub(crate) use sessions::find_session;
+pub(crate) use question::{
+    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Progress, Query, Result,
+};
+pub(crate) use sessions::{find_session, of_agents};
 
 /// Answers questions to a journal, and remembers where those who follow a session left off.
 pub(crate) struct Reader {
@@ -62,14 +63,11 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
         Query::State { session, seq, time } => {
             let entry = find_session(journal, session)?;
             let state = state_at(journal, &entry, *seq, *time)?;
-            send(emit, views::state(&state))
+            send(emit, &StateView::new(&state))
         }
         Query::Folded { session } => {
             let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
-            send(
-                emit,
-                serde_json::to_value(state).expect("a state is plain data"),
-            )
+            send(emit, &state)
         }
         Query::Events(wanted) => events::list(journal, wanted, emit),
         Query::Timeline {
@@ -93,9 +91,9 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
         ),
         Query::Steps { session } => history::steps(journal, &find_session(journal, session)?, emit),
         Query::Audit(filter) => audit::list(journal, filter, emit),
-        Query::AuditSummary(filter) => send(emit, audit::summary(journal, filter)?),
+        Query::AuditSummary(filter) => send(emit, &audit::summary(journal, filter)?),
         Query::Explain { seq, session } => {
-            send(emit, explain::explain(journal, *seq, session.as_deref())?)
+            send(emit, &explain::explain(journal, *seq, session.as_deref())?)
         }
         Query::Verify { session } => redecide::verify(journal, session.as_deref(), emit),
         Query::WhatIf {
@@ -103,19 +101,24 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
             name,
             text,
         } => whatif::what_if(journal, session.as_deref(), name, text, emit),
-        Query::Event { seq } => send(emit, events::one(journal, *seq)?),
-        Query::Trends { days } => send(emit, trends::trends(journal, *days, Timestamp::now())?),
-        Query::Stats => send(emit, events::stats(journal)?),
-        Query::Overview => send(emit, overview::overview(journal)?),
+        Query::Event { seq } => send(emit, &events::one(journal, *seq)?),
+        Query::Trends { days } => send(emit, &trends::trends(journal, *days, Timestamp::now())?),
+        Query::Stats => send(emit, &overview::stats(journal)?),
+        Query::Overview => send(emit, &overview::overview(journal)?),
         Query::VerifyJournal => {
             let verified = journal.verify(|done, all| {
-                let _ = emit(json!({ "progress": [done, all] }));
+                let _ = send(
+                    emit,
+                    &Progress {
+                        progress: (done, all),
+                    },
+                );
             })?;
-            send(emit, serde_json::to_value(verified).expect("plain data"))
+            send(emit, &verified)
         }
         Query::IncompletePhase(scope) => {
             let phase = actors::phase::latest_incomplete(journal, scope)?;
-            send(emit, phase.as_ref().map_or(Value::Null, views::phase))
+            send(emit, &phase.as_ref().map(PhaseView::new))
         }
     }
 }

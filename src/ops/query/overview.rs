@@ -1,11 +1,13 @@
-//! What `status` shows of the journal: counts that need no walk over the whole of it.
+//! How much the journal holds: what `status` shows needs no walk over the whole of it, `journal stats` does.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use journal::{Agent, Envelope, Event, Journal, Stream, Timestamp};
-use serde_json::{Value, json};
+use journal::{Agent, Envelope, Event, Journal, Stream};
 
 use super::question::Result;
+use super::sessions::of_agents;
+use crate::ops::views::{AgentLine, HookFigures, Overview, Stats};
 
 /// The newest events that hook times are taken from.
 const NEWEST: u64 = 2_000;
@@ -13,30 +15,62 @@ const NEWEST: u64 = 2_000;
 const ANSWERED_WITHIN: Duration = Duration::from_millis(250);
 
 /// Returns events, sessions of each agent, sizes, rejected payloads and the hooks' times.
-pub(super) fn overview(journal: &Journal) -> Result<Value> {
+pub(super) fn overview(journal: &Journal) -> Result<Overview> {
     let rejected = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
     let rejected = rejected
         .iter()
         .filter(|envelope| matches!(envelope.event, Event::PayloadRejected { .. }))
         .count();
     let sessions = journal.sessions();
-    let agents: Vec<_> = Agent::HOSTS
-        .into_iter()
-        .filter_map(|agent| {
-            let of_agent = sessions.iter().filter(|entry| entry.stream.agent == agent);
-            let last_at: Option<Timestamp> = of_agent.clone().map(|entry| entry.last_at).max();
-            last_at.map(|last_at| json!({ "agent": agent, "sessions": of_agent.count(), "last_at": last_at }))
+    let agents = Agent::HOSTS.into_iter().filter_map(|agent| {
+        let own = sessions.iter().filter(|entry| entry.stream.agent == agent);
+        Some(AgentLine {
+            agent,
+            sessions: own.clone().count(),
+            last_at: own.map(|entry| entry.last_at).max()?,
         })
-        .collect();
-    let (store, intake) = journal.disk_bytes();
-    Ok(json!({
-        "events": journal.last_seq(),
-        "rejected": rejected,
-        "agents": agents,
-        "store_bytes": store,
-        "intake_bytes": intake,
-        "hooks": hooks(journal)?,
-    }))
+    });
+    let (store_bytes, intake_bytes) = journal.disk_bytes();
+    let hooks = hook_times(journal, NEWEST)?;
+    Ok(Overview {
+        events: journal.last_seq(),
+        rejected,
+        agents: agents.collect(),
+        store_bytes,
+        intake_bytes,
+        hooks: HookFigures {
+            calls: hooks.times.len(),
+            p50_us: hooks.quantile_us(50),
+            p99_us: hooks.quantile_us(99),
+            later: hooks.later,
+        },
+    })
+}
+
+/// Counts the events of each kind and of each agent, by a walk over all of them.
+pub(super) fn stats(journal: &Journal) -> Result<Stats> {
+    let mut kinds = BTreeMap::new();
+    let mut agents = BTreeMap::new();
+    for envelope in journal.history(1..=u64::MAX, |_| true)? {
+        let envelope = envelope?;
+        *kinds.entry(envelope.event.kind()).or_default() += 1;
+        *agents.entry(envelope.stream.agent.word()).or_default() += 1;
+    }
+    let named = |counts: BTreeMap<&str, u64>| {
+        let named = counts.into_iter();
+        named
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect()
+    };
+    let (store_bytes, intake_bytes) = journal.disk_bytes();
+    Ok(Stats {
+        events: journal.last_seq(),
+        sessions: of_agents(journal).len(),
+        store_bytes,
+        intake_bytes,
+        kinds: named(kinds),
+        agents: named(agents),
+    })
 }
 
 /// How long hook calls took from the client's start until they were journaled.
@@ -48,7 +82,7 @@ pub(super) struct HookTimes {
 }
 
 impl HookTimes {
-    /// Returns the time within which so many of a hundred calls were journaled, in microseconds.
+    /// Returns a percentile of the times, in microseconds.
     pub(super) fn quantile_us(&self, of_hundred: usize) -> Option<u64> {
         self.times
             .get(self.times.len() * of_hundred / 100)
@@ -58,13 +92,12 @@ impl HookTimes {
 
 /// How long a hook call took from the client's start until it was journaled.
 pub(crate) enum HookTime {
-    /// So long, and it was answered.
     Answered(Duration),
     /// It came by the spool.
     Later,
 }
 
-/// Returns the time of the hook call that an event is of; none where it is of no hook call.
+/// Returns the time of the hook call that an event came by, if it came by one.
 pub(crate) fn hook_time(envelope: &Envelope) -> Option<HookTime> {
     envelope.event.host()?;
     let time = envelope.recorded_at.since(envelope.at);
@@ -75,7 +108,7 @@ pub(crate) fn hook_time(envelope: &Envelope) -> Option<HookTime> {
     })
 }
 
-/// Returns how long the hook calls among so many newest events took.
+/// Returns how long the hook calls among the newest events took.
 pub(super) fn hook_times(journal: &Journal, newest: u64) -> Result<HookTimes> {
     let from = (journal.last_seq() + 1).saturating_sub(newest).max(1);
     let (mut times, mut later) = (Vec::new(), 0);
@@ -88,14 +121,4 @@ pub(super) fn hook_times(journal: &Journal, newest: u64) -> Result<HookTimes> {
     }
     times.sort_unstable();
     Ok(HookTimes { times, later })
-}
-
-fn hooks(journal: &Journal) -> Result<Value> {
-    let hooks = hook_times(journal, NEWEST)?;
-    Ok(json!({
-        "calls": hooks.times.len(),
-        "p50_us": hooks.quantile_us(50),
-        "p99_us": hooks.quantile_us(99),
-        "later": hooks.later,
-    }))
 }

@@ -16,7 +16,7 @@ pub(crate) enum Query {
     SessionNames,
     /// What is known of a session.
     State {
-        /// Id, beginning of one, or `last`.
+        /// An id, the beginning of one, or `last`.
         session: String,
         /// Up to this event.
         seq: Option<u64>,
@@ -25,14 +25,14 @@ pub(crate) enum Query {
     },
     /// What is known of a session, in the form that `preview` decides by; for this program's own use.
     Folded {
-        /// Id, beginning of one, or `last`.
+        /// An id, the beginning of one, or `last`.
         session: String,
     },
     /// Events in order, one a line.
     Events(Events),
     /// A session's events with their places in its turns, one a line.
     Timeline {
-        /// Id, beginning of one, or `last`.
+        /// An id, the beginning of one, or `last`.
         session: String,
         /// Only of this turn.
         turn: Option<u64>,
@@ -41,14 +41,14 @@ pub(crate) enum Query {
     },
     /// The same with no more than the page's lanes show of each event.
     Lanes {
-        /// Id, beginning of one, or `last`.
+        /// An id, the beginning of one, or `last`.
         session: String,
         /// The first one.
         from: u64,
     },
     /// A session's events with what each changed of its state, one a line.
     Steps {
-        /// Id, beginning of one, or `last`.
+        /// An id, the beginning of one, or `last`.
         session: String,
     },
     /// Decisions in order, one a line.
@@ -170,23 +170,64 @@ pub(crate) struct Audit {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// What was asked about is not there: a sentence.
+    /// It does not exist: a sentence.
     #[error("{0}")]
     NotFound(String),
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-    /// Whoever asked has gone.
-    #[error("nobody listens")]
+    /// The asker has gone.
+    #[error("the asker has gone")]
     Gone,
 }
 
 /// A result whose error is an [`Error`].
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// Takes an answer's lines; false when nobody listens any more.
+/// Takes an answer's lines, each a JSON object; returns false once the asker has gone.
 pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
 
-pub(super) fn send(emit: &mut Emit<'_>, line: Value) -> Result<()> {
+/// Emits one line.
+pub(super) fn send(emit: &mut Emit<'_>, line: &impl Serialize) -> Result<()> {
+    let line = serde_json::to_value(line).expect("answers are plain data");
     if emit(line) { Ok(()) } else { Err(Error::Gone) }
+}
+
+/// A sign of progress between the lines of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Progress {
+    /// What is done, and what there is to do in all.
+    pub(crate) progress: (u64, u64),
+}
+
+/// The last line of an answer that was cut short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ErrorLine {
+    pub(crate) error: ErrorText,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ErrorText {
+    pub(crate) kind: ErrorKind,
+    pub(crate) text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ErrorKind {
+    NotFound,
+    Journal,
+}
+
+impl From<&Error> for ErrorLine {
+    fn from(error: &Error) -> Self {
+        let kind = match error {
+            Error::NotFound(_) => ErrorKind::NotFound,
+            Error::Journal(_) | Error::Gone => ErrorKind::Journal,
+        };
+        let text = error.to_string();
+        let error = ErrorText { kind, text };
+        Self { error }
+    }
 }

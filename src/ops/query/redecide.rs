@@ -5,11 +5,11 @@ use std::thread;
 
 use checkpoint::replay::{self, Past, Replayer};
 use journal::{Envelope, Journal, Stream};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::question::{Emit, Result, send};
+use super::question::{Emit, Progress, Result, send};
 use super::sessions::find_session;
+use crate::ops::views::{Mismatch, Reproved};
 
 /// Events between two signs of progress.
 const PROGRESS_EVERY: u64 = 20_000;
@@ -51,7 +51,8 @@ pub(super) fn judge_all<T: Send, J: FnMut(Past<'_>) -> T>(
             return Ok(());
         }
         next = seq + PROGRESS_EVERY;
-        send(emit, json!({ "progress": [seq, last] }))
+        let progress = (seq, last);
+        send(emit, &Progress { progress })
     };
     let (share, judge) = (&share, &judge);
     thread::scope(|scope| {
@@ -95,20 +96,33 @@ fn in_order<T>(mut judged: Vec<(u64, T)>) -> Vec<T> {
 pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Result<()> {
     let judge = |past: Past<'_>| match past.again() {
         Ok(now) if now == *past.decision => None,
-        Ok(now) => Some(json!({
-            "seq": past.envelope.seq,
-            "fields": replay::differences(past.decision, &now),
-            "was": past.decision.reason,
-            "now": now.reason,
-        })),
-        Err(why) => Some(json!({ "seq": past.envelope.seq, "fields": [], "why": why })),
+        Ok(now) => {
+            let fields = replay::differences(past.decision, &now);
+            Some(Mismatch {
+                seq: past.envelope.seq,
+                fields: fields.into_iter().map(str::to_owned).collect(),
+                was: Some(past.decision.reason),
+                now: Some(now.reason),
+                why: None,
+            })
+        }
+        Err(why) => Some(Mismatch {
+            seq: past.envelope.seq,
+            fields: Vec::new(),
+            was: None,
+            now: None,
+            why: Some(why),
+        }),
     };
     let judged = judge_all(journal, session, emit, || judge)?;
     let decisions = judged.len();
     let mismatched: Vec<_> = judged.into_iter().flatten().collect();
-    let matched = decisions - mismatched.len();
     send(
         emit,
-        json!({ "decisions": decisions, "matched": matched, "mismatched": mismatched }),
+        &Reproved {
+            decisions,
+            matched: decisions - mismatched.len(),
+            mismatched,
+        },
     )
 }

@@ -3,22 +3,24 @@
 use actors::session_state;
 use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp};
-use serde_json::json;
 
 use super::question::{Emit, Error, Result, send};
-use crate::ops::views;
+use crate::ops::views::{SessionName, SessionRow};
+
+/// Returns the sessions of agents: all but the daemon's own.
+pub(crate) fn of_agents(journal: &Journal) -> Vec<SessionEntry> {
+    let mut entries = journal.sessions();
+    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    entries
+}
 
 /// Finds a session by its id, the host's id, the beginning of either, or `last`.
 pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
-    let hosts = journal
-        .sessions()
-        .into_iter()
-        .filter(|entry| entry.stream.agent != Agent::Daemon);
+    let all = of_agents(journal);
     if wanted == "last" {
-        let last = hosts.max_by_key(|entry| entry.last_seq);
+        let last = all.into_iter().max_by_key(|entry| entry.last_seq);
         return last.ok_or_else(|| Error::NotFound("there are no sessions yet".into()));
     }
-    let all: Vec<_> = hosts.collect();
     let names = |entry: &SessionEntry| [entry.stream.session.to_string(), entry.stream.native()];
     if let Some(exact) = all
         .iter()
@@ -61,21 +63,16 @@ pub(super) fn state_at(
 }
 
 pub(super) fn list(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
-    for entry in journal.sessions() {
-        if entry.stream.agent != Agent::Daemon {
-            let state = session_state::load(journal, &entry.stream)?;
-            send(emit, views::session(&entry, &state))?;
-        }
-    }
-    Ok(())
+    of_agents(journal).iter().try_for_each(|entry| {
+        let state = session_state::load(journal, &entry.stream)?;
+        send(emit, &SessionRow::new(entry, &state, Timestamp::now()))
+    })
 }
 
 pub(super) fn names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
-    let mut entries = journal.sessions();
-    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    let mut entries = of_agents(journal);
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
-    entries.iter().try_for_each(|entry| {
-        let stream = &entry.stream;
-        send(emit, json!({ "session": stream.session, "native_session": stream.native(), "agent": stream.agent, "last_at": entry.last_at }))
-    })
+    entries
+        .iter()
+        .try_for_each(|entry| send(emit, &SessionName::new(entry)))
 }

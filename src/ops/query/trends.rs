@@ -8,11 +8,11 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use journal::{Journal, Timestamp};
-use serde_json::{Value, json};
 
 use super::audit::{self, Followed, TurnLengths};
 use super::overview;
 use super::question::{Audit, Result};
+use crate::ops::views::{DecisionCount, DemandCount, HookClasses, Trends, TurnClasses};
 
 /// The most days that are counted.
 const DAYS_MAX: u32 = 366;
@@ -27,85 +27,100 @@ const HOOK_BOUNDS_US: [u64; 9] = [
     1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000,
 ];
 
-/// Returns `{"days", "decisions", "demands", "turns", "hooks"}` of the last days, in the time zone of this machine:
-///
-/// - `decisions`: `{"day","project","verdict","reason","count"}`, `day` being a place in `days`;
-/// - `demands`: `{"day","demands","met"}` by the day of the demand, as `audit --summary` counts them;
-/// - `turns` and `hooks`: `{"bounds","counts"}`, one more count than bounds, and medians.
-pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Value> {
-    let zone = TimeZone::system();
-    let date = |at: Timestamp| {
-        jiff::Timestamp::from_microsecond(at.as_micros()).map(|at| at.to_zoned(zone.clone()).date())
-    };
-    let today = date(now).unwrap_or_default();
-    let first = today.saturating_sub(i64::from(days.clamp(1, DAYS_MAX) - 1).days());
-    let began = first
-        .to_zoned(zone.clone())
-        .map(|began| began.timestamp().as_microsecond());
+/// Returns the figures of the last days, in the time zone of this machine.
+pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Trends> {
+    let days = Days::until(now, days);
     let filter = Audit {
-        since: began.ok().map(Timestamp::from_micros),
+        since: days.began(),
         ..Audit::default()
     };
-    let dates: Vec<Date> = first
-        .series(1.day())
-        .take_while(|day| *day <= today)
-        .collect();
-
     let mut followed = Followed::new(journal)?;
     let mut turns = TurnLengths::default();
-    let (mut decisions, mut demands) = (
-        BTreeMap::<_, u64>::new(),
-        BTreeMap::<usize, (u64, u64)>::new(),
-    );
+    let mut decisions = BTreeMap::<_, u64>::new();
+    let mut demands = BTreeMap::<usize, DemandCount>::new();
     audit::walk(journal, &filter, |envelope, decision, _, project| {
-        let Some(day) = date(envelope.at)
-            .ok()
-            .and_then(|date| dates.iter().position(|day| *day == date))
-        else {
+        let Some(day) = days.index_of(envelope.at) else {
             return Ok(());
         };
-        let verdict = decision.verdict.to_string();
+        let verdict = decision.verdict.word();
         *decisions
             .entry((day, project.to_owned(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
-        match followed.end(envelope)? {
-            Some(FollowUp::Fulfilled) => {
-                let day = demands.entry(day).or_default();
-                *day = (day.0 + 1, day.1 + 1);
-            }
-            Some(FollowUp::Unfulfilled(_)) => demands.entry(day).or_default().0 += 1,
-            _ => {}
+        if let Some(end @ (FollowUp::Fulfilled | FollowUp::Unfulfilled(_))) =
+            followed.end(envelope)?
+        {
+            let count = demands.entry(day).or_default();
+            count.day = day;
+            count.demands += 1;
+            count.met += u64::from(*end == FollowUp::Fulfilled);
         }
         Ok(())
     })?;
+    let decisions = decisions.into_iter();
+    Ok(Trends {
+        days: days.dates.iter().map(Date::to_string).collect(),
+        decisions: decisions
+            .map(|((day, project, verdict, reason), count)| DecisionCount {
+                day,
+                project,
+                verdict,
+                reason,
+                count,
+            })
+            .collect(),
+        demands: demands.into_values().collect(),
+        turns: TurnClasses {
+            bounds_ms: &TURN_BOUNDS_MS,
+            counts: classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
+            median_ms: turns.median_ms(),
+        },
+        hooks: hook_classes(journal)?,
+    })
+}
+
+fn hook_classes(journal: &Journal) -> Result<HookClasses> {
     let hooks = overview::hook_times(journal, HOOK_EVENTS)?;
     let times: Vec<_> = hooks.times.iter().map(|time| micros(*time)).collect();
-    Ok(json!({
-        "days": dates.iter().map(Date::to_string).collect::<Vec<_>>(),
-        "decisions": decisions
-            .into_iter()
-            .map(|((day, project, verdict, reason), count)| {
-                json!({ "day": day, "project": project, "verdict": verdict, "reason": reason, "count": count })
-            })
-            .collect::<Vec<_>>(),
-        "demands": demands
-            .into_iter()
-            .map(|(day, (demands, met))| json!({ "day": day, "demands": demands, "met": met }))
-            .collect::<Vec<_>>(),
-        "turns": {
-            "bounds_ms": TURN_BOUNDS_MS,
-            "counts": classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
-            "median_ms": turns.median_ms(),
-        },
-        "hooks": {
-            "bounds_us": HOOK_BOUNDS_US,
-            "counts": classes(&times, &HOOK_BOUNDS_US),
-            "p50_us": hooks.quantile_us(50),
-            "p99_us": hooks.quantile_us(99),
-            "later": hooks.later,
-        },
-    }))
+    Ok(HookClasses {
+        bounds_us: &HOOK_BOUNDS_US,
+        counts: classes(&times, &HOOK_BOUNDS_US),
+        p50_us: hooks.quantile_us(50),
+        p99_us: hooks.quantile_us(99),
+        later: hooks.later,
+    })
+}
+
+/// The days that are counted, in the time zone of this machine.
+struct Days {
+    zone: TimeZone,
+    dates: Vec<Date>,
+}
+
+impl Days {
+    fn until(now: Timestamp, days: u32) -> Self {
+        let zone = TimeZone::system();
+        let today = date(now, &zone).unwrap_or_default();
+        let first = today.saturating_sub(i64::from(days.clamp(1, DAYS_MAX) - 1).days());
+        let dates = first.series(1.day()).take_while(|day| *day <= today);
+        let dates = dates.collect();
+        Self { zone, dates }
+    }
+
+    fn began(&self) -> Option<Timestamp> {
+        let began = self.dates.first()?.to_zoned(self.zone.clone()).ok()?;
+        Some(Timestamp::from_micros(began.timestamp().as_microsecond()))
+    }
+
+    fn index_of(&self, at: Timestamp) -> Option<usize> {
+        let date = date(at, &self.zone)?;
+        self.dates.iter().position(|day| *day == date)
+    }
+}
+
+fn date(at: Timestamp, zone: &TimeZone) -> Option<Date> {
+    let at = jiff::Timestamp::from_microsecond(at.as_micros()).ok()?;
+    Some(at.to_zoned(zone.clone()).date())
 }
 
 fn micros(time: Duration) -> u64 {

@@ -8,11 +8,11 @@ use checkpoint::Policy;
 use checkpoint::config::{Candidate, Config, PackName, Packs};
 use checkpoint::replay::Past;
 use checkpoint::rules::pack_names::ProjectFacts;
-use journal::{Changes, Decision, Journal, Verdict};
-use serde_json::{Value, json};
+use journal::{Changes, Journal, Verdict};
 
 use super::question::{Emit, Error, Result, send};
 use super::redecide::judge_all;
+use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
 
 /// Decides history again under a file, and emits what would change.
 pub(super) fn what_if(
@@ -25,8 +25,8 @@ pub(super) fn what_if(
     let candidate =
         Candidate::read(name, text).map_err(|error| Error::NotFound(error.to_string()))?;
     let read_as = match candidate {
-        Candidate::Config(_) => "config",
-        Candidate::Rules(_) => "rules",
+        Candidate::Config(_) => ReadAs::Config,
+        Candidate::Rules(_) => ReadAs::Rules,
     };
     let judged = judge_all(journal, session, emit, || {
         let mut policies = Policies {
@@ -38,16 +38,16 @@ pub(super) fn what_if(
             let (was, now) = (past.decision, past.under(policy, *fingerprint));
             let is_changed =
                 (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
-            is_changed.then(|| {
-                json!({
-                    "seq": past.envelope.seq,
-                    "at": past.envelope.at,
-                    "session": past.envelope.stream.session,
-                    "agent": past.envelope.stream.agent,
-                    "was": short(was),
-                    "now": short(&now),
-                    "guessed": now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked,
-                })
+            let guessed =
+                now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked;
+            is_changed.then(|| ChangedDecision {
+                seq: past.envelope.seq,
+                at: past.envelope.at,
+                session: past.envelope.stream.session,
+                agent: past.envelope.stream.agent,
+                was: Side::from(was),
+                now: Side::from(&now),
+                guessed,
             })
         }
     })?;
@@ -55,17 +55,12 @@ pub(super) fn what_if(
     let changed: Vec<_> = judged.into_iter().flatten().collect();
     send(
         emit,
-        json!({ "decisions": decisions, "read_as": read_as, "changed": changed }),
+        &WhatIf {
+            decisions,
+            read_as,
+            changed,
+        },
     )
-}
-
-fn short(decision: &Decision) -> Value {
-    json!({
-        "verdict": decision.verdict,
-        "reason": decision.reason,
-        "actions": decision.actions.iter().map(|action| &action.text).collect::<Vec<_>>(),
-        "message": decision.message,
-    })
 }
 
 /// What the candidate makes of each past decision's policy, with the number that identifies it. Few differ.

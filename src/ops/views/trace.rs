@@ -1,29 +1,75 @@
-//! What each rule found, and the words for it that people read, in the terminal and on the page.
+//! What each rule found, with the words for it that the terminal and the page show.
 
-use checkpoint::findings::{ActionTrace, Outcome, RuleTrace, TracedCall};
-use journal::{Timeline, TimelineSource};
-use serde_json::{Value, json};
+use checkpoint::findings::{self, Findings, Outcome, TracedCall};
+use journal::{Action, Timeline, TimelineSource};
+use serde::{Deserialize, Serialize};
 
-/// Commands that are named as what was looked for; of more, only how many there are.
+/// Commands that are named as what was looked for; the others are counted.
 const NAMED_MAX: usize = 4;
 /// The most of a command line that is shown.
 const COMMAND_CHARS_MAX: usize = 90;
 
-/// Returns the trace with `looked` and `seen` for each action: what was looked for among the calls of this timeline, and
-/// a line for each call that looked like it, or one on why there is none.
-pub(super) fn trace(rules: &[RuleTrace], timeline: &Timeline) -> Value {
-    let mut view = json!(rules);
-    for (rule, shown) in rules.iter().zip(view.as_array_mut().into_iter().flatten()) {
-        for (action, shown) in rule
-            .actions
-            .iter()
-            .zip(shown["actions"].as_array_mut().into_iter().flatten())
-        {
-            shown["looked"] = looked(&action.looked_for).into();
-            shown["seen"] = seen(action, timeline).into();
+/// What the rules found in a timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RulesView {
+    pub(crate) categories: Vec<String>,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) observations: Vec<String>,
+    pub(crate) all_clear: bool,
+    pub(crate) docs_only: bool,
+    pub(crate) generic: bool,
+    pub(crate) unresolved: bool,
+    pub(crate) trace: Vec<RuleTrace>,
+}
+
+/// How one rule came to what it asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RuleTrace {
+    pub(crate) rule: String,
+    pub(crate) pack: String,
+    /// The changed files that it took; empty for a rule of every stop.
+    pub(crate) files: Vec<String>,
+    pub(crate) actions: Vec<ActionTrace>,
+}
+
+/// What was found about one action, with the words for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ActionTrace {
+    #[serde(flatten)]
+    pub(crate) action: findings::ActionTrace,
+    /// What was looked for among the calls.
+    pub(crate) looked: String,
+    /// A line for each call that looked like it, or one on why there is none.
+    pub(crate) seen: Vec<String>,
+}
+
+impl RulesView {
+    pub(crate) fn new(findings: Findings, timeline: &Timeline) -> Self {
+        let rule = |rule: findings::RuleTrace| RuleTrace {
+            rule: rule.rule,
+            pack: rule.pack,
+            files: rule.files,
+            actions: rule
+                .actions
+                .into_iter()
+                .map(|action| ActionTrace {
+                    looked: looked(&action.looked_for),
+                    seen: seen(&action, timeline),
+                    action,
+                })
+                .collect(),
+        };
+        Self {
+            categories: findings.categories,
+            actions: findings.actions,
+            observations: findings.observations,
+            all_clear: findings.all_clear,
+            docs_only: findings.docs_only,
+            generic: findings.generic,
+            unresolved: findings.unresolved,
+            trace: findings.trace.into_iter().map(rule).collect(),
         }
     }
-    view
 }
 
 fn looked(commands: &[String]) -> String {
@@ -33,13 +79,13 @@ fn looked(commands: &[String]) -> String {
     let named = commands[..commands.len().min(NAMED_MAX)].join(", ");
     match commands.len().saturating_sub(NAMED_MAX) {
         0 => named,
-        // One more is no longer than to say so.
+        // `and 1 more` would be as long as the command itself.
         1 => commands.join(", "),
         more => format!("{named} and {more} more"),
     }
 }
 
-fn seen(action: &ActionTrace, timeline: &Timeline) -> Vec<String> {
+fn seen(action: &findings::ActionTrace, timeline: &Timeline) -> Vec<String> {
     if !action.found.is_empty() {
         return action.found.iter().map(call).collect();
     }

@@ -2,11 +2,12 @@
 
 use checkpoint::agents::{self, adapter::Adapter};
 use checkpoint::reply;
-use journal::{Agent, ReplyForm};
-use serde_json::{Value, json};
+use journal::recovery::verify::Verified;
+use journal::{Agent, Outcome as Delivery, ReplyForm};
 
 use super::play::Reply;
 use super::recording::Recording;
+use crate::ops::views::{DecisionRow, Reproved, SessionRow};
 
 /// What came of one recording.
 pub(super) struct Played<'a> {
@@ -22,19 +23,15 @@ pub(super) struct Played<'a> {
 #[derive(Default)]
 pub(super) struct Outcome {
     /// The sessions.
-    pub(super) sessions: Vec<Value>,
+    pub(super) sessions: Vec<SessionRow>,
     /// The decisions.
-    pub(super) decisions: Vec<Value>,
+    pub(super) decisions: Vec<DecisionRow>,
     /// What `journal verify` says.
-    pub(super) journal: Value,
+    pub(super) journal: Verified,
     /// What `replay --verify` says.
-    pub(super) replay: Value,
+    pub(super) replay: Reproved,
     /// Payloads that could not be read.
     pub(super) rejected: u64,
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 /// Returns what is not as expected, one sentence each.
@@ -52,13 +49,12 @@ pub(super) fn problems(
                 .map(|what| format!("{name}: {what}")),
         );
     }
-    if outcome.journal["ok"] != json!(true) {
-        problems.push(format!("journal verify: {}", outcome.journal));
+    if !outcome.journal.ok {
+        problems.push(format!("journal verify: {:?}", outcome.journal));
     }
-    if outcome.replay["decisions"] != outcome.replay["matched"]
-        || outcome.replay["decisions"] == json!(0)
-    {
-        problems.push(format!("replay --verify: {}", outcome.replay));
+    let replay = &outcome.replay;
+    if replay.decisions != replay.matched || replay.decisions == 0 {
+        problems.push(format!("replay --verify: {replay:?}"));
     }
     if outcome.rejected > 0 {
         problems.push(format!("{} payloads could not be read", outcome.rejected));
@@ -68,19 +64,17 @@ pub(super) fn problems(
 
 fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    let ours = |line: &&Value| text(&line["native_session"]) == played.session;
-    if !outcome
-        .sessions
-        .iter()
-        .filter(ours)
-        .any(|session| session["ended"] == json!(true))
-    {
+    let mut sessions = outcome.sessions.iter();
+    if !sessions.any(|row| row.native_session == played.session && row.ended) {
         problems.push("its session is not there, or has not ended".to_owned());
     }
-    let decisions: Vec<_> = outcome.decisions.iter().filter(ours).collect();
+    let decisions = outcome.decisions.iter();
+    let decisions: Vec<_> = decisions
+        .filter(|row| row.native_session == played.session)
+        .collect();
     let made: Vec<_> = decisions
         .iter()
-        .map(|line| (text(&line["verdict"]), text(&line["reason"])))
+        .map(|row| (row.verdict.word(), row.reason.word()))
         .collect();
     if made != [("inject", expected_reason), ("pass", "block_budget")] {
         problems.push(format!(
@@ -96,7 +90,7 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
     };
     let message = decisions
         .first()
-        .map(|line| text(&line["message"]))
+        .and_then(|row| row.message.as_deref())
         .unwrap_or_default();
     let forms = Agent::host(played.recording.agent)
         .and_then(agents::adapter)
@@ -110,7 +104,7 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
     }
     if !decisions
         .first()
-        .is_some_and(|line| line["delivery"] == "confirmed")
+        .is_some_and(|row| row.delivery == Delivery::Confirmed)
     {
         problems.push("it was not seen to take the checkpoint".to_owned());
     }

@@ -15,14 +15,16 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use journal::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{status, timeline};
+use super::timeline;
 use crate::cli::connection;
 use crate::cli::shared::Output;
+use crate::cli::text::decisions;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
+use crate::ops::views::{DecisionRow, Stats};
 use crate::render::{self, Colour};
 
 use check::{Outcome, Played};
@@ -142,29 +144,25 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
 /// Asks the daemon what has become of it all, once it is settled.
 fn ask(stage: &Stage) -> Result<Outcome> {
     let home = stage.home();
-    let lines = |query: &Query| -> Result<Vec<Value>> {
-        let mut lines = Vec::new();
-        connection::ask(&home, query, |line| lines.push(line))?;
-        Ok(lines)
-    };
     let began = Instant::now();
     let decisions = loop {
-        let decisions = lines(&Query::Audit(Audit::default()))?;
+        let query = Query::Audit(Audit::default());
+        let decisions: Vec<DecisionRow> = connection::ask_all(&home, &query)?;
         let is_open = decisions
             .iter()
-            .any(|decision| decision["delivery"] == "pending");
+            .any(|decision| decision.delivery == journal::Outcome::Pending);
         if !is_open || began.elapsed() > CONFIRM_WAIT {
             break decisions;
         }
         stage.wait(LOOK_EVERY)?;
     };
-    let stats = connection::ask_one(&home, &Query::Stats, |_, _| ())?;
+    let stats: Stats = connection::ask_one(&home, &Query::Stats, |_, _| ())?;
     Ok(Outcome {
-        sessions: lines(&Query::Sessions)?,
+        sessions: connection::ask_all(&home, &Query::Sessions)?,
         decisions,
         journal: connection::ask_one(&home, &Query::VerifyJournal, |_, _| ())?,
         replay: connection::ask_one(&home, &Query::Verify { session: None }, |_, _| ())?,
-        rejected: stats["kinds"]["payload_rejected"].as_u64().unwrap_or(0),
+        rejected: stats.kinds.get("payload_rejected").copied().unwrap_or(0),
     })
 }
 
@@ -235,7 +233,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
         }
     }
     heading("All decisions");
-    status::decision_table(&outcome.decisions).print();
+    decisions::table(&outcome.decisions).print();
     Ok(())
 }
 
@@ -243,7 +241,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
 fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     println!(
         "\n{} events: store and intake log agree. {} of {} decisions were decided the same again from the journal.",
-        outcome.journal["events"], outcome.replay["matched"], outcome.replay["decisions"]
+        outcome.journal.events, outcome.replay.matched, outcome.replay.decisions
     );
     for problem in problems {
         println!(

@@ -5,7 +5,7 @@ use checkpoint::findings::Findings;
 use journal::{Changes, Decision, TimelineSource, Verdict};
 
 use crate::cli::text::rule_trace;
-use crate::ops::views;
+use crate::ops::views::RulesView;
 use crate::render::{self, Colour};
 
 /// The most files of a category that are named.
@@ -36,9 +36,9 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let findings = case.find();
     show_files(case, &findings);
     show_timeline(case);
-    let trace = views::rules(&findings, &case.evidence.timeline);
+    let found = RulesView::new(findings.clone(), &case.evidence.timeline);
     let mut rules = Vec::new();
-    rule_trace::show(&mut rules, &trace["trace"]);
+    rule_trace::show(&mut rules, &found.trace);
     rules.iter().for_each(|line| println!("{line}"));
     let observations = if inject {
         &decision.observations

@@ -12,17 +12,17 @@ use checkpoint::replay::{Played, Player};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Event, Home, Outcome, Stream, Timestamp};
-use serde_json::{Value, json};
+use serde::Serialize;
 use uuid::Uuid;
 
-use crate::cli::commands::status;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::text::{decisions, print_json, short};
 use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
-use crate::ops::views;
+use crate::ops::views::{DecisionRow, Reproved, StateView};
 use crate::ops::wire::HookLine;
 use crate::render::{self, Table};
 
@@ -87,44 +87,53 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
 }
 
 fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
-    let answer = connection::ask_one(home, &Query::Verify { session }, progress("deciding again"))?;
+    let query = Query::Verify { session };
+    let answer: Reproved = connection::ask_one(home, &query, progress("deciding again"))?;
     progress_done();
-    let mismatched = answer["mismatched"].as_array().cloned().unwrap_or_default();
     if output.json {
-        println!("{answer}");
+        print_json(&answer);
     } else {
-        for line in &mismatched {
-            let fields: Vec<_> = line["fields"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
-            let what = line["why"].as_str().map_or_else(
-                || format!("differs in {}", fields.join(", ")),
-                str::to_owned,
-            );
+        for mismatch in &answer.mismatched {
+            let what = match &mismatch.why {
+                Some(why) => why.clone(),
+                None => format!("differs in {}", mismatch.fields.join(", ")),
+            };
             render::print_wrapped(
-                &format!("decision {}: ", line["seq"]),
+                &format!("decision {}: ", mismatch.seq),
                 &render::printable(&what),
             );
         }
         println!(
             "{} decisions, {} decided the same again",
-            answer["decisions"], answer["matched"]
+            answer.decisions, answer.matched
         );
-        if let Some(first) = mismatched.first() {
+        if let Some(first) = answer.mismatched.first() {
             println!(
                 "`checkpointd explain {}` shows the first with all that it was based on",
-                first["seq"]
+                first.seq
             );
         }
     }
-    Ok(if mismatched.is_empty() {
+    Ok(if answer.mismatched.is_empty() {
         exit::OK
     } else {
         exit::FAILED
     })
+}
+
+/// A line of a file that could not be played.
+#[derive(Serialize)]
+struct Problem {
+    line: usize,
+    error: String,
+}
+
+/// What recorded hook calls led to.
+#[derive(Serialize)]
+struct PlayedFile {
+    sessions: Vec<StateView>,
+    decisions: Vec<DecisionRow>,
+    problems: Vec<Problem>,
 }
 
 /// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with
@@ -133,7 +142,7 @@ fn play_file<'a>(
     file: &Path,
     policy: &'a Policy,
     mut each: impl FnMut(Played) -> ControlFlow<()>,
-) -> Result<(Player<'a>, Vec<Value>)> {
+) -> Result<(Player<'a>, Vec<Problem>)> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
     let mut player = Player::new(policy);
@@ -150,19 +159,22 @@ fn play_file<'a>(
                 }
             }
             Ok(None) => {}
-            Err(problem) => problems.push(json!({ "line": number + 1, "error": problem })),
+            Err(error) => problems.push(Problem {
+                line: number + 1,
+                error,
+            }),
         }
     }
     Ok((player, problems))
 }
 
 /// Says what was wrong with lines of a file.
-fn print_problems(problems: &[Value]) {
+fn print_problems(problems: &[Problem]) {
     for problem in problems {
         eprintln!(
             "line {}: {}",
-            problem["line"],
-            render::printable(problem["error"].as_str().unwrap_or_default())
+            problem.line,
+            render::printable(&problem.error)
         );
     }
 }
@@ -193,7 +205,7 @@ fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Resu
                 } else {
                     Outcome::None
                 };
-                Some(views::decision(envelope, decision, sent, None))
+                Some(DecisionRow::new(envelope, decision, sent, None))
             }
             _ => None,
         })
@@ -202,48 +214,51 @@ fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Resu
     let states: Vec<_> = states
         .into_iter()
         .filter(|state| is_wanted(session, &state.stream))
-        .map(views::state)
+        .map(StateView::new)
         .collect();
+    let played = PlayedFile {
+        sessions: states,
+        decisions,
+        problems,
+    };
     if output.json {
-        println!(
-            "{}",
-            json!({ "sessions": states, "decisions": decisions, "problems": problems })
-        );
+        print_json(&played);
     } else {
-        print_problems(&problems);
-        let mut table = Table::new([
-            "SESSION",
-            "AGENT",
-            "TURNS",
-            "LAST MESSAGE",
-            "LAST CHECKPOINT",
-            "LAST TOOL USE",
-        ]);
-        let time = |value: &Value| value.as_str().map_or("-".into(), render::time_of_day);
-        for state in &states {
-            table.row([
-                state["session"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .chars()
-                    .take(8)
-                    .collect(),
-                state["agent"].as_str().unwrap_or_default().into(),
-                state["turn"].to_string(),
-                time(&state["last_message_sent_at"]),
-                time(&state["last_checkpoint_at"]),
-                time(&state["last_tool_use_at"]),
-            ]);
-        }
-        table.print();
-        println!();
-        status::decision_table(&decisions).print();
+        print_played(&played);
     }
-    Ok(if problems.is_empty() {
+    Ok(if played.problems.is_empty() {
         exit::OK
     } else {
         exit::FAILED
     })
+}
+
+fn print_played(played: &PlayedFile) {
+    print_problems(&played.problems);
+    let mut table = Table::new([
+        "SESSION",
+        "AGENT",
+        "TURNS",
+        "LAST MESSAGE",
+        "LAST CHECKPOINT",
+        "LAST TOOL USE",
+    ]);
+    let time = |at: Option<Timestamp>| {
+        at.map_or_else(|| "-".into(), |at| render::time_of_day(&at.to_string()))
+    };
+    for state in &played.sessions {
+        table.row([
+            short(state.session),
+            state.agent.to_string(),
+            state.turn.to_string(),
+            time(state.last_message_sent_at),
+            time(state.last_checkpoint_at),
+            time(state.last_tool_use_at),
+        ]);
+    }
+    table.print();
+    println!();
+    decisions::table(&played.decisions).print();
 }
 
 fn play_line(

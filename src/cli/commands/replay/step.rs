@@ -7,17 +7,16 @@ use std::path::Path;
 
 use checkpoint::state::SessionState;
 use journal::Home;
-use serde_json::Value;
 
 use super::{is_wanted, play_file, print_problems};
 use crate::cli::commands::state;
 use crate::cli::connection;
 use crate::cli::shared::Output;
-use crate::cli::text::event_line;
+use crate::cli::text::{event_line, print_json};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{self, Query};
-use crate::ops::views::Changed;
+use crate::ops::views::Step;
 
 /// Steps through a session of the journal, or through what recorded hook calls lead to: on a terminal one event at a
 /// time, elsewhere all of them.
@@ -35,10 +34,9 @@ pub(super) fn step(
         Failure::usage("say what to step through")
             .hint("`--session last --step`, or `--file hooks.ndjson --step`")
     })?;
-    // Asked for whole: whoever reads slowly holds up neither daemon nor journal.
-    let mut lines = Vec::new();
-    connection::ask(home, &Query::Steps { session }, |line| lines.push(line))?;
-    let _ = lines.iter().try_for_each(|line| pace.show(line));
+    // Asked for whole: a slow reader holds up neither daemon nor journal.
+    let steps: Vec<Step> = connection::ask_all(home, &Query::Steps { session })?;
+    let _ = steps.iter().try_for_each(|step| pace.show(step));
     Ok(exit::OK)
 }
 
@@ -69,7 +67,7 @@ fn step_file(home: &Home, session: Option<&str>, file: &Path, pace: &mut Pace) -
 /// How fast events go by.
 struct Pace {
     json: bool,
-    /// Somebody presses Enter for each.
+    /// A person presses Enter for each.
     waits: bool,
 }
 
@@ -86,21 +84,17 @@ impl Pace {
         }
     }
 
-    /// Shows one event with what it changed; breaks when nobody wants to see more.
-    fn show(&mut self, line: &Value) -> ControlFlow<()> {
+    /// Shows one event with what it changed; breaks when the person has seen enough.
+    fn show(&mut self, step: &Step) -> ControlFlow<()> {
         if self.json {
-            println!("{line}");
+            print_json(step);
             return ControlFlow::Continue(());
         }
-        println!("{}", event_line::in_tail(&line["event"]));
-        let changes: Vec<Changed> =
-            serde_json::from_value(line["changes"].clone()).unwrap_or_default();
+        println!("{}", event_line::in_tail(&step.event.event));
         // Every event counts.
-        let changes: Vec<_> = changes
-            .into_iter()
-            .filter(|change| change.field != "counts.events")
-            .collect();
-        state::show_changes(&changes);
+        let changes = step.changes.iter();
+        let changes = changes.filter(|change| change.field != "counts.events");
+        state::show_changes(changes);
         if !self.waits {
             return ControlFlow::Continue(());
         }

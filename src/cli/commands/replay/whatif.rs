@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use checkpoint::config::Candidate;
-use journal::Home;
-use serde_json::Value;
+use journal::{Home, Verdict};
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::text::{self, print_json};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
+use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
 use crate::render::{self, Colour, Table};
 
 /// Decides history again under a file.
@@ -31,24 +32,23 @@ pub(super) fn run(home: &Home, session: Option<String>, file: &Path, output: Out
         name: name.clone(),
         text,
     };
-    let answer = connection::ask_one(home, &query, progress("deciding again"))?;
+    let answer: WhatIf = connection::ask_one(home, &query, progress("deciding again"))?;
     progress_done();
     if output.json {
-        println!("{answer}");
+        print_json(&answer);
     } else {
         show(&name, &answer);
     }
     Ok(exit::OK)
 }
 
-fn show(name: &str, answer: &Value) {
-    let how = if answer["read_as"] == "rules" {
+fn show(name: &str, answer: &WhatIf) {
+    let how = if answer.read_as == ReadAs::Rules {
         "is read as a file of rules: it lies over the policy that each decision was made by"
     } else {
         "is read as a config.yml in place of yours; projects' own files lie over it"
     };
     render::print_wrapped("", &format!("{} {how}", render::printable(name)));
-    let changed = answer["changed"].as_array().map_or(&[][..], Vec::as_slice);
     let mut table = Table::new([
         "SEQ",
         "AT",
@@ -60,19 +60,14 @@ fn show(name: &str, answer: &Value) {
     ])
     .optional(&[3, 2, 1])
     .coloured(colour_of);
-    for line in changed {
+    for line in &answer.changed {
         table.row([
-            line["seq"].to_string(),
-            render::local_time(line["at"].as_str().unwrap_or_default()),
-            line["agent"].as_str().unwrap_or_default().into(),
-            line["session"]
-                .as_str()
-                .unwrap_or_default()
-                .chars()
-                .take(8)
-                .collect(),
-            short(&line["was"]),
-            short(&line["now"]),
+            line.seq.to_string(),
+            render::local_time(&line.at.to_string()),
+            line.agent.to_string(),
+            text::short(line.session),
+            short(&line.was),
+            short(&line.now),
             asked(line),
         ]);
     }
@@ -81,30 +76,29 @@ fn show(name: &str, answer: &Value) {
         table.print();
         println!();
     }
-    let count = |fits: &dyn Fn(&Value) -> bool| changed.iter().filter(|line| fits(line)).count();
-    let turned = |from: &str, to: &str| {
-        count(&|line| line["was"]["verdict"] == from && line["now"]["verdict"] == to)
+    let changed = answer.changed.iter();
+    let turned = |from: Verdict, to: Verdict| {
+        let verdicts = changed
+            .clone()
+            .map(|line| (line.was.verdict, line.now.verdict));
+        verdicts.filter(|verdicts| *verdicts == (from, to)).count()
     };
     println!(
         "{} of {} decisions would change: {} more checkpoints, {} fewer",
-        changed.len(),
-        answer["decisions"],
-        turned("pass", "inject"),
-        turned("inject", "pass")
+        answer.changed.len(),
+        answer.decisions,
+        turned(Verdict::Pass, Verdict::Inject),
+        turned(Verdict::Inject, Verdict::Pass)
     );
-    let guessed = count(&|line| line["guessed"] == true);
+    let guessed = changed.filter(|line| line.guessed).count();
     if guessed > 0 {
         let why = "passed before anything was looked up: what these would have been asked for is not known";
         render::print_wrapped("", &format!("{guessed} of them {why}"));
     }
 }
 
-fn short(side: &Value) -> String {
-    format!(
-        "{} {}",
-        side["verdict"].as_str().unwrap_or_default(),
-        side["reason"].as_str().unwrap_or_default()
-    )
+fn short(side: &Side) -> String {
+    format!("{} {}", side.verdict, side.reason)
 }
 
 fn colour_of(cell: &str) -> Option<Colour> {
@@ -116,19 +110,12 @@ fn colour_of(cell: &str) -> Option<Colour> {
 }
 
 /// Says which actions a decision would ask for in addition, and which no longer.
-fn asked(line: &Value) -> String {
-    if line["guessed"] == true {
+fn asked(line: &ChangedDecision) -> String {
+    if line.guessed {
         return "not known".into();
     }
-    let actions = |side: &str| -> Vec<&str> {
-        line[side]["actions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect()
-    };
-    let (was, now) = (actions("was"), actions("now"));
+    let was = &line.was.actions;
+    let now = &line.now.actions;
     let more = now
         .iter()
         .filter(|action| !was.contains(action))
@@ -138,9 +125,9 @@ fn asked(line: &Value) -> String {
         .filter(|action| !now.contains(action))
         .map(|action| format!("- {action}"));
     let changes: Vec<_> = more.chain(less).collect();
-    match (changes.is_empty(), line["now"]["message"].is_null()) {
-        (false, _) => changes.join("; "),
-        (true, false) if !line["was"]["message"].is_null() => "other words".into(),
-        (true, _) => "-".into(),
+    match (&line.was.message, &line.now.message) {
+        _ if !changes.is_empty() => changes.join("; "),
+        (Some(_), Some(_)) => "other words".into(),
+        _ => "-".into(),
     }
 }

@@ -1,0 +1,68 @@
+//! Decisions as a table.
+
+use std::path::Path;
+
+use crate::cli::text::short;
+use crate::ops::views::DecisionRow;
+use crate::render::{self, Colour, Table};
+
+/// Returns decisions as the table of `audit`.
+pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
+    let head = [
+        "SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON",
+        "DELIVERY",
+    ];
+    let mut table = Table::new(head).optional(&[6, 5, 4, 2]).coloured(colour_of);
+    for row in decisions {
+        let [seq, at, agent, session, turn, verdict, reason, delivery] = cells(row);
+        let after = row
+            .elapsed_ms
+            .map_or_else(|| "-".into(), render::duration_ms);
+        let project = render::path(Path::new(row.project.as_deref().unwrap_or_default()));
+        table.row([
+            seq, at, agent, session, turn, after, project, verdict, reason, delivery,
+        ]);
+    }
+    table
+}
+
+/// Returns decisions as a table for a screen that shows other things too.
+pub(crate) fn table(decisions: &[DecisionRow]) -> Table<8> {
+    let mut table = Table::new([
+        "SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY",
+    ])
+    .optional(&[4, 3]);
+    decisions.iter().for_each(|row| table.row(cells(row)));
+    table
+}
+
+fn cells(row: &DecisionRow) -> [String; 8] {
+    [
+        row.seq.to_string(),
+        render::local_time(&row.at.to_string()),
+        row.agent.to_string(),
+        short(row.session),
+        row.turn.to_string(),
+        row.verdict.to_string(),
+        row.reason.to_string(),
+        delivery(row),
+    ]
+}
+
+/// Says what became of a delivery, and why.
+fn delivery(row: &DecisionRow) -> String {
+    match &row.delivery_reason {
+        Some(why) => format!("{} ({why})", row.delivery.word()),
+        None => row.delivery.word().into(),
+    }
+}
+
+fn colour_of(cell: &str) -> Option<Colour> {
+    match cell {
+        "inject" | "confirmed" => Some(Colour::Green),
+        "pass" | "none" => Some(Colour::Dim),
+        "pending" => Some(Colour::Yellow),
+        lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Colour::Red),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! A decision in a list.
+
+use journal::{Action, Agent, Decision, Envelope, Outcome, Reason, Route, Timestamp, Verdict};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A decision in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DecisionRow {
+    pub(crate) seq: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) session: Uuid,
+    pub(crate) native_session: String,
+    pub(crate) agent: Agent,
+    pub(crate) turn: u64,
+    /// The stop that was decided about.
+    pub(crate) trigger: u64,
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: Reason,
+    pub(crate) route: Option<Route>,
+    pub(crate) elapsed_ms: Option<u64>,
+    pub(crate) delivery: Outcome,
+    /// The word for what its delivery waits for, or for why there was none.
+    pub(crate) delivery_reason: Option<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) observations: Vec<String>,
+    pub(crate) all_clear: bool,
+    pub(crate) message: Option<String>,
+    /// The session's project, in lists only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) project: Option<String>,
+}
+
+impl DecisionRow {
+    pub(crate) fn new(
+        envelope: &Envelope,
+        decision: &Decision,
+        outcome: Outcome,
+        obstacle: Option<String>,
+    ) -> Self {
+        Self {
+            seq: envelope.seq,
+            at: envelope.at,
+            session: envelope.stream.session,
+            native_session: envelope.stream.native(),
+            agent: envelope.stream.agent,
+            turn: decision.turn,
+            trigger: decision.trigger,
+            verdict: decision.verdict,
+            reason: decision.reason,
+            route: decision.route,
+            elapsed_ms: decision.elapsed_ms,
+            delivery: outcome,
+            delivery_reason: obstacle,
+            categories: decision.categories.clone(),
+            actions: decision.actions.clone(),
+            observations: decision.observations.clone(),
+            all_clear: decision.all_clear,
+            message: decision.message.clone(),
+            project: None,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! One decision with all that it was based on.
+
+use checkpoint::Policy;
+use checkpoint::decide::Considered;
+use checkpoint::follow_up::FollowUp;
+use journal::{Action, Evidence, Reason};
+use serde::{Deserialize, Serialize};
+
+use super::decision::DecisionRow;
+use super::event_line::EventLine;
+use super::state::StateView;
+use super::trace::RulesView;
+
+/// One decision with all that it was based on, and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Explanation {
+    pub(crate) decision: DecisionRow,
+    /// The stop, with its payload.
+    pub(crate) event: Option<EventLine>,
+    /// The session before the decision.
+    pub(crate) state: StateView,
+    pub(crate) evidence: Option<Evidence>,
+    /// None where the policy of the decision is not in the journal.
+    pub(crate) rules: Option<RulesView>,
+    /// The exits in order, up to the one that was taken.
+    pub(crate) considered: Vec<ExitView>,
+    pub(crate) delivery: Vec<EventLine>,
+    /// The stop, the decision, and each event of the delivery.
+    pub(crate) times: Option<Vec<TimeAfter>>,
+    pub(crate) demand: Option<Demand>,
+    pub(crate) policy: Option<Policy>,
+    pub(crate) basis: u64,
+    pub(crate) version: u32,
+}
+
+/// An exit that was considered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ExitView {
+    pub(crate) reason: Reason,
+    pub(crate) taken: bool,
+    pub(crate) why: String,
+}
+
+impl From<Considered> for ExitView {
+    fn from(exit: Considered) -> Self {
+        Self {
+            reason: exit.reason,
+            taken: exit.taken,
+            why: exit.why,
+        }
+    }
+}
+
+/// When an event was in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TimeAfter {
+    pub(crate) kind: String,
+    /// Microseconds after the stop happened.
+    pub(crate) after_us: i64,
+}
+
+/// What became of the demand that a decision made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Demand {
+    pub(crate) end: DemandEnd,
+    /// The actions that were not done.
+    pub(crate) left: Vec<Action>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DemandEnd {
+    /// The agent has not stopped again yet.
+    Open,
+    Met,
+    Left,
+    Unknown,
+}
+
+impl From<FollowUp> for Demand {
+    fn from(follow_up: FollowUp) -> Self {
+        let (end, left) = match follow_up {
+            FollowUp::Open => (DemandEnd::Open, Vec::new()),
+            FollowUp::Fulfilled => (DemandEnd::Met, Vec::new()),
+            FollowUp::Unfulfilled(left) => (DemandEnd::Left, left),
+            FollowUp::Unknown => (DemandEnd::Unknown, Vec::new()),
+        };
+        Self { end, left }
+    }
+}

@@ -1,0 +1,49 @@
+//! How much the journal holds.
+
+use std::collections::BTreeMap;
+
+use journal::{Agent, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What `status` shows of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Overview {
+    pub(crate) events: u64,
+    /// Payloads that could not be read.
+    pub(crate) rejected: usize,
+    pub(crate) agents: Vec<AgentLine>,
+    pub(crate) store_bytes: u64,
+    pub(crate) intake_bytes: u64,
+    pub(crate) hooks: HookFigures,
+}
+
+/// The sessions of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentLine {
+    pub(crate) agent: Agent,
+    pub(crate) sessions: usize,
+    pub(crate) last_at: Timestamp,
+}
+
+/// How long hook calls took until they were journaled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HookFigures {
+    pub(crate) calls: usize,
+    pub(crate) p50_us: Option<u64>,
+    pub(crate) p99_us: Option<u64>,
+    /// Calls that came by the spool.
+    pub(crate) later: u64,
+}
+
+/// What `journal stats` shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stats {
+    pub(crate) events: u64,
+    pub(crate) sessions: usize,
+    pub(crate) store_bytes: u64,
+    pub(crate) intake_bytes: u64,
+    /// Events of each kind.
+    pub(crate) kinds: BTreeMap<String, u64>,
+    /// Events of each agent.
+    pub(crate) agents: BTreeMap<String, u64>,
+}

@@ -1,0 +1,78 @@
+//! What came of deciding the past again.
+
+use journal::{Agent, Decision, Reason, Timestamp, Verdict};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Whether decisions come out the same again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reproved {
+    pub(crate) decisions: usize,
+    pub(crate) matched: usize,
+    pub(crate) mismatched: Vec<Mismatch>,
+}
+
+/// A decision that does not come out the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mismatch {
+    pub(crate) seq: u64,
+    /// The fields that differ.
+    pub(crate) fields: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) was: Option<Reason>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) now: Option<Reason>,
+    /// Why it could not be decided again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+}
+
+/// What another configuration would have decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WhatIf {
+    pub(crate) decisions: usize,
+    pub(crate) read_as: ReadAs,
+    pub(crate) changed: Vec<ChangedDecision>,
+}
+
+/// What a file was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ReadAs {
+    Config,
+    Rules,
+}
+
+/// A decision that would change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ChangedDecision {
+    pub(crate) seq: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) session: Uuid,
+    pub(crate) agent: Agent,
+    pub(crate) was: Side,
+    pub(crate) now: Side,
+    /// It passed before anything was looked up, so what it would ask for is not known.
+    pub(crate) guessed: bool,
+}
+
+/// One of the two decisions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Side {
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: Reason,
+    pub(crate) actions: Vec<String>,
+    pub(crate) message: Option<String>,
+}
+
+impl From<&Decision> for Side {
+    fn from(decision: &Decision) -> Self {
+        let actions = decision.actions.iter().map(|action| action.text.clone());
+        Self {
+            verdict: decision.verdict,
+            reason: decision.reason,
+            actions: actions.collect(),
+            message: decision.message.clone(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What decisions come to.
+
+use std::collections::BTreeMap;
+
+use journal::Agent;
+use serde::{Deserialize, Serialize};
+
+/// What decisions come to, in all and for each agent in each project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Summary {
+    pub(crate) total: Totals,
+    pub(crate) groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) agent: Agent,
+    pub(crate) project: String,
+    #[serde(flatten)]
+    pub(crate) totals: Totals,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    pub(crate) decisions: u64,
+    pub(crate) injected: u64,
+    pub(crate) passed: u64,
+    pub(crate) passed_by_reason: BTreeMap<String, u64>,
+    /// Checkpoints by what became of them: this and the three fields after it.
+    pub(crate) confirmed: u64,
+    pub(crate) failed: u64,
+    pub(crate) expired: u64,
+    pub(crate) pending: u64,
+    pub(crate) turns: usize,
+    pub(crate) median_turn_ms: Option<u64>,
+    /// Checkpoints that asked for actions and whose end is known.
+    pub(crate) demands: u64,
+    /// Those of them after which every action was done.
+    pub(crate) met: u64,
+}

@@ -1,0 +1,51 @@
+//! The figures behind the page's plots.
+
+use serde::Serialize;
+
+/// What the last days come to, in the time zone of this machine.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Trends {
+    pub(crate) days: Vec<String>,
+    pub(crate) decisions: Vec<DecisionCount>,
+    /// By the day of the demand, counted as `audit --summary` does.
+    pub(crate) demands: Vec<DemandCount>,
+    pub(crate) turns: TurnClasses,
+    pub(crate) hooks: HookClasses,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct DecisionCount {
+    /// An index into `days`.
+    pub(crate) day: usize,
+    pub(crate) project: String,
+    pub(crate) verdict: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) count: u64,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct DemandCount {
+    /// An index into `days`.
+    pub(crate) day: usize,
+    pub(crate) demands: u64,
+    pub(crate) met: u64,
+}
+
+/// Turns by their length; one more count than bounds.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TurnClasses {
+    pub(crate) bounds_ms: &'static [u64],
+    pub(crate) counts: Vec<u64>,
+    pub(crate) median_ms: Option<u64>,
+}
+
+/// Hook calls by the time until they were journaled; one more count than bounds.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct HookClasses {
+    pub(crate) bounds_us: &'static [u64],
+    pub(crate) counts: Vec<u64>,
+    pub(crate) p50_us: Option<u64>,
+    pub(crate) p99_us: Option<u64>,
+    /// Calls that came by the spool.
+    pub(crate) later: u64,
+}
