@@ -1,4 +1,4 @@
-//! Writing the files of documents anew from the journal: those that are gone, and those that a crash has left behind.
+//! Rebuilding the files of progress documents from the journal, after they were deleted or a crash left them outdated.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -15,48 +15,48 @@ use super::files::Place;
 use super::{Error, TURN, project_root, read};
 use crate::session_state;
 
-/// Which files, and how.
+/// Which files to rebuild.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rebuild<'a> {
-    /// Only those of this session.
+    /// Only the files of this session.
     pub session: Option<&'a Stream>,
-    /// Only those of this project.
+    /// Only the files of this project.
     pub project: Option<&'a str>,
-    /// Also those that somebody has changed; what they hold is kept beside them.
+    /// Also replace edited files; their content is kept beside them.
     pub force: bool,
 }
 
-/// What came of it.
+/// The result of a rebuild.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
     /// Files and links that were written.
     pub rebuilt: Vec<PathBuf>,
-    /// How many files were as the journal has them.
+    /// Number of files that were up to date.
     pub unchanged: u64,
-    /// Files that somebody has changed; they are as they were.
+    /// Edited files, which were left as they are.
     pub edited: Vec<PathBuf>,
-    /// Where the content of changed files is kept that had to make way.
+    /// Files with the content of edited files that were replaced.
     pub kept: Vec<PathBuf>,
-    /// Files whose project is not there any more.
+    /// Files whose project no longer exists.
     pub gone: Vec<PathBuf>,
-    /// What could not be written.
+    /// Files that could not be written.
     pub problems: Vec<Problem>,
 }
 
 /// A file that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Its path.
+    /// Path of the file.
     pub file: PathBuf,
-    /// Why not.
+    /// The error message.
     pub error: String,
 }
 
-/// What a file is to what the journal says of it.
-enum Standing {
-    Fits,
-    /// Not there, or an older document of ours.
-    Behind,
+/// A file compared with the journal.
+enum FileState {
+    UpToDate,
+    /// The file is missing, or holds an older document of the journal.
+    Outdated,
     Edited,
 }
 
@@ -66,17 +66,17 @@ struct Known {
     documents: Vec<u64>,
 }
 
-/// Writes the files of documents anew that are not as the journal has them. What a person has changed stays, unless
-/// forced. A project that is not there any more is not made again.
+/// Rebuilds the missing and outdated files of documents. Edited files stay, unless `force` is set. The folder of a deleted
+/// project is not created again.
 ///
 /// # Errors
 ///
-/// When the journal cannot be read. A file that cannot be written is one of the problems.
+/// When the journal cannot be read. A file that cannot be written is listed in [`Rebuilt::problems`].
 pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Rebuilt, Error> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     journal.settle()?;
     let mut done = Rebuilt::default();
-    // The shared file of a place leads to the newest document there, whichever session's that is.
+    // The link of a place points to its newest document, whichever session wrote that.
     let mut latest: HashMap<PathBuf, (u64, PathBuf)> = HashMap::new();
     let mut places: Vec<Place> = Vec::new();
     for entry in journal
@@ -113,8 +113,8 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
                 continue;
             }
             let text = progress::render(&document);
-            let standing = standing(journal, &path, &text, &documents)?;
-            if let Err(error) = done.bring(&place, &path, &text, standing, order.force) {
+            let state = file_state(journal, &path, &text, &documents)?;
+            if let Err(error) = done.restore(&place, &path, &text, state, order.force) {
                 done.problems.push(Problem {
                     file: path,
                     error: error.to_string(),
@@ -126,23 +126,8 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
         }
     }
     for place in places {
-        let link = place.latest();
-        let Some((_, path)) = latest.get(&link).filter(|(_, path)| path.exists()) else {
-            continue;
-        };
-        if fs::canonicalize(&link)
-            .is_ok_and(|to| fs::canonicalize(path).is_ok_and(|path| to == path))
-        {
-            continue;
-        }
-        match place.point_to(path) {
-            Ok(None) => done.rebuilt.push(link),
-            // A file of somebody's own is in its place, and stays.
-            Ok(Some(_)) => {}
-            Err(error) => done.problems.push(Problem {
-                file: link,
-                error: error.to_string(),
-            }),
+        if let Some((_, path)) = latest.get(&place.latest()) {
+            done.point_to(&place, path);
         }
     }
     done.rebuilt.sort();
@@ -150,20 +135,39 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
 }
 
 impl Rebuilt {
-    fn bring(
+    /// Points the link of a place to its newest document, if that exists.
+    fn point_to(&mut self, place: &Place, path: &Path) {
+        let link = place.latest();
+        let target = fs::canonicalize(path).ok();
+        if !path.exists() || target.is_some() && fs::canonicalize(&link).ok() == target {
+            return;
+        }
+        match place.point_to(path) {
+            Ok(None) => self.rebuilt.push(link),
+            // The user's own file has this name, and stays.
+            Ok(Some(_)) => {}
+            Err(error) => self.problems.push(Problem {
+                file: link,
+                error: error.to_string(),
+            }),
+        }
+    }
+
+    /// Writes a file, unless it is up to date or was edited.
+    fn restore(
         &mut self,
         place: &Place,
         path: &Path,
         text: &str,
-        standing: Standing,
+        state: FileState,
         force: bool,
     ) -> io::Result<()> {
-        match standing {
-            Standing::Fits => self.unchanged += 1,
-            Standing::Edited if !force => self.edited.push(path.to_owned()),
-            Standing::Behind | Standing::Edited => {
+        match state {
+            FileState::UpToDate => self.unchanged += 1,
+            FileState::Edited if !force => self.edited.push(path.to_owned()),
+            FileState::Outdated | FileState::Edited => {
                 place.prepare()?;
-                if matches!(standing, Standing::Edited) {
+                if matches!(state, FileState::Edited) {
                     self.kept.push(put_aside(path)?);
                 }
                 place.write(path, text, false)?;
@@ -174,7 +178,7 @@ impl Rebuilt {
     }
 }
 
-/// Returns the files that a session's documents were written to, where they belong today.
+/// Returns the files of a session's documents, at their present places.
 fn known(journal: &Journal, home: &Home, session: Uuid) -> Result<BTreeMap<PathBuf, Known>, Error> {
     let mut known: BTreeMap<PathBuf, Known> = BTreeMap::new();
     for envelope in journal.stream(session, 0, usize::MAX)? {
@@ -206,32 +210,33 @@ fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
         .map(|(_, document)| document))
 }
 
-fn standing(
+fn file_state(
     journal: &Journal,
     path: &Path,
     text: &str,
     documents: &[u64],
-) -> Result<Standing, Error> {
+) -> Result<FileState, Error> {
     let meta = fs::symlink_metadata(path);
     let is = match fs::read(path) {
         _ if matches!(&meta, Err(error) if error.kind() == ErrorKind::NotFound) => {
-            return Ok(Standing::Behind);
+            return Ok(FileState::Outdated);
         }
         Ok(is) if meta.is_ok_and(|meta| meta.is_file()) => is,
-        _ => return Ok(Standing::Edited),
+        _ => return Ok(FileState::Edited),
     };
     if is == text.as_bytes() {
-        return Ok(Standing::Fits);
+        return Ok(FileState::UpToDate);
     }
-    // A crash between the journal and the file leaves the document before, whole.
+    // After a crash between journal and file, the file still holds the previous document.
     for seq in documents.iter().rev().skip(1) {
         if document(journal, *seq)?.is_some_and(|older| progress::render(&older).as_bytes() == is) {
-            return Ok(Standing::Behind);
+            return Ok(FileState::Outdated);
         }
     }
-    Ok(Standing::Edited)
+    Ok(FileState::Edited)
 }
 
+/// Moves an edited file to a free name beside it.
 fn put_aside(path: &Path) -> io::Result<PathBuf> {
     let name = |count: u32| {
         if count == 1 {

@@ -66,60 +66,67 @@ impl Session {
 
     /// Returns the payload of a call; `number` counts the run's calls.
     pub(crate) fn payload(&mut self, hook: Hook, number: u64, prefix: &str) -> String {
-        let gemini = self.agent == Agent::Gemini;
-        let names =
-            |usual: &'static str, geminis: &'static str| if gemini { geminis } else { usual };
-        let prompt = |text: String| {
-            (
-                names("UserPromptSubmit", "BeforeAgent"),
-                json!({ "prompt": text }),
-            )
-        };
-        let (name, fields) = match hook {
+        if hook == Hook::Notify && self.agent == Agent::Codex {
+            let notify = json!({
+                "type": "agent-turn-complete", "thread-id": self.native, "turn-id": self.turn_id(),
+                "cwd": "/nowhere", "number": number,
+            });
+            return notify.to_string();
+        }
+        let (name, fields) = self.fields(hook, number, prefix);
+        let mut payload =
+            json!({ "session_id": self.native, "cwd": "/nowhere", "hook_event_name": name });
+        match self.agent {
+            Agent::Claude => payload["prompt_id"] = json!(self.turn_id()),
+            Agent::Codex => payload["turn_id"] = json!(self.turn_id()),
+            _ => {}
+        }
+        payload["number"] = json!(number);
+        for (key, value) in fields.as_object().into_iter().flatten() {
+            payload[key] = Value::clone(value);
+        }
+        payload.to_string()
+    }
+
+    fn turn_id(&self) -> String {
+        format!("turn-{}", self.turn)
+    }
+
+    /// Returns Gemini CLI's name of a hook event, or that of the other agents.
+    fn event(&self, usual: &'static str, geminis: &'static str) -> &'static str {
+        if self.agent == Agent::Gemini {
+            geminis
+        } else {
+            usual
+        }
+    }
+
+    /// Returns the name of a call's event, and the fields that only this event has.
+    fn fields(&mut self, hook: Hook, number: u64, prefix: &str) -> (&'static str, Value) {
+        match hook {
             Hook::Start => {
                 let sources = ["resume", "startup", "clear", "compact"];
-                (
-                    "SessionStart",
-                    json!({ "source": sources[self.turn as usize % sources.len()] }),
-                )
+                let source = sources[self.turn as usize % sources.len()];
+                ("SessionStart", json!({ "source": source }))
             }
             Hook::End => ("SessionEnd", json!({ "reason": "exit" })),
-            Hook::Person => {
-                self.turn += 1;
-                let quote = if number.is_multiple_of(5) {
-                    format!("\n> {prefix}as you said")
-                } else {
-                    String::new()
-                };
-                prompt(format!("{PERSON}{number}{quote}"))
+            Hook::Person | Hook::Own | Hook::Host => {
+                let text = self.prompt(hook, number, prefix);
+                let name = self.event("UserPromptSubmit", "BeforeAgent");
+                (name, json!({ "prompt": text }))
             }
-            Hook::Own => prompt(match number % 3 {
-                0 => format!("{prefix}checkpoint {number}"),
-                1 => format!("Stop hook feedback:\n{prefix}checkpoint {number}"),
-                _ => format!(
-                    "<hook_prompt hook_run_id=\"stop:{number}\">{prefix}checkpoint</hook_prompt>"
-                ),
-            }),
-            Hook::Host => prompt(format!(
-                "<task-notification>\n<task-id>{number}</task-id>\n</task-notification>"
-            )),
-            Hook::Subagent => {
-                let (name, mut fields) = prompt(format!("subtask {number}"));
-                fields["agent_id"] = json!("sub-1");
-                // Gemini's hooks do not tell of subagents.
-                if gemini {
-                    ("Told", json!({}))
-                } else {
-                    (name, fields)
-                }
-            }
+            // Gemini's hooks do not report subagents.
+            Hook::Subagent if self.agent == Agent::Gemini => ("Told", json!({})),
+            Hook::Subagent => (
+                "UserPromptSubmit",
+                json!({ "prompt": format!("subtask {number}"), "agent_id": "sub-1" }),
+            ),
             Hook::Tool => {
                 self.tools += 1;
-                let before = self.tools % 2 == 1;
-                let name = if before {
-                    names("PreToolUse", "BeforeTool")
+                let name = if self.tools % 2 == 1 {
+                    self.event("PreToolUse", "BeforeTool")
                 } else {
-                    names("PostToolUse", "AfterTool")
+                    self.event("PostToolUse", "AfterTool")
                 };
                 let id = format!("call-{}", self.tools.div_ceil(2));
                 (
@@ -136,15 +143,7 @@ impl Session {
                 if background {
                     fields["background_tasks"] = json!([{ "status": "running" }]);
                 }
-                (names("Stop", "AfterAgent"), fields)
-            }
-            Hook::Notify if self.agent == Agent::Codex => {
-                let turn = format!("turn-{}", self.turn);
-                let notify = json!({
-                    "type": "agent-turn-complete", "thread-id": self.native, "turn-id": turn, "cwd": "/nowhere",
-                    "number": number,
-                });
-                return notify.to_string();
+                (self.event("Stop", "AfterAgent"), fields)
             }
             Hook::Notification => (
                 "Notification",
@@ -156,18 +155,31 @@ impl Session {
             ),
             Hook::Interrupted => ("StopFailure", json!({})),
             Hook::Notify | Hook::Unknown => ("SomethingNew", json!({ "what": [null] })),
-        };
-        let mut payload =
-            json!({ "session_id": self.native, "cwd": "/nowhere", "hook_event_name": name });
-        match self.agent {
-            Agent::Claude => payload["prompt_id"] = json!(format!("turn-{}", self.turn)),
-            Agent::Codex => payload["turn_id"] = json!(format!("turn-{}", self.turn)),
-            _ => {}
         }
-        payload["number"] = json!(number);
-        for (key, value) in fields.as_object().into_iter().flatten() {
-            payload[key] = Value::clone(value);
+    }
+
+    /// Returns a prompt of a person, of checkpointd itself, or of the host.
+    fn prompt(&mut self, hook: Hook, number: u64, prefix: &str) -> String {
+        match hook {
+            Hook::Person => {
+                self.turn += 1;
+                let quote = if number.is_multiple_of(5) {
+                    format!("\n> {prefix}as you said")
+                } else {
+                    String::new()
+                };
+                format!("{PERSON}{number}{quote}")
+            }
+            Hook::Host => {
+                format!("<task-notification>\n<task-id>{number}</task-id>\n</task-notification>")
+            }
+            _ => match number % 3 {
+                0 => format!("{prefix}checkpoint {number}"),
+                1 => format!("Stop hook feedback:\n{prefix}checkpoint {number}"),
+                _ => format!(
+                    "<hook_prompt hook_run_id=\"stop:{number}\">{prefix}checkpoint</hook_prompt>"
+                ),
+            },
         }
-        payload.to_string()
     }
 }

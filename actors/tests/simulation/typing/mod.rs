@@ -1,8 +1,11 @@
-//! Typing checkpoints, simulated in memory: one agent in a pane that several hands type into, a tmux that may be slow,
-//! and a daemon that dies between any two things that it does.
+//! Typing checkpoints, simulated in memory: one agent in a pane that a person types into too, a tmux that may be slow,
+//! and a daemon that may die between any two of its actions.
 //!
-//! Real: normal form, fold, decision, replay, and every step of `checkpoint::terminal`. Modelled: the journal (a list),
-//! the pane, and the loop that looks, journals and types (`actors/src/tmux/delivery.rs` in short).
+//! Real: normal form, fold, decision, replay, and every step of `checkpoint::terminal`. Modeled: the journal (a list),
+//! the pane, and the loop that observes, journals and types (`actors/src/tmux/delivery.rs` in short).
+
+mod act;
+mod daemon;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::LazyLock;
@@ -12,20 +15,19 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::decide::{self, Case};
 use checkpoint::hooks::{self, HookCall, Reading};
-use checkpoint::replay::{self, Replayer};
-use checkpoint::state::{Delivery, SessionState};
-use checkpoint::terminal::{self, Bounds, Draft as DraftRule, Seen, Situation, Step};
+use checkpoint::replay::Replayer;
+use checkpoint::state::SessionState;
+use checkpoint::terminal::{Bounds, Draft as DraftRule, Seen};
 use journal::{Draft, Envelope, Event, Evidence, Route, Timestamp};
 use uuid::Uuid;
 
+pub(crate) use act::{Act, draw};
+
 use crate::agents::Session;
-use crate::dice::Dice;
-use crate::pane::{Key, Look, Pane};
+use crate::pane::Pane;
 use crate::plan::Hook;
 use crate::rules::{Broken, Rules};
 
-/// Acts of a plan.
-const ACTS: usize = 40;
 /// When a run begins, in microseconds.
 const BEGAN: i64 = 1_800_000_000_000_000;
 /// The longest that a hook call is under way while the daemon lives.
@@ -34,94 +36,6 @@ const HOOK_LATE: Duration = Duration::from_secs(10);
 const UNSURE_LAG_MAX: Duration = Duration::from_millis(1_150);
 /// Index of the session that is Codex's: its `notify` is answered by typing.
 const CODEX: usize = 2;
-
-/// One thing that happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// The daemon looks and takes a step.
-    Step,
-    /// The daemon dies after that many more things that it does; an append that it dies of is there, or is not.
-    Die {
-        after: u32,
-        written: bool,
-    },
-    Wait {
-        millis: u64,
-    },
-    /// Hook calls that are under way arrive.
-    Hooks,
-    /// A person types, takes everything away, or presses Enter.
-    Types,
-    Clears,
-    Enters,
-    Dialog(bool),
-    CopyMode(bool),
-    /// Another program has the pane.
-    Other(bool),
-    Gone,
-    /// tmux takes what it is told next, and all after it, only when it is awake again.
-    FallsAsleep,
-    Wakes,
-    /// The agent overlooks the next Enter.
-    Overlooks,
-    /// The agent draws the next paste that much later.
-    Lags {
-        millis: u64,
-    },
-    /// What was said leaves the screen.
-    Scrolls,
-    /// The agent tells of a question, or of a tool that has run.
-    Asks(bool),
-}
-
-/// Draws a plan, and whether drafts are cleared.
-pub(crate) fn draw(seed: u64) -> (bool, Vec<Act>) {
-    let mut dice = Dice::new(!seed);
-    let clears = dice.one_in(4);
-    let acts = (0..ACTS).map(|_| act(&mut dice)).collect();
-    (clears, acts)
-}
-
-fn act(dice: &mut Dice) -> Act {
-    match dice.below(66) {
-        0..24 => Act::Step,
-        24..28 => Act::Die {
-            after: u32::try_from(dice.below(5)).expect("small"),
-            written: dice.one_in(2),
-        },
-        28..42 => Act::Wait {
-            millis: dice.pick(&[100, 400, 1_100, 2_500, 9_000, 31_000, 61_000]),
-        },
-        42..44 => Act::Hooks,
-        44..46 => Act::Types,
-        46..48 => Act::Clears,
-        48..51 => Act::Enters,
-        51 => Act::Dialog(dice.one_in(2)),
-        52 => Act::CopyMode(dice.one_in(2)),
-        53 => Act::Other(dice.one_in(2)),
-        54 if dice.one_in(4) => Act::Gone,
-        54..57 => Act::FallsAsleep,
-        57..59 => Act::Wakes,
-        59..61 => Act::Overlooks,
-        61 => Act::Scrolls,
-        62 => Act::Asks(dice.one_in(2)),
-        _ => Act::Lags {
-            millis: dice.pick(&[500, 1_100, 1_150, 20_000, 59_000]),
-        },
-    }
-}
-
-/// The daemon died, or a rule was broken.
-enum End {
-    Died,
-    Broken(Broken),
-}
-
-impl From<Broken> for End {
-    fn from(broken: Broken) -> Self {
-        Self::Broken(broken)
-    }
-}
 
 struct World {
     rules: Rules,
@@ -335,180 +249,15 @@ impl World {
     }
 
     fn derive(&mut self, event: Event, cause: &str) -> Result<(), Broken> {
-        let (draft, stream) = (
-            format!("{}:{cause}", event.kind()),
-            self.live.stream.clone(),
-        );
-        let id = Uuid::new_v5(&stream.session, draft.as_bytes());
+        let stream = self.live.stream.clone();
+        let name = format!("{}:{cause}", event.kind());
+        let id = Uuid::new_v5(&stream.session, name.as_bytes());
         self.journal(Draft {
             stream,
             at: self.now,
             id,
             event,
             payload: None,
-        })
-    }
-
-    /// The daemon looks and takes a step. Where it dies of that, another one reads the journal.
-    fn step(&mut self) -> Result<(), Broken> {
-        match self.look_and_do() {
-            Ok(()) => {}
-            Err(End::Broken(broken)) => return Err(broken),
-            Err(End::Died) => {
-                (self.fuel, self.seen) = (None, None);
-                let stream = self.live.stream.clone();
-                let own = self
-                    .rules
-                    .events
-                    .iter()
-                    .filter(|envelope| envelope.stream == stream);
-                self.live = replay::fold(&stream, own);
-                // What was spooled meanwhile.
-                self.hooks_arrive(Duration::ZERO)?;
-            }
-        }
-        if self
-            .rules
-            .states()
-            .find(|state| state.stream == self.live.stream)
-            != Some(&self.live)
-        {
-            return Err("the session is not what its events make of it".into());
-        }
-        self.prompts_are_told();
-        Ok(())
-    }
-
-    /// Does one thing more, or dies of it; tells then whether an append is there all the same.
-    fn spend(&mut self) -> Result<(), bool> {
-        match &mut self.fuel {
-            Some((0, written)) => Err(*written),
-            Some((left, _)) => {
-                *left -= 1;
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn append(&mut self, event: Event, cause: &str) -> Result<(), End> {
-        let died = self.spend();
-        if died != Err(false) {
-            self.derive(event, cause)?;
-        }
-        died.map_err(|_| End::Died)
-    }
-
-    fn press(&mut self, look: Look, key: Key) -> Result<bool, End> {
-        self.spend().map_err(|_| End::Died)?;
-        // A paste that may not be noted is not waited for as long as one that is.
-        if self.fuel.is_some() || self.pane.is_asleep() {
-            self.pane.lag = self.pane.lag.min(UNSURE_LAG_MAX);
-        }
-        Ok(self.pane.press(look, key)?)
-    }
-
-    fn look_and_do(&mut self) -> Result<(), End> {
-        let Some(delivery) = self.live.delivery.clone() else {
-            return Ok(());
-        };
-        let cause = self.decision.to_string();
-        if let Some(by) = delivery.seen_by {
-            return self.append(
-                Event::DeliveryConfirmed {
-                    decision: self.decision,
-                    by,
-                },
-                &cause,
-            );
-        }
-        let (look, seen) = self.pane.look();
-        if self.seen.is_none_or(|(known, _)| known != seen) {
-            self.seen = Some((seen, self.now));
-        }
-        let step = self.next(&delivery, seen);
-        let decision = self.decision;
-        let attempt = delivery.typed.attempts;
-        match step {
-            Step::Wait(None) => Ok(()),
-            Step::Wait(Some(word)) => {
-                let held = Event::DeliveryHeld {
-                    decision,
-                    obstacle: word.into(),
-                };
-                self.append(held, &format!("{decision}:{word}"))
-            }
-            Step::Clear => self.press(look, Key::Clear).map(drop),
-            Step::Paste => {
-                let attempt = attempt + 1;
-                let cause = format!("{decision}:{attempt}");
-                self.append(
-                    Event::DeliveryAttempted {
-                        decision,
-                        route: Route::Tmux,
-                        attempt,
-                    },
-                    &cause,
-                )?;
-                if self.press(look, Key::Paste(attempt))? {
-                    self.append(
-                        Event::DeliveryPasted {
-                            decision,
-                            attempt,
-                            pid: None,
-                        },
-                        &cause,
-                    )?;
-                } else {
-                    self.seen = None;
-                }
-                Ok(())
-            }
-            Step::NotePasted => self.append(
-                Event::DeliveryPasted {
-                    decision,
-                    attempt,
-                    pid: None,
-                },
-                &format!("{decision}:{attempt}"),
-            ),
-            Step::Enter => {
-                let count = delivery.typed.enters + 1;
-                self.append(
-                    Event::DeliveryEntered { decision, count },
-                    &format!("{decision}:{attempt}:{count}"),
-                )?;
-                self.press(look, Key::Enter).map(drop)
-            }
-            Step::Fail(reason) => self.append(
-                Event::DeliveryFailed {
-                    decision,
-                    reason: reason.into(),
-                },
-                &cause,
-            ),
-            Step::Expire(reason) => self.append(
-                Event::DeliveryExpired {
-                    decision,
-                    reason: reason.into(),
-                },
-                &cause,
-            ),
-        }
-    }
-
-    fn next(&self, delivery: &Delivery, seen: Seen) -> Step {
-        terminal::next(&Situation {
-            typed: &delivery.typed,
-            seen,
-            decided_at: delivery.at,
-            since: self.seen.map_or(self.now, |(_, since)| since),
-            now: self.now,
-            asks: self.live.dialog_up,
-            running: self.live.running,
-            is_said: self.pane.shows_text(),
-            would_tell: self.live.prompts_by_hook,
-            bounds: self.bounds,
         })
     }
 
