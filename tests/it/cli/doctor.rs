@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::install::Machine;
+use crate::support::machine::Machine;
 use crate::support::{copy_program, run};
 
 /// Returns a check's status and what is to be done.

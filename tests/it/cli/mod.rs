@@ -4,7 +4,7 @@ mod audit;
 mod demo;
 mod doctor;
 mod examples;
-pub(crate) mod install;
+mod install;
 mod phase;
 mod preview;
 mod progress;

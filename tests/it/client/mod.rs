@@ -1,6 +1,9 @@
 //! The hook client as a process, against a server that answers well, badly or not at all. Whatever happens it exits
 //! 0, prints nothing but a whole reply, and loses no call.
 
+mod autostart;
+mod spool;
+
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -91,46 +94,6 @@ fn a_reply_longer_than_a_pipe_is_printed_whole() {
 }
 
 #[test]
-fn what_the_daemon_does_not_take_is_spooled_and_never_printed() {
-    let large = format!(r#"{{"a":"{}"}}"#, "x".repeat(2_000_000));
-    let invalid =
-        [b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\":\"\xff\"}".as_slice()].concat();
-    // The reply, and how many calls are then in the spool.
-    let cases = [
-        (http(200, ""), 0),
-        (http(400, r#"{"error":"no JSON"}"#), 0),
-        (http(503, r#"{"error":"overloaded"}"#), 1),
-        (http(413, ""), 1),
-        (http(500, BLOCK), 1),
-        (http(200, "ok"), 1),
-        (http(200, "[1]"), 1),
-        (http(200, r#"{"a":1} {"b":2}"#), 1),
-        (http(200, &large), 1),
-        (invalid, 1),
-        (b"SSH-2.0-OpenSSH_9.9\r\n".to_vec(), 1),
-        (vec![0xff; 300_000], 1),
-        (
-            [b"HTTP/1.1 200 OK\r\nX: ".as_slice(), &[b'x'; 300_000]].concat(),
-            1,
-        ),
-    ];
-    for (reply, spooled) in cases {
-        let home = Home::new();
-        let words = String::from_utf8_lossy(&reply[..reply.len().min(80)]).into_owned();
-        let requests = serve(&home.socket(), move |_| Act::Hold(reply.clone()));
-        assert_eq!(
-            printed(&run(&mut home.client(&["claude"]), STOP)),
-            "",
-            "{words}"
-        );
-        let kept = home.spooled();
-        assert_eq!(kept.len(), spooled, "{words}");
-        let sent = next(&requests);
-        assert!(kept.iter().all(|kept| *kept == sent), "{words}");
-    }
-}
-
-#[test]
 fn a_server_that_never_answers_is_left_and_the_call_kept() {
     let partial = b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"decision\":".to_vec();
     for (payload, reply) in [(TOOL, Vec::new()), (STOP, Vec::new()), (STOP, partial)] {
@@ -213,105 +176,6 @@ fn a_plain_event_that_the_daemon_dies_over_is_kept_with_its_id() {
     let requests = serve(&home.socket(), |_| Act::Reply(Vec::new()));
     assert_eq!(printed(&run(&mut home.client(&["claude"]), TOOL)), "");
     assert_eq!(home.spooled(), [next(&requests)]);
-}
-
-#[test]
-fn without_a_daemon_every_call_is_kept_as_it_was() {
-    let payloads: [&[u8]; 7] = [
-        b"",
-        b"not json",
-        b"[1,2]",
-        b"{\"a\":",
-        b"\xff\xfe\0\x01",
-        TOOL,
-        STOP,
-    ];
-    for payload in payloads {
-        let home = Home::new();
-        assert_eq!(printed(&run(&mut home.client(&["claude"]), payload)), "");
-        let kept = home.spooled();
-        assert_eq!(kept.len(), 1);
-        assert_eq!(received(&kept[0]).body, payload);
-        assert_eq!(received(&kept[0]).header(TRUNCATED), None);
-    }
-}
-
-#[test]
-fn a_socket_without_its_daemon_counts_as_none() {
-    let home = Home::new();
-    drop(std::os::unix::net::UnixListener::bind(home.socket()).expect("a socket"));
-    assert_eq!(printed(&run(&mut home.client(&["claude"]), STOP)), "");
-    assert_eq!(home.spooled().len(), 1);
-}
-
-#[test]
-fn folders_and_files_are_the_users_own_whatever_the_umask() {
-    for umask in ["000", "022", "777"] {
-        let home = Home::new();
-        let script = format!("umask {umask}; exec \"$0\" claude");
-        let mut shell = home.command(
-            "sh",
-            &["-c", &script, env!("CARGO_BIN_EXE_checkpointd-hook")],
-        );
-        let deep = home.path().join("deep/er");
-        assert_eq!(
-            printed(&run(shell.env("CHECKPOINTD_HOME", &deep), TOOL)),
-            ""
-        );
-        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
-        let spool = deep.join("spool");
-        for folder in [home.path().join("deep").as_path(), &deep, &spool] {
-            assert_eq!(mode(folder), 0o700, "{folder:?}");
-        }
-        let file = fs::read_dir(&spool)
-            .expect("there")
-            .next()
-            .expect("one")
-            .expect("an entry")
-            .path();
-        assert_eq!(mode(&file), 0o600);
-    }
-}
-
-#[test]
-fn a_spool_that_cannot_be_written_stays_silent() {
-    let home = Home::new();
-    fs::write(home.path().join("spool"), "a file in its way").expect("written");
-    assert_eq!(printed(&run(&mut home.client(&["claude"]), TOOL)), "");
-    assert_eq!(
-        printed(&run(
-            home.client(&["claude"]).env_remove("CHECKPOINTD_HOME"),
-            TOOL
-        )),
-        "",
-        "no home at all"
-    );
-    assert_eq!(
-        printed(&run(
-            home.client(&["claude"])
-                .env("CHECKPOINTD_HOME", "/dev/null/x"),
-            TOOL
-        )),
-        ""
-    );
-}
-
-#[test]
-fn large_payloads_are_kept_up_to_the_limit() {
-    for (bytes, kept_bytes, truncated) in [
-        (50_000_000, 50_000_000, None),
-        (70_000_000, 64 << 20, Some("1")),
-    ] {
-        let home = Home::new();
-        let payload = vec![b'7'; bytes];
-        assert_eq!(printed(&run(&mut home.client(&["claude"]), &payload)), "");
-        let kept = home.spooled();
-        let request = received(&kept[0]);
-        assert_eq!(
-            (request.body.len(), request.header(TRUNCATED)),
-            (kept_bytes, truncated)
-        );
-    }
 }
 
 #[test]
@@ -514,112 +378,4 @@ fn only_when_asked_does_it_say_why() {
         format!("checkpointd-hook {}\n", env!("CARGO_PKG_VERSION"))
     );
     assert!(printed(&run(&mut home.client(&["--help"]), b"")).starts_with("Usage: "));
-}
-
-/// Puts a copy of the client next to a program that stands for the daemon and only leaves a trace of its start.
-fn install(home: &Home, script: &str) -> std::path::PathBuf {
-    let folder = home.path().join("bin");
-    fs::create_dir(&folder).expect("a folder");
-    let client = folder.join("checkpointd-hook");
-    copy_program(env!("CARGO_BIN_EXE_checkpointd-hook"), &client);
-    put_script(
-        &folder.join("checkpointd"),
-        &format!("#!/bin/sh\n{script}\n"),
-    );
-    client
-}
-
-fn starts(home: &Home) -> Vec<String> {
-    let text = fs::read_to_string(home.path().join("starts")).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn many_calls_at_once_start_one_daemon_and_keep_every_call() {
-    const CALLS: usize = 50;
-    let home = Home::new();
-    let client = install(
-        &home,
-        r#"echo "$$ $* $TMUX_PANE" >> "$CHECKPOINTD_HOME/starts"; exec sleep 600"#,
-    );
-    let begin = Instant::now();
-    let mut children = Vec::new();
-    for _ in 0..CALLS {
-        let mut command = home.command(&client, &["claude", "PostToolUse"]);
-        command
-            .env_remove("CHECKPOINTD_AUTOSTART")
-            .env("TMUX_PANE", "%1");
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        children.push(command.spawn().expect("runs"));
-    }
-    for child in children {
-        // That the pipes close although the daemon lives on shows that it did not get them.
-        assert_eq!(
-            printed(&wait(|| child.wait_with_output().expect("output"))),
-            ""
-        );
-    }
-    let elapsed = begin.elapsed();
-    assert_eq!(home.spooled().len(), CALLS);
-    let starts = wait(move || {
-        while starts(&home).is_empty() {
-            thread::yield_now();
-        }
-        starts(&home)
-    });
-    for start in &starts {
-        let (pid, words) = start.split_once(' ').expect("a process and its arguments");
-        let pid = pid.parse().ok().and_then(Pid::from_raw).expect("a process");
-        rustix::process::kill_process(pid, Signal::TERM).expect("it still runs");
-        assert_eq!(words, "daemon --detach ");
-    }
-    // One, unless the machine is so slow that the next try is due.
-    assert!(
-        starts.len() as u64 <= 1 + elapsed.as_secs() / 2,
-        "{starts:?} in {elapsed:?}"
-    );
-}
-
-#[test]
-fn a_stop_waits_for_the_daemon_that_it_starts() {
-    let home = Home::new();
-    let client = install(&home, r#"echo "$*" >> "$CHECKPOINTD_HOME/starts""#);
-    let (trace, socket) = (home.path().join("starts"), home.socket());
-    let server = thread::spawn(move || {
-        while !trace.exists() {
-            thread::sleep(Duration::from_millis(5));
-        }
-        serve(&socket, |_| Act::Hold(http(200, BLOCK)))
-    });
-    let output = run(
-        home.command(&client, &["claude"])
-            .env_remove("CHECKPOINTD_AUTOSTART"),
-        STOP,
-    );
-    assert_eq!(printed(&output), BLOCK);
-    next(&server.join().expect("a server"));
-    assert!(home.spooled().is_empty());
-}
-
-#[test]
-fn a_daemon_that_cannot_start_costs_no_stop_its_whole_wait() {
-    let home = Home::new();
-    let client = install(&home, "exit 1");
-    let begin = Instant::now();
-    assert_eq!(
-        printed(&run(
-            home.command(&client, &["claude"])
-                .env_remove("CHECKPOINTD_AUTOSTART"),
-            STOP
-        )),
-        ""
-    );
-    assert!(
-        begin.elapsed() < Duration::from_secs(55),
-        "it would have waited for a minute"
-    );
-    assert_eq!(home.spooled().len(), 1);
 }

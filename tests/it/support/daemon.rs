@@ -114,12 +114,6 @@ impl Daemon {
         }
     }
 
-    /// Stops the daemon, and returns its home.
-    pub(crate) fn into_home(mut self) -> Home {
-        self.kill();
-        std::mem::replace(&mut self.home, Home::new())
-    }
-
     pub(crate) fn http(
         &self,
         method: &str,

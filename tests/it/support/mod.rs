@@ -1,6 +1,7 @@
 //! What tests with real processes share: a home of their own, the client, and a scripted server on its socket.
 
 pub(crate) mod daemon;
+pub(crate) mod machine;
 pub(crate) mod page;
 pub(crate) mod strace;
 pub(crate) mod terminal;
@@ -10,6 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,12 +22,13 @@ use tempfile::TempDir;
 /// After this long a process hangs. It is far above every bound of the client, so that a slow machine fails no test.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A `CHECKPOINTD_HOME` that is removed at the end.
-pub(crate) struct Home(TempDir);
+/// A `CHECKPOINTD_HOME` that is removed with the last copy of this.
+#[derive(Clone)]
+pub(crate) struct Home(Arc<TempDir>);
 
 impl Home {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        Self(Arc::new(tempfile::tempdir().expect("a folder")))
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{CHECKPOINTD, Transcript, data};
-use crate::cli::install::Machine;
+use crate::support::machine::Machine;
 use crate::support::{put_script, run, text};
 
 fn read(name: &str) -> String {

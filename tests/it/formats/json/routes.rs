@@ -12,15 +12,11 @@ use crate::support::wait_until;
 const SESSION: &str = "3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d";
 
 /// Starts a daemon on a recorded journal; what comes later stays out, as no order is certain there.
-fn daemon(asked: &mut Transcript) -> Daemon {
-    let home = std::mem::replace(&mut asked.home, crate::support::Home::new());
-    fs::write(
-        home.path().join("config.yml"),
-        "journal: {compact: off, retention: {payloads: forever}}\nphase: {folder: /nowhere}\n",
-    )
-    .expect("writes");
-    let mut daemon = Daemon { home, child: None };
-    daemon.start();
+fn daemon(asked: &Transcript) -> Daemon {
+    let config =
+        "journal: {compact: off, retention: {payloads: forever}}\nphase: {folder: /nowhere}\n";
+    fs::write(asked.home.path().join("config.yml"), config).expect("writes");
+    let daemon = Daemon::at(asked.home.clone());
     wait_until(|| get(&daemon, "/v1/status").contains("\"ready\":true"));
     daemon
 }
@@ -39,7 +35,7 @@ fn recording() -> String {
 #[test]
 fn the_socket_answers() {
     let mut asked = Transcript::of(&recording());
-    let daemon = daemon(&mut asked);
+    let daemon = daemon(&asked);
     let hook = json!({ "session_id": SESSION, "hook_event_name": "PreToolUse" }).to_string();
     let line = json!({ "agent": "claude", "at": "2026-11-20T10:00:00Z", "payload": {
         "session_id": "5e55", "hook_event_name": "UserPromptSubmit", "prompt": "go on" } });
@@ -91,7 +87,6 @@ fn the_socket_answers() {
         let answer = unchunked(&answer).unwrap_or(answer);
         asked.add(&format!("{method} {path} {body} -> {status}"), &answer);
     }
-    asked.home = daemon.into_home();
     asked.check("socket.txt");
 }
 
@@ -99,7 +94,7 @@ fn the_socket_answers() {
 #[test]
 fn commands_get_the_answers_of_the_daemon() {
     let mut asked = Transcript::of(&recording());
-    let daemon = daemon(&mut asked);
+    let daemon = daemon(&asked);
     for question in [
         "daemon status",
         "status",
@@ -123,14 +118,13 @@ fn commands_get_the_answers_of_the_daemon() {
         command.env("TZ", "UTC");
         asked.ask_by(command, &arguments);
     }
-    asked.home = daemon.into_home();
     asked.check("with-daemon.txt");
 }
 
 #[test]
 fn the_page_answers() {
     let mut asked = Transcript::of(&recording());
-    let daemon = daemon(&mut asked);
+    let daemon = daemon(&asked);
     let page = Page::open(&daemon);
     let cookie = page.enter();
     for path in [
@@ -149,6 +143,5 @@ fn the_page_answers() {
         let answer = page.get(path, &[("Cookie", &cookie)]);
         asked.add(&format!("GET {path} -> {}", answer.status), &answer.text());
     }
-    asked.home = daemon.into_home();
     asked.check("page.txt");
 }

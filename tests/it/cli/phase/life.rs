@@ -1,0 +1,192 @@
+//! A phase record from `create` to `cleanup`, with a daemon and without one.
+
+use super::*;
+
+/// The life of a checkpoint, the same with a daemon and without.
+fn lives(home: &Home) {
+    let project = home.path().join("project");
+    let inside = project.join("src/deep");
+    fs::create_dir_all(&inside).expect("a folder");
+    fs::create_dir_all(project.join(".git")).expect("a folder");
+    fs::write(
+        home.path().join("seed.json"),
+        "{\"state\": {\"mood\": \"calm\"}}",
+    )
+    .expect("writable");
+    let criteria = json!([{ "id": "C1", "subject": "it parses", "status": "in_progress" }]);
+    let arguments = [
+        "create",
+        "--phase",
+        "Build",
+        "--number",
+        "4",
+        "--summary",
+        "- half of it",
+        "--criteria",
+        "-",
+        "--metadata",
+        "branch=a=b",
+        "--metadata",
+        "empty=",
+        "--session",
+        "s-1",
+        "--json",
+    ];
+    let (code, made) = phase_in(home, &inside, &arguments, criteria.to_string().as_bytes());
+    assert_eq!((code, &made["ok"]), (0, &json!(true)), "{made}");
+    let mut state = read(&made["file"]);
+    assert!(
+        state["createdAt"]
+            .as_str()
+            .is_some_and(|at| at.parse::<journal::Timestamp>().is_ok())
+    );
+    assert_eq!(state["id"], made["checkpointId"]);
+    for key in ["id", "createdAt"] {
+        state.as_object_mut().expect("an object").remove(key);
+    }
+    let expected = json!({
+        "sessionId": "s-1", "phase": "Build", "phaseNumber": 4, "completed": false, "taskSummary": "- half of it",
+        "iscCriteria": criteria, "metadata": { "branch": "a=b", "empty": "" },
+    });
+    assert_eq!(state, expected);
+    let seed = || fs::read_to_string(home.path().join("seed.json")).expect("there");
+    let id = made["checkpointId"].as_str().expect("an id");
+    assert_eq!(
+        seed(),
+        format!("{{\"state\": {{\"mood\": \"calm\", \"checkpointRef\": \"{id}\"}}}}")
+    );
+
+    // Found from anywhere in its project and by its session, and from nowhere else.
+    let found = |folder: &Path, arguments: &[&str]| {
+        phase_in(home, folder, &[&["detect"], arguments].concat(), b"").1
+    };
+    assert_eq!(found(&project, &[])["checkpointId"], made["checkpointId"]);
+    assert_eq!(found(home.path(), &[])["checkpointId"], Value::Null);
+    assert_eq!(
+        found(home.path(), &["--session", "s-1"])["checkpointId"],
+        made["checkpointId"]
+    );
+    assert_eq!(
+        found(&project, &["--session", "s-2"])["checkpointId"],
+        Value::Null
+    );
+    assert_eq!(
+        found(home.path(), &["--all"])["checkpoint"]["taskSummary"],
+        "- half of it"
+    );
+    assert_eq!(
+        phase(home, &["show", id])["checkpoint"]["metadata"]["branch"],
+        "a=b"
+    );
+
+    // Lost, and back as it was.
+    let path = made["file"].as_str().expect("a path");
+    let bytes = fs::read(path).expect("there");
+    fs::remove_file(path).expect("there");
+    assert_eq!(
+        phase(home, &["show", id])["checkpointId"],
+        made["checkpointId"]
+    );
+    assert_eq!(fs::read(path).expect("back"), bytes);
+
+    assert_eq!(
+        phase(home, &["list", "--incomplete"])["checkpoints"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(phase(home, &["complete", id])["file"], made["file"]);
+    assert_eq!(
+        phase(home, &["complete", id])["ok"],
+        true,
+        "once more changes nothing"
+    );
+    assert_eq!(read(&made["file"])["completed"], true);
+    assert_eq!(seed(), "{\"state\": {\"mood\": \"calm\"}}");
+    assert_eq!(found(&project, &[])["checkpointId"], Value::Null);
+    assert_eq!(
+        phase(home, &["list", "--completed"])["checkpoints"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(
+        phase(home, &["cleanup", "--older-than", "1h"])["deleted"],
+        0
+    );
+    assert_eq!(
+        phase(home, &["cleanup", "--older-than", "0s"])["deleted"],
+        1
+    );
+    assert!(!Path::new(path).exists());
+
+    let refusals: [(&[&str], &str); 10] = [
+        (&["create"], "phase: is missing"),
+        (
+            &["create", "--phase", "", "--number", "4", "--summary", ""],
+            "phase: must not be empty",
+        ),
+        (
+            &["create", "--phase", "x", "--number", "8"],
+            "phaseNumber: must be a whole number from 1 to 7, and is 8",
+        ),
+        (
+            &["create", "--phase", "x", "--number", "-1"],
+            "phaseNumber: must be a whole number from 1 to 7, and is -1",
+        ),
+        (
+            &["create", "--phase", "x", "--number", "two"],
+            "phaseNumber: must be a whole number from 1 to 7, and is \"two\"",
+        ),
+        (
+            &["create", "--phase", "x", "--number", "4"],
+            "taskSummary: is missing",
+        ),
+        (
+            &["create", "--phase", "x", "--metadata", "y"],
+            "metadata: `y` is not KEY=VALUE",
+        ),
+        (
+            &["create", "--phase", "x", "--criteria", "/nowhere"],
+            "iscCriteria: /nowhere cannot be read",
+        ),
+        (
+            &["show", "nothing"],
+            "there is no phase checkpoint `nothing`",
+        ),
+        (
+            &["cleanup", "--older-than", "old"],
+            "older_than: `old` is not a duration",
+        ),
+    ];
+    for (arguments, expected) in refusals {
+        let (code, answer) = phase_in(home, home.path(), arguments, b"");
+        assert_eq!((code, &answer["ok"]), (1, &json!(false)), "{arguments:?}");
+        let error = answer["error"].as_str().expect("a sentence");
+        assert!(error.starts_with(expected), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn a_checkpoint_lives_the_same_with_a_daemon_and_without() {
+    let home = Home::new();
+    configure(&home);
+    lives(&home);
+    let daemon = Daemon::at(home);
+    lives(&daemon.home);
+    let kinds = |kind: &str| {
+        daemon
+            .ask(&["tail", "-n", "1000", "--kind", kind, "--json"])
+            .len()
+    };
+    assert_eq!(
+        ["phase_created", "phase_completed", "phase_deleted"].map(kinds),
+        [2, 2, 2]
+    );
+    assert_eq!(
+        daemon.ask(&["sessions", "--json"]),
+        Vec::<Value>::new(),
+        "it is no session"
+    );
+    daemon.verify();
+}

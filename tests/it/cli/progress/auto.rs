@@ -1,0 +1,181 @@
+//! Documents that are written by themselves.
+
+use super::*;
+
+#[test]
+fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise() {
+    let (daemon, project) = (Daemon::with("{}"), repository());
+    let top = project.path();
+    let causes = || {
+        events(&daemon, "progress_written")
+            .iter()
+            .map(|line| {
+                let document: Value =
+                    serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON");
+                (
+                    line["progress"].as_str().expect("a word").to_owned(),
+                    document["cause"].as_str().expect("a word").to_owned(),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    let steps = [
+        (
+            "PreCompact",
+            json!({ "trigger": "auto" }),
+            "pre-compaction",
+            "compaction",
+        ),
+        (
+            "SubagentStart",
+            json!({ "agent_id": "a", "agent_type": "x" }),
+            "pre-operation",
+            "subagent_start",
+        ),
+        (
+            "SubagentStop",
+            json!({ "agent_id": "a", "agent_type": "x" }),
+            "incremental",
+            "subagent_stop",
+        ),
+        (
+            "StopFailure",
+            json!({ "error": "overloaded" }),
+            "error",
+            "error",
+        ),
+        (
+            "SessionEnd",
+            json!({ "reason": "other" }),
+            "full",
+            "session_end",
+        ),
+    ];
+    for (count, (event, fields, kind, cause)) in steps.clone().into_iter().enumerate() {
+        work(&daemon.home, "s-one", top, &format!("{count}.rs"));
+        hook(&daemon.home, "claude", "s-one", top, event, fields);
+        let all = until("it is written", || {
+            Some(causes()).filter(|all| all.len() > count)
+        });
+        assert_eq!(all[count], (kind.to_owned(), cause.to_owned()));
+    }
+    assert!(
+        !top.join(".ai-instructions").exists(),
+        "nobody asked for files in the repository"
+    );
+    let file = events(&daemon, "progress_written")[4]["file"]
+        .as_str()
+        .expect("a path")
+        .to_owned();
+    assert!(
+        Path::new(&file).starts_with(daemon.home.path().join("progress")),
+        "{file}"
+    );
+    let reply = hook(
+        &daemon.home,
+        "codex",
+        "s-two",
+        top,
+        "SessionStart",
+        json!({ "source": "startup" }),
+    );
+    assert!(
+        reply.contains("The agent stated nothing"),
+        "the ended session's work is offered: {reply}"
+    );
+
+    let config = "progress: {path: now.md, auto: {place: project, compaction: false, subagent: false, error: false, session_end: false, interval: 1ms}}";
+    let (daemon, project) = (Daemon::with(config), repository());
+    for (event, fields, ..) in steps {
+        work(&daemon.home, "s-one", project.path(), "a.rs");
+        hook(
+            &daemon.home,
+            "claude",
+            "s-one",
+            project.path(),
+            event,
+            fields,
+        );
+    }
+    until("it has worked long enough", || {
+        project.path().join("now.md").exists().then_some(())
+    });
+    let words: Vec<_> = events(&daemon, "progress_written")
+        .iter()
+        .map(|line| {
+            line["document"]
+                .as_str()
+                .expect("text")
+                .contains("\"cause\":\"interval\"")
+        })
+        .collect();
+    assert!(
+        words.iter().all(|is_interval| *is_interval),
+        "the others are off"
+    );
+}
+
+#[test]
+fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
+    for is_on in [true, false] {
+        let (folder, project) = (tempfile::tempdir().expect("a folder"), repository());
+        let (top, folder) = (project.path(), folder.path().display());
+        let daemon = Daemon::with(&format!(
+            "phase: {{folder: {folder}}}\nprogress: {{auto: {{phase: {is_on}}}}}"
+        ));
+        work(&daemon.home, "s-one", top, "new.rs");
+        let make = [
+            "phase",
+            "create",
+            "--phase",
+            "build",
+            "--number",
+            "4",
+            "--summary",
+            "half",
+            "--json",
+        ];
+        let (code, made) = ask(&daemon.home, top, &make, "");
+        let id = made["checkpointId"].as_str().expect("an id").to_owned();
+        assert_eq!(
+            (
+                code,
+                ask(&daemon.home, top, &["phase", "complete", &id, "--json"], "").0
+            ),
+            (0, 0)
+        );
+        // What ends the session comes last, and is written in any case: it has work that is in no document yet.
+        let written = |expected| events(&daemon, "progress_written").len() == expected;
+        wait_until(|| written(if is_on { 2 } else { 0 }));
+        work(&daemon.home, "s-one", top, "more.rs");
+        hook(
+            &daemon.home,
+            "claude",
+            "s-one",
+            top,
+            "SessionEnd",
+            json!({ "reason": "other" }),
+        );
+        let documents = until("the last one is written", || {
+            let lines = events(&daemon, "progress_written");
+            let read = |line: &Value| {
+                serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON")
+            };
+            let documents: Vec<Value> = lines.iter().map(read).collect();
+            documents
+                .last()
+                .is_some_and(|last| last["cause"] == "session_end")
+                .then_some(documents)
+        });
+        let causes: Vec<_> = documents
+            .iter()
+            .map(|document| document["cause"].as_str().expect("a word"))
+            .collect();
+        let expected = if is_on {
+            vec!["phase", "phase", "session_end"]
+        } else {
+            vec!["session_end"]
+        };
+        assert_eq!(causes, expected);
+    }
+}

@@ -1,0 +1,129 @@
+//! A disk that is full or fails for a while, under a daemon that runs.
+
+use super::*;
+
+/// Starts a daemon whose system calls on one file of the journal fail for a while.
+fn with_faults_on(file: &str, options: &[&str]) -> (Daemon, Trace) {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    play(&daemon, "before", &file);
+    daemon.kill();
+    let path = daemon.home.path().join("journal").join(file);
+    let trace = Trace::to(daemon.home.path().join("trace"));
+    let mut words = vec!["-P", path.to_str().expect("text")];
+    words.extend(options);
+    assert!(
+        daemon.start_under(&trace.command(&words)),
+        "{}",
+        daemon.log()
+    );
+    (daemon, trace)
+}
+
+/// All is as it should be, without a restart.
+fn is_well_again(daemon: &Daemon, sessions: &[&str]) {
+    wait_until(|| daemon.home.waiting() == 0 && degraded(daemon).is_empty());
+    for session in sessions {
+        assert_eq!(missing(daemon, session), 0, "{session}: {}", daemon.log());
+    }
+    daemon.verify();
+    assert!(!daemon.log().contains("panicked"), "{}", daemon.log());
+}
+
+#[test]
+fn a_full_disk_is_told_while_it_lasts_and_forgotten_when_there_is_room_again() {
+    let first = "intake/00000000000000000001.log";
+    let (daemon, _trace) = with_faults_on(
+        first,
+        &[
+            "-e",
+            "trace=pwrite64",
+            "-e",
+            "inject=pwrite64:error=ENOSPC:when=3..24",
+        ],
+    );
+    for number in 0..6 {
+        let (event, payload) = hook_call("full", number);
+        call(
+            &mut daemon.home.client(&["claude", event]),
+            &payload,
+            &"full",
+        );
+    }
+    let said = degraded(&daemon);
+    assert!(
+        said.iter()
+            .any(|line| line.to_string().contains("No space left")),
+        "{said:?}: {}",
+        daemon.log()
+    );
+    for number in 6..=CALLS {
+        let (event, payload) = hook_call("full", number);
+        call(
+            &mut daemon.home.client(&["claude", event]),
+            &payload,
+            &"full",
+        );
+    }
+    is_well_again(&daemon, &["before", "full"]);
+}
+
+#[test]
+fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promised() {
+    let first = "intake/00000000000000000001.log";
+    let inode = |daemon: &Daemon| {
+        let path = daemon.home.path().join("journal").join(first);
+        std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))
+    };
+    let (daemon, _trace) = with_faults_on(
+        first,
+        &[
+            "-e",
+            "trace=fdatasync",
+            "-e",
+            "inject=fdatasync:error=EIO:when=2..3",
+        ],
+    );
+    let before = inode(&daemon);
+    for session in ["first", "second"] {
+        play(&daemon, session, &"sync");
+        is_well_again(&daemon, &["before", session]);
+    }
+    assert!(daemon.log().contains("written anew"), "{}", daemon.log());
+    assert_ne!(
+        inode(&daemon),
+        before,
+        "the same file, whose pages nobody can trust"
+    );
+}
+
+#[test]
+fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
+    let (daemon, _trace) = with_faults_on(
+        "store/db",
+        &[
+            "-e",
+            "trace=pwrite64,sync_file_range",
+            "-e",
+            "inject=pwrite64:error=EIO:when=2..3",
+        ],
+    );
+    // The store writes when it is flushed, twice a second where there was something.
+    let mut sessions = Vec::new();
+    while !daemon.log().contains("takes events again") {
+        assert!(
+            sessions.len() < 100,
+            "the store was never refused: {}",
+            daemon.log()
+        );
+        sessions.push(format!("during-{}", sessions.len()));
+        play(&daemon, &sessions[sessions.len() - 1], &"store");
+    }
+    play(&daemon, "after", &"store");
+    let all: Vec<_> = ["before", "after"]
+        .into_iter()
+        .chain(sessions.iter().map(String::as_str))
+        .collect();
+    is_well_again(&daemon, &all);
+    let (_, audit) = daemon.ask_code(&["audit", "--session", "after", "--json"]);
+    assert_eq!(audit.len(), 1, "{}", daemon.log());
+}
