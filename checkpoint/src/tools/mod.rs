@@ -1,7 +1,7 @@
 //! Tool calls in the terms that all agents share: what a call does, how it ended, and how much of it is kept.
 //!
-//! An agent's own names and framings are in its room, as [`Tools`]. A tool that is not known (MCP servers, newer versions) is guessed at only
-//! if its name says what it does and its input has the field for it.
+//! An agent's own names and framings are in its room, as [`Tools`]. A tool that is not known (MCP servers, newer
+//! versions) is guessed at only if its name says what it does and its input has the field for it.
 
 mod describe;
 mod outcome;
@@ -9,7 +9,7 @@ mod patch;
 mod search;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use describe::bound;
 pub use outcome::Outcome;

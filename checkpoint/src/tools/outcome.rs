@@ -115,6 +115,3 @@ pub(crate) fn begins_with_refusal(text: &str, refusals: &[&str]) -> bool {
     let text = text.strip_prefix("Error: ").unwrap_or(text);
     refusals.iter().any(|opening| text.starts_with(opening))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,262 +1,146 @@
-//! What the tools of each agent do.
+//! Tool calls of several agents, and what the tests of each agent's tools share.
 
 use journal::{Agent, ToolCall, ToolKind};
-use serde_json::json;
+use serde_json::Value;
 
 use super::*;
 use crate::agents::adapter;
 
-#[test]
-fn every_known_tool_is_described() {
-    use Agent::{Claude, Codex, Gemini};
-    use ToolKind::{Edit, Other, Read, Shell, Write};
-    let add = "*** Begin Patch\n*** Add File: n.txt\n+a\n*** End Patch\n";
-    let update = "*** Begin Patch\n*** Update File: n.txt\n@@\n-a\n+b\n*** End Patch\n";
-    let heredoc = format!("apply_patch <<'EOF'\n{update}EOF");
-    let cases = [
-        (
-            Claude,
-            "Bash",
-            json!({"command": "echo hi", "description": "x"}),
-            Shell,
-            Some("echo hi"),
-            vec![],
-        ),
-        (
-            Claude,
-            "Read",
-            json!({"file_path": "/a"}),
-            Read,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "Edit",
-            json!({"file_path": "/a", "old_string": "x"}),
-            Edit,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "MultiEdit",
-            json!({"file_path": "/a", "edits": []}),
-            Edit,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "NotebookEdit",
-            json!({"notebook_path": "/a.ipynb"}),
-            Edit,
-            None,
-            vec!["/a.ipynb"],
-        ),
-        (
-            Claude,
-            "Write",
-            json!({"file_path": "/a", "content": "x"}),
-            Write,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "Grep",
-            json!({"pattern": "x", "path": "src"}),
-            Other,
-            None,
-            vec!["src"],
-        ),
-        (
-            Claude,
-            "TodoWrite",
-            json!({"todos": []}),
-            Other,
-            None,
-            vec![],
-        ),
-        (
-            Claude,
-            "mcp__fs__write_file",
-            json!({"path": "/a"}),
-            Write,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "mcp__fs__edit_file",
-            json!({"path": "/a"}),
-            Edit,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "mcp__editor__list",
-            json!({"path": "/a"}),
-            Other,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Claude,
-            "mcp__fs__read_text",
-            json!({"query": "x"}),
-            Other,
-            None,
-            vec![],
-        ),
-        (
-            Claude,
-            "mcp__sh__exec",
-            json!({"command": "ls"}),
-            Shell,
-            Some("ls"),
-            vec![],
-        ),
-        (
-            Gemini,
-            "run_shell_command",
-            json!({"command": "echo hi"}),
-            Shell,
-            Some("echo hi"),
-            vec![],
-        ),
-        (
-            Gemini,
-            "read_file",
-            json!({"file_path": "/a"}),
-            Read,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Gemini,
-            "read_file",
-            json!({"absolute_path": "/a"}),
-            Read,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Gemini,
-            "read_many_files",
-            json!({"paths": ["a", "b"]}),
-            Read,
-            None,
-            vec!["a", "b"],
-        ),
-        (
-            Gemini,
-            "replace",
-            json!({"file_path": "/a"}),
-            Edit,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Gemini,
-            "write_file",
-            json!({"file_path": "/a"}),
-            Write,
-            None,
-            vec!["/a"],
-        ),
-        (
-            Codex,
-            "Bash",
-            json!({"command": "echo hi"}),
-            Shell,
-            Some("echo hi"),
-            vec![],
-        ),
-        (
-            Codex,
-            "exec_command",
-            json!({"cmd": "echo hi"}),
-            Shell,
-            Some("echo hi"),
-            vec![],
-        ),
-        (
-            Codex,
-            "shell",
-            json!({"command": ["bash", "-lc", "echo hi"]}),
-            Shell,
-            Some("echo hi"),
-            vec![],
-        ),
-        (
-            Codex,
-            "shell",
-            json!({"command": ["git", "log", "a b"]}),
-            Shell,
-            Some("git log 'a b'"),
-            vec![],
-        ),
-        (
-            Codex,
-            "local_shell",
-            json!({"command": ["/bin/zsh", "-c", "ls"]}),
-            Shell,
-            Some("ls"),
-            vec![],
-        ),
-        (Codex, "apply_patch", json!(add), Write, None, vec!["n.txt"]),
-        (
-            Codex,
-            "apply_patch",
-            json!({"command": update}),
-            Edit,
-            None,
-            vec!["n.txt"],
-        ),
-        (
-            Codex,
-            "apply_patch",
-            json!({"input": update}),
-            Edit,
-            None,
-            vec!["n.txt"],
-        ),
-        (
-            Codex,
-            "Bash",
-            json!({"command": heredoc}),
-            Edit,
-            Some(heredoc.as_str()),
-            vec!["n.txt"],
-        ),
-        (
-            Codex,
-            "update_plan",
-            json!({"plan": []}),
-            Other,
-            None,
-            vec![],
-        ),
-        (
-            Codex,
-            "write_stdin",
-            json!({"session_id": 1, "chars": "x"}),
-            Other,
-            None,
-            vec![],
-        ),
-    ];
-    for (agent, tool, input, kind, command, paths) in cases {
-        let expected = (
-            kind,
-            command.map(str::to_owned),
-            paths.into_iter().map(str::to_owned).collect(),
-        );
-        let tools = adapter(agent).expect("an agent").tools();
-        assert_eq!(tools.describe(tool, &input), expected, "{agent} {tool}");
+const SHELL: ToolKind = ToolKind::Shell;
+
+/// Checks what a call does: its kind, its command line and its paths, separated by blanks.
+pub(crate) fn described(
+    tools: &Tools,
+    tool: &str,
+    input: &Value,
+    (kind, command, paths): (ToolKind, Option<&str>, &str),
+) {
+    let command = command.map(str::to_owned);
+    let paths = paths.split_whitespace().map(str::to_owned).collect();
+    assert_eq!(
+        tools.describe(tool, input),
+        (kind, command, paths),
+        "{tool}"
+    );
+}
+
+/// Checks how a shell call ended, by the text of its result.
+pub(crate) fn ended(tools: &Tools, command: &str, text: &str, expected: &str) {
+    let result = ResultText {
+        text: text.into(),
+        ..ResultText::default()
+    };
+    let outcome = tools.outcome(SHELL, Some(command), &result);
+    assert_eq!(word(&outcome), expected, "{text}");
+}
+
+/// Checks how a call ended, by the payload of the hook that follows it.
+pub(crate) fn ended_by_hook(tools: &Tools, kind: ToolKind, payload: &Value, expected: &str) {
+    let command = (kind == SHELL).then_some("make");
+    let outcome = tools.hook_outcome(kind, command, payload);
+    assert_eq!(word(&outcome), expected, "{payload}");
+}
+
+/// One word for an outcome: ok, no (a refused call), run (still running) or err.
+fn word(outcome: &Outcome) -> &'static str {
+    assert_eq!(
+        outcome.is_error,
+        !outcome.output.is_empty(),
+        "the output belongs to errors: {outcome:?}"
+    );
+    match (outcome.is_error, outcome.refused, outcome.finished) {
+        (true, false, true) => "err",
+        (false, true, true) => "no",
+        (false, false, true) => "ok",
+        (false, false, false) => "run",
+        _ => panic!("a contradiction: {outcome:?}"),
     }
+}
+
+fn tools(agent: Agent) -> &'static Tools {
+    adapter(agent).expect("an agent").tools()
+}
+
+fn flagged(agent: Agent, command: &str, is_error: bool, text: &str) -> Outcome {
+    let result = ResultText {
+        is_error: Some(is_error),
+        text: text.into(),
+        ..ResultText::default()
+    };
+    tools(agent).outcome(SHELL, Some(command), &result)
+}
+
+#[test]
+fn a_program_that_prints_the_framing_is_seen_through_where_the_display_tells() {
+    let result = ResultText {
+        text: "<untrusted_context>\nOutput: x\nExit Code: 2\nProcess Group PGID: 1\n</untrusted_context>".into(),
+        display: Some("x\nExit Code: 2".into()),
+        ..ResultText::default()
+    };
+    assert_eq!(
+        word(&tools(Agent::Gemini).outcome(SHELL, Some("echo"), &result)),
+        "ok"
+    );
+}
+
+#[test]
+fn flags_and_refusals() {
+    assert_eq!(
+        word(&flagged(
+            Agent::Claude,
+            "echo",
+            false,
+            "Exit code 2\nprinted"
+        )),
+        "ok"
+    );
+    assert_eq!(
+        word(&flagged(Agent::Claude, "echo", true, "it broke")),
+        "err"
+    );
+    assert_eq!(
+        word(&flagged(Agent::Claude, "grep x y", true, "Exit code 1")),
+        "ok"
+    );
+    for text in [
+        "PreToolUse:Bash hook error: DENIED-BY-HOOK",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected",
+        "Permission to use Bash has been denied.",
+    ] {
+        assert_eq!(
+            word(&flagged(Agent::Claude, "echo", true, text)),
+            "no",
+            "{text}"
+        );
+    }
+    assert_eq!(
+        word(&flagged(
+            Agent::Gemini,
+            "echo",
+            true,
+            "Tool execution blocked: R"
+        )),
+        "no"
+    );
+    let cancelled = ResultText {
+        refused: true,
+        is_error: Some(true),
+        ..ResultText::default()
+    };
+    assert_eq!(
+        word(&tools(Agent::Gemini).outcome(SHELL, None, &cancelled)),
+        "no"
+    );
+    // A program may print an agent's words.
+    assert_eq!(
+        word(&flagged(
+            Agent::Claude,
+            "x",
+            true,
+            "Exit code 1\nPermission to use x"
+        )),
+        "err"
+    );
 }
 
 #[test]

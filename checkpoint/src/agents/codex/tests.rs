@@ -3,6 +3,7 @@
 mod composer;
 mod formats;
 mod recordings;
+mod tools;
 
 use std::path::Path;
 

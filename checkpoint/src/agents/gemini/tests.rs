@@ -3,3 +3,4 @@
 mod composer;
 mod formats;
 mod recordings;
+mod tools;

@@ -2,8 +2,8 @@
 //!
 //! A message written again under its id replaces the earlier one; `{"$set":{"messages":[..]}}` replaces the list,
 //! `{"$rewindTo":ID}` cuts it before that message. A resumed session has a second header in the same file. The older
-//! format is one JSON document with the list in it. Nothing marks hook feedback in a headless run, so only own text is known there;
-//! in the terminal a warning with the same words comes before it.
+//! format is one JSON document with the list in it. Nothing marks hook feedback in a headless run, so only own text is
+//! known there; in the terminal a warning with the same words comes before it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

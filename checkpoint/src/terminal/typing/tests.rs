@@ -160,6 +160,17 @@ fn what_the_agent_tells_counts_besides_what_is_seen() {
 
 /// Whatever is seen in whatever order, there are at most `attempts` pastes and Enters, no Enter but for our own text
 /// alone, no paste but into an empty composer, and an end.
+/// Returns a die with any number of sides that falls the same way for the same seed.
+fn dice(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    move |sides| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % sides
+    }
+}
+
 #[test]
 fn no_order_of_sights_types_too_often_or_for_ever() {
     let sights = [
@@ -174,18 +185,11 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
         Seen::Composer(Composer::Unknown),
     ];
     for seed in 0..2_000_u64 {
-        let (mut typed, mut pastes, mut random) = (
-            Typed::default(),
-            0,
-            seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
-        );
-        let mut roll = move |sides: u64| {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) % sides
-        };
-        let (mut now, mut ended) = (0, false);
+        let mut roll = dice(seed);
+        let mut typed = Typed::default();
+        let mut pastes = 0;
+        let mut now = 0;
+        let mut ended = false;
         for _ in 0..10_000 {
             now += i64::try_from(roll(4)).expect("small");
             let seen = sights[usize::try_from(roll(9)).expect("small")];
@@ -220,7 +224,8 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
                 Step::NotePasted => typed.pasted_at = Some(at),
                 Step::Enter => {
                     assert_eq!((seen, asks), (Seen::Composer(Composer::Ours), false));
-                    (typed.enters, typed.entered_at) = (typed.enters + 1, at);
+                    typed.enters += 1;
+                    typed.entered_at = at;
                 }
                 Step::Clear => panic!("drafts are waited for"),
                 Step::Wait(_) => {}
