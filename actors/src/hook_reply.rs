@@ -1,4 +1,5 @@
-//! Answering the hook calls that wait: with a checkpoint in the agent's own format or with nothing, always in time.
+//! Answering the hook calls that wait: with a checkpoint in the agent's own format or with nothing, always in time
+//! (spec DELIV-2 to DELIV-6).
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Runs the user's listener commands when an agent finished, needs attention, or was sent a checkpoint.
+//! Runs the user's listener commands when an agent finished, needs attention, or was sent a checkpoint
+//! (spec LISTEN-5 to LISTEN-9).
 //!
 //! Only newly appended events notify listeners; a replay does not. A notification is journaled before its commands run,
 //! so each is sent at most once. An agent's text goes into a command's input and environment, never into its arguments.

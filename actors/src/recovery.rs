@@ -1,4 +1,4 @@
-//! Recovery at start: settles every stop and every delivery that the last run left open.
+//! Recovery at start: settles every stop and every delivery that the last run left open (spec JRNL-16).
 
 use std::sync::Arc;
 use std::time::Duration;

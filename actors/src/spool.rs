@@ -1,5 +1,5 @@
 //! The spool: hook calls that clients kept in files because the daemon was down or overloaded. The daemon accepts them
-//! oldest first, and removes a file only once its calls are on disk in the journal.
+//! oldest first, and removes a file only once its calls are on disk in the journal (spec JRNL-12).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

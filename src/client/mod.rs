@@ -1,4 +1,5 @@
-//! The hook client: takes one hook call to the daemon and brings its answer back.
+//! The hook client: takes one hook call to the daemon and brings its answer back
+//! (spec JRNL-13, JRNL-14).
 //!
 //! It must never hurt the agent that runs it: it always exits 0, prints nothing or exactly one JSON object, waits
 //! for nothing without a bound, and reads no configuration. A call that cannot be delivered is kept in the spool,

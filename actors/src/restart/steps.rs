@@ -1,4 +1,5 @@
-//! The steps of a restart, on a blocking thread: ask the agent to stop, wait for the shell, type the resume command.
+//! The steps of a restart, on a blocking thread: ask the agent to stop, wait for the shell, type the resume command
+//! (spec RESTART-5 to RESTART-7).
 //!
 //! Each step first reads the pane again: keys and signals go only to the agent, and the resume command only to a shell.
 

@@ -1,4 +1,5 @@
-//! Takes secrets out of what agents tell, before any of it is journaled: `[redacted: KIND]` stands where one was.
+//! Takes secrets out of what agents tell, before any of it is journaled: `[redacted: KIND]` stands where one was
+//! (spec JRNL-20).
 //!
 //! A set of hints is looked for first, in one pass; only what they find is searched with the rules' own patterns. All of
 //! it is linear in the text. To redact twice is to redact once, so what is journaled can be read and compared like any

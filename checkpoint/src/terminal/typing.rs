@@ -1,4 +1,5 @@
-//! The steps of typing one checkpoint: from the steps so far and the present screen to the next step.
+//! The steps of typing one checkpoint: from the steps so far and the present screen to the next step
+//! (spec DELIV-9 to DELIV-12).
 //!
 //! Two rules come before all others. A text is pasted a second time only if it is certain that it is nowhere. And Enter
 //! is pressed only while our text is in the composer, whole and alone: with anything else on the screen it could approve

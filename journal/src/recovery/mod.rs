@@ -1,5 +1,5 @@
 //! Opening a journal: brings the store up to date from the intake log, rebuilds a damaged store, and truncates an
-//! unfinished write at the end of the log.
+//! unfinished write at the end of the log (spec JRNL-8, JRNL-9).
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt};
