@@ -101,7 +101,7 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
     if !cwd.is_absolute() || !cwd.is_dir() {
         return Tree::unknown(
             "not_a_repository",
-            Some(format!("git: {} is no folder", cwd.display())),
+            Some(format!("git: {} is not a folder", cwd.display())),
         );
     }
     let deadline = Instant::now() + bounds.within;
@@ -183,7 +183,7 @@ fn tree(
     paths.dedup();
     if paths.len() > bounds.files_max {
         notes.push(format!(
-            "git: {} files changed; the first {} are looked at",
+            "git: {} files changed; only the first {} count",
             paths.len(),
             bounds.files_max
         ));

@@ -1,5 +1,5 @@
-//! Documents that nobody asks for (spec PROG-8): written when something happens that may end a
-//! context, off every agent's way, one at a time.
+//! Progress documents that checkpointd writes unasked (spec PROG-8): after events that may end a
+//! context, one at a time, without delaying an agent.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use super::{Error, Order, write};
 use crate::evidence;
 use crate::shared::Shared;
 
-/// What happened longer ago was spooled, or is somebody's recording.
-const HEARD_WITHIN: Duration = Duration::from_secs(60);
-/// Documents that wait for their turn; of more, the oldest are left out.
+/// Older events cause no document: they were spooled, or come from a recording.
+const NOTIFY_WITHIN: Duration = Duration::from_secs(60);
+/// Documents that wait to be written; if there are more, the oldest are dropped.
 const WAITING_MAX: usize = 32;
-/// The longest pause between two looks at how long agents have worked.
-const LOOK_EVERY_MAX: Duration = Duration::from_secs(30);
-/// The shortest one.
-const LOOK_EVERY_MIN: Duration = Duration::from_millis(250);
+/// The longest pause between two checks how long agents have worked.
+const CHECK_EVERY_MAX: Duration = Duration::from_secs(30);
+/// The shortest pause between two such checks.
+const CHECK_EVERY_MIN: Duration = Duration::from_millis(250);
 
-/// A document that is due: whose, which type, why, and the name of what it follows from.
+/// A document that is due. `name` tells its event id from those of other documents with the same cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Due {
     stream: Stream,
@@ -35,7 +35,7 @@ struct Due {
     name: String,
 }
 
-/// The actor that writes them.
+/// The actor that writes documents when an event or the interval asks for one.
 pub struct Automatic {
     shared: Arc<Shared>,
     waiting: VecDeque<Due>,
@@ -43,7 +43,7 @@ pub struct Automatic {
 }
 
 impl Automatic {
-    /// Begins with nothing to write.
+    /// Creates the actor; no document is due.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -73,7 +73,8 @@ impl Automatic {
         self.busy = true;
         let shared = Arc::clone(&self.shared);
         let work = tokio::task::spawn_blocking(move || {
-            let (session, cause) = (due.stream.session, due.cause);
+            let session = due.stream.session;
+            let cause = due.cause;
             match write_due(&shared, due) {
                 Ok(true) => tracing::info!(%session, cause, "Wrote a progress document."),
                 Ok(false) => {}
@@ -88,8 +89,8 @@ impl Automatic {
         }));
     }
 
-    /// Looks which agents have worked for so long, and looks again later.
-    fn look(&mut self, ctx: &mut Context<Self>) {
+    /// Queues documents of agents that have worked for the configured interval, and schedules the next check.
+    fn check_interval(&mut self, ctx: &mut Context<Self>) {
         let interval = Duration::from_millis(
             self.shared
                 .config()
@@ -100,18 +101,18 @@ impl Automatic {
                 .as_millis(),
         );
         if interval.is_zero() {
-            ctx.run_later(LOOK_EVERY_MAX, Self::look);
+            ctx.run_later(CHECK_EVERY_MAX, Self::check_interval);
             return;
         }
-        let pause = (interval / 10).clamp(LOOK_EVERY_MIN, LOOK_EVERY_MAX);
+        let pause = (interval / 10).clamp(CHECK_EVERY_MIN, CHECK_EVERY_MAX);
         let shared = Arc::clone(&self.shared);
-        let look = tokio::task::spawn_blocking(move || overdue(&shared, interval, pause * 2));
-        ctx.spawn(look.into_actor(self).map(move |found, actor, ctx| {
+        let check = tokio::task::spawn_blocking(move || overdue(&shared, interval, pause * 2));
+        ctx.spawn(check.into_actor(self).map(move |found, actor, ctx| {
             found
                 .unwrap_or_default()
                 .into_iter()
                 .for_each(|due| actor.push(due, ctx));
-            ctx.run_later(pause, Self::look);
+            ctx.run_later(pause, Self::check_interval);
         }));
     }
 }
@@ -121,24 +122,27 @@ impl Actor for Automatic {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(self.shared.config().settings.daemon.mailbox.get());
-        self.look(ctx);
+        self.check_interval(ctx);
     }
 }
 
 /// An event was appended after which a document may be due.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Heard(Envelope);
+pub struct Notify(Envelope);
 
-/// Tells of those of the events that matter. Never waits; what finds no room is left out.
+/// Passes on the events after which a document may be due. Never waits: events beyond the mailbox are dropped.
 pub fn notify(automatic: &Addr<Automatic>, events: &[Envelope]) {
-    for envelope in events.iter().filter(|envelope| meaning(envelope).is_some()) {
-        let _ = automatic.try_send(Heard(envelope.clone()));
+    for envelope in events
+        .iter()
+        .filter(|envelope| due_after(envelope).is_some())
+    {
+        let _ = automatic.try_send(Notify(envelope.clone()));
     }
 }
 
-/// Returns the type of the document that an event asks for, and the word for why.
-fn meaning(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
+/// Returns the type of the document that is due after an event, and the reason word.
+fn due_after(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
     let subagent = adapter(envelope.stream.agent).and_then(|agent| agent.tools().subagent);
     let is_subagent = |call: &ToolCall| subagent == Some(&call.tool);
     Some(match &envelope.event {
@@ -172,16 +176,16 @@ fn is_wanted(auto: &AutoProgress, cause: &str) -> bool {
     }
 }
 
-impl Handler<Heard> for Automatic {
+impl Handler<Notify> for Automatic {
     type Result = ();
 
-    fn handle(&mut self, Heard(envelope): Heard, ctx: &mut Self::Context) {
-        let Some((kind, cause)) = meaning(&envelope) else {
+    fn handle(&mut self, Notify(envelope): Notify, ctx: &mut Self::Context) {
+        let Some((kind, cause)) = due_after(&envelope) else {
             return;
         };
         let config = self.shared.config();
         if !is_wanted(&config.settings.progress.auto, cause)
-            || Timestamp::now().since(envelope.at) > HEARD_WITHIN
+            || Timestamp::now().since(envelope.at) > NOTIFY_WITHIN
         {
             return;
         }
@@ -200,7 +204,7 @@ impl Handler<Heard> for Automatic {
     }
 }
 
-/// Returns the session that an event is about. Phases have a stream of their own and name their session.
+/// Returns the session that an event belongs to. Phase records have a stream of their own and name their session.
 fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
     let native = match &envelope.event {
         Event::PhaseCreated { checkpoint, .. } => checkpoint.session.clone(),
@@ -220,9 +224,10 @@ fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
         .find(|stream| stream.agent != Agent::Daemon && stream.native() == native)
 }
 
-/// Returns the sessions heard of lately whose agents have worked for `interval` since their last document.
-fn overdue(shared: &Shared, interval: Duration, lately: Duration) -> Vec<Due> {
-    let since = Timestamp::now().minus(lately.max(HEARD_WITHIN));
+/// Returns the documents of sessions with events in the last `recent`, whose agents have worked for `interval` since
+/// their last document.
+fn overdue(shared: &Shared, interval: Duration, recent: Duration) -> Vec<Due> {
+    let since = Timestamp::now().minus(recent.max(NOTIFY_WITHIN));
     let mut entries = shared.journal.sessions();
     entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
     let due = |state: &SessionState| {
@@ -246,21 +251,22 @@ fn overdue(shared: &Shared, interval: Duration, lately: Duration) -> Vec<Due> {
         .collect()
 }
 
-/// Writes a document, unless nothing was done since the last one, or the project or session is off.
+/// Writes a document, unless nothing changed since the last one, the session is muted, or the project is switched off.
 fn write_due(shared: &Shared, due: Due) -> Result<bool, Error> {
     shared.journal.settle()?;
-    let (config, state) = (shared.config(), shared.load(&due.stream)?);
+    let config = shared.config();
+    let state = shared.load(&due.stream)?;
     let (tools, turns) = state
         .progress
         .as_ref()
         .map_or((0, 0), |Written { counts, turns, .. }| {
             (counts.tools, *turns)
         });
-    // A phase that changed is news by itself.
-    let is_news =
+    // A changed phase record is a change by itself.
+    let has_changed =
         state.counts.tools > tools || (state.turns > turns && tools > 0) || due.cause == "phase";
     let is_on = || evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;
-    if !is_news || state.project().is_empty() || state.is_muted(Timestamp::now()) || !is_on() {
+    if !has_changed || state.project().is_empty() || state.is_muted(Timestamp::now()) || !is_on() {
         return Ok(false);
     }
     let id = Uuid::new_v5(

@@ -1,5 +1,5 @@
-//! The files of progress documents: one for each session, and the shared latest, which is a link to one of them. Every
-//! file is replaced whole or not at all. The journal is the truth; these are for whoever reads files.
+//! The files of progress documents: one per session, and a link to the latest one. Files are replaced atomically. The
+//! journal is authoritative; the files are for people and agents.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
@@ -10,20 +10,20 @@ use checkpoint::digest;
 use journal::ProgressKind;
 use uuid::Uuid;
 
-/// What a document's file is called below the data folder.
+/// First part of the names of documents in the data folder.
 const STEM: &str = "progress-checkpoint";
 
-/// Where the documents of a project are.
+/// The folder of a project's documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     folder: PathBuf,
     stem: String,
-    /// The folder that must not be left, whatever links there are.
+    /// Links must not lead out of this folder.
     bounds: PathBuf,
 }
 
 impl Place {
-    /// Below our own data folder.
+    /// Returns the project's place in checkpointd's data folder.
     pub(super) fn in_data(data: &Path, project: &str) -> Self {
         let name: String = project
             .rsplit('/')
@@ -44,7 +44,7 @@ impl Place {
         }
     }
 
-    /// In the project, beside `path`, which is relative and ends in `.md`.
+    /// Returns the place in the project, beside the relative `path`, which ends in `.md`.
     pub(super) fn in_project(project: &str, path: &str) -> Self {
         let latest = Path::new(project).join(path);
         let stem = latest
@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// Where the document of a session was that had this file. Our own folder may have moved since.
+    /// Returns the place of a session's document from the path of its file. The data folder may have moved since.
     pub(super) fn of_file(file: &Path, session: Uuid, project: &str, data: &Path) -> Self {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let own = name.split_once(&format!("-{session}."));
@@ -72,12 +72,13 @@ impl Place {
         }
     }
 
-    /// Returns whether there is still a place: a project that is gone has none, our own folder is made where it is not.
-    pub(super) fn is_there(&self, data: &Path) -> bool {
+    /// Returns whether documents can be written here: the project exists, or the place is in the data folder, which is
+    /// created if necessary.
+    pub(super) fn is_available(&self, data: &Path) -> bool {
         self.bounds == data || self.bounds.is_dir()
     }
 
-    /// Returns a session's file. An incremental document has one of its own, so that the full one stays.
+    /// Returns a session's file. An incremental document has a file of its own and leaves the full one in place.
     pub(super) fn file(&self, session: Uuid, kind: ProgressKind) -> PathBuf {
         let end = if kind == ProgressKind::Incremental {
             ".incremental.md"
@@ -92,7 +93,7 @@ impl Place {
         self.folder.join(format!("{}.md", self.stem))
     }
 
-    /// Makes the folder.
+    /// Creates the folder, and removes temporary files that a killed writer left there.
     pub(super) fn prepare(&self) -> io::Result<()> {
         if self.folder.starts_with(&self.bounds) && self.bounds.is_dir() {
             // A link in the project may lead anywhere.
@@ -113,7 +114,7 @@ impl Place {
         }
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&self.folder)?;
-        // What a killed writer left behind; nobody else writes while we do.
+        // No other writer is active now, so these files belong to a killed one.
         let unfinished = self.unfinished();
         for entry in fs::read_dir(&self.folder)?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(&unfinished) {
@@ -127,7 +128,8 @@ impl Place {
         format!(".{}.unfinished-", self.stem)
     }
 
-    /// Writes a session's file and leads the shared one to it. Returns a note where the shared one is somebody's own.
+    /// Writes a session's file, and points the link to it if `is_latest` is set. Returns a note if the user's own file has
+    /// the link's name.
     pub(super) fn write(
         &self,
         path: &Path,
@@ -149,12 +151,12 @@ impl Place {
         Ok(note)
     }
 
-    /// Leads the shared file to a session's. Returns a note where it is somebody's own.
+    /// Points the link to a session's file. Returns a note if the user's own file has the link's name.
     pub(super) fn point_to(&self, path: &Path) -> io::Result<Option<String>> {
         let latest = self.latest();
         if fs::symlink_metadata(&latest).is_ok_and(|meta| !meta.is_symlink()) {
             return Ok(Some(format!(
-                "{} is a file of somebody's own and stays as it is",
+                "{} is not a link of checkpointd and was left unchanged",
                 latest.display()
             )));
         }

@@ -1,6 +1,6 @@
 //! Progress documents (spec PROG-1): writing, checking and offering them. The documents themselves are `checkpoint::progress`.
 //!
-//! Everything here blocks on the disk and on git, and so runs on blocking threads or in a command of its own.
+//! Everything here blocks on the disk and on git, so it runs on blocking threads or in a command.
 
 mod automatic;
 mod files;
@@ -29,7 +29,7 @@ pub use validate::{Checked, validate};
 use crate::{git, phase, session_state};
 use files::Place;
 
-/// Files that say which dependencies a project has, at its top.
+/// Lock files of dependencies, at a project's top.
 const LOCK_FILES: [&str; 16] = [
     "Cargo.lock",
     "package-lock.json",
@@ -48,18 +48,18 @@ const LOCK_FILES: [&str; 16] = [
     "mix.lock",
     "flake.lock",
 ];
-/// The longest that looking at git and files may take for a document.
-const LOOK_WITHIN: Duration = Duration::from_secs(10);
-/// Sessions that are looked at for a project's, the newest first.
+/// The longest that reading git and files may take for a document.
+const READ_WITHIN: Duration = Duration::from_secs(10);
+/// The most sessions that are searched for those of a project, the newest first.
 const SESSIONS_MAX: usize = 200;
 
-/// One document after another: names and order of files follow the journal.
+/// Serializes the writing of documents, so that the files follow the order of the journal.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Why there is no document.
+/// Why a document could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// What was asked for cannot be: a sentence.
+    /// The request cannot be carried out; the text says why, in one sentence.
     #[error("{0}")]
     Refused(String),
     /// The journal cannot be used.
@@ -67,33 +67,33 @@ pub enum Error {
     Journal(#[from] journal::Error),
 }
 
-/// What a document is to be.
+/// A request for a document.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Whose.
+    /// The session that the document is about.
     pub stream: Stream,
-    /// Its type.
+    /// The document's type.
     pub kind: ProgressKind,
-    /// What asks for it, one word.
+    /// Reason word.
     pub cause: String,
-    /// What the agent states.
+    /// The agent's own statements.
     pub stated: Judgements,
-    /// Where its file goes.
+    /// Where the file is written.
     pub place: ProgressPlace,
-    /// The event's id: the same cause makes one document.
+    /// The event's id: a second request with the same id writes no second document.
     pub id: Uuid,
 }
 
 /// A document that was written.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Its event.
+    /// Sequence number of its event.
     pub seq: u64,
-    /// The document.
+    /// The document as journaled.
     pub document: Document,
-    /// Its file.
+    /// Path of its file.
     pub file: PathBuf,
-    /// What a person should know besides.
+    /// Notes for the user, such as why the file could not be written.
     pub notes: Vec<String>,
 }
 
@@ -108,8 +108,8 @@ pub fn project_root(folder: &str) -> String {
     root.display().to_string()
 }
 
-/// Writes a document: journals it, then writes its file. A file that cannot be written is told in the notes; the
-/// document is in the journal all the same.
+/// Journals a document, then writes its file. If the file cannot be written, a note says why; the document is in the
+/// journal all the same.
 ///
 /// # Errors
 ///
@@ -183,18 +183,18 @@ pub fn write(
     })
 }
 
-/// Puts a document together from the journal, git and what the agent states.
+/// Assembles a document from the journal, git, and the agent's statements.
 fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Document, Error> {
     let state = session_state::load(journal, &order.stream)?;
     if state.project().is_empty() {
         return Err(Error::Refused(
-            "nobody said which folder this session works in".into(),
+            "the session has no folder: no hook call named one".into(),
         ));
     }
     let project = project_root(state.project());
     let events = journal.stream(order.stream.session, 0, usize::MAX)?;
-    let deadline = Instant::now() + LOOK_WITHIN;
-    let Looked { git, lock_files } = look(config, &project, deadline);
+    let deadline = Instant::now() + READ_WITHIN;
+    let ProjectState { git, lock_files } = read_project(config, &project, deadline);
     let mut facts = progress::facts(&events, &project);
     let hashes = git::hashes(
         Path::new(&project),
@@ -255,7 +255,7 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
     })
 }
 
-/// What the agent stated before: in this session, else in the document that the session was offered at its start.
+/// Returns the agent's earlier statements: from this session's last document, or from the one offered at its start.
 fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Result<Stated, Error> {
     let offered = || {
         events
@@ -315,17 +315,17 @@ fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Erro
     )
 }
 
-/// What a look at a project finds.
-struct Looked {
+/// The present state of a project's files.
+struct ProjectState {
     git: Result<GitState, String>,
     lock_files: Vec<FileMark>,
 }
 
-fn look(config: &Config, project: &str, deadline: Instant) -> Looked {
+fn read_project(config: &Config, project: &str, deadline: Instant) -> ProjectState {
     let top = Path::new(project);
     let mut git = git::snapshot(top, deadline);
     if let Ok(git) = &mut git {
-        // Our own files are no work.
+        // checkpointd's own files do not count as work.
         let path = &config.settings.progress.path.0;
         let stem = path.strip_suffix(".md").unwrap_or(path);
         git.uncommitted
@@ -336,7 +336,7 @@ fn look(config: &Config, project: &str, deadline: Instant) -> Looked {
         .into_iter()
         .zip(hashes)
         .filter(|(_, hash)| hash.is_some());
-    Looked {
+    ProjectState {
         git,
         lock_files: there
             .map(|(path, hash)| FileMark {
@@ -357,7 +357,7 @@ pub fn read(envelope: &Envelope) -> Option<(String, Document)> {
     }
 }
 
-/// Returns the sessions of a project as they are known, the newest first, of those heard of since `since`.
+/// Returns the states of a project's sessions that have events since `since`, the newest first.
 fn sessions_of(
     journal: &Journal,
     project: &str,
@@ -381,7 +381,7 @@ fn sessions_of(
     Ok(states)
 }
 
-/// Returns the number of the latest document's event: of a session, or of a whole project.
+/// Returns the sequence number of the latest document of a session, or of a whole project.
 ///
 /// # Errors
 ///

@@ -108,7 +108,7 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
             {
                 continue;
             }
-            if !place.is_there(&home.progress) {
+            if !place.is_available(&home.progress) {
                 done.gone.push(path);
                 continue;
             }

@@ -8,27 +8,27 @@ use checkpoint::progress::{self, CheckResult, Document, Elsewhere, FileMark, Now
 use journal::{Draft, Event, Journal, Timestamp};
 use uuid::Uuid;
 
-use super::{Error, Looked, look, read, sessions_of};
+use super::{Error, ProjectState, read, read_project, sessions_of};
 use crate::git;
 use crate::process::{self, Failure};
 
-/// Other sessions whose work is compared, the newest.
+/// The most other sessions whose work is compared, the newest first.
 const ELSEWHERE_MAX: usize = 20;
 
-/// A document that was checked.
+/// The result of checking a document.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The document's event.
+    /// Sequence number of the document's event.
     pub document: u64,
-    /// What was found.
+    /// The result of each check.
     pub report: Report,
 }
 
-/// Checks the document of an event with everything, the user's own checks included, and journals what was found.
+/// Runs all checks on the document of an event, including the user's own checks, and journals the report.
 ///
 /// # Errors
 ///
-/// When there is no such document, or the journal cannot be used.
+/// When the event is not a progress document, or the journal cannot be used.
 pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked, Error> {
     let envelope = journal.event(seq)?;
     let Some((envelope, (_, document))) = envelope
@@ -36,10 +36,10 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
         .and_then(|envelope| Some((envelope, read(envelope)?)))
     else {
         return Err(Error::Refused(format!(
-            "event {seq} is no progress document"
+            "event {seq} is not a progress document"
         )));
     };
-    let mut report = compare(journal, config, &document, super::LOOK_WITHIN)?;
+    let mut report = compare(journal, config, &document, super::READ_WITHIN)?;
     for check in &config.settings.progress.checks {
         report.lines.push(external(check, &document.project));
     }
@@ -50,10 +50,9 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
         holds: report.holds,
         report: text,
     };
-    let (stream, at) = (envelope.stream.clone(), Timestamp::now());
     journal.append_wait(vec![Draft {
-        stream,
-        at,
+        stream: envelope.stream.clone(),
+        at: Timestamp::now(),
         id: Uuid::now_v7(),
         event,
         payload: None,
@@ -64,15 +63,16 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
     })
 }
 
-/// Compares a document with how things are: git, files, other sessions, lock files.
+/// Compares a document with the present state of git, files, other sessions and lock files.
 pub(super) fn compare(
     journal: &Journal,
     config: &Config,
     document: &Document,
     within: Duration,
 ) -> Result<Report, Error> {
-    let (top, deadline) = (Path::new(&document.project), Instant::now() + within);
-    let Looked { git, lock_files } = look(config, &document.project, deadline);
+    let top = Path::new(&document.project);
+    let deadline = Instant::now() + within;
+    let ProjectState { git, lock_files } = read_project(config, &document.project, deadline);
     let paths: Vec<&str> = document
         .facts
         .files
@@ -95,7 +95,7 @@ pub(super) fn compare(
         .iter()
         .flatten()
         .map(|pointer| pointer.file.clone());
-    // An agent may point at more than a file: a folder, a line, an address.
+    // A pointer may also name a folder, a line of a file, or a URL.
     let is_missing = |file: &String| {
         let bare = file.split([':', '#']).next().unwrap_or(file);
         !bare.is_empty() && !file.contains("://") && !bare.contains(' ') && !top.join(bare).exists()
@@ -140,7 +140,7 @@ fn elsewhere(journal: &Journal, document: &Document) -> Result<Vec<Elsewhere>, E
     Ok(found)
 }
 
-/// Runs a check of the user's own in the project.
+/// Runs one of the user's own checks in the project.
 fn external(check: &UserCheck, project: &str) -> CheckResult {
     let mut command = process::of_user(&check.run);
     command.current_dir(project);
@@ -159,7 +159,7 @@ fn external(check: &UserCheck, project: &str) -> CheckResult {
         }
         Ok(output) => bad(format!("{name}: {}", output.complaint())),
         Err(Failure::Timeout) => bad(format!("{name}: no answer within {}", check.timeout)),
-        Err(Failure::Missing) => bad(format!("{name}: there is no such program")),
+        Err(Failure::Missing) => bad(format!("{name}: the program does not exist")),
         Err(Failure::System(error)) => bad(format!("{name}: {error}")),
     }
 }

@@ -220,7 +220,7 @@ fn a_long_list_is_cut_with_a_note() {
     assert_eq!(paths(&tree), ["0", "1", "2"]);
     assert_eq!(
         tree.notes,
-        ["git: 10 files changed; the first 3 are looked at"]
+        ["git: 10 files changed; only the first 3 count"]
     );
 }
 
