@@ -88,7 +88,11 @@ fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promi
         play(&daemon, session, &"sync");
         is_well_again(&daemon, &["before", session]);
     }
-    assert!(daemon.log().contains("written anew"), "{}", daemon.log());
+    assert!(
+        daemon.log().contains("Rewrote the intake segment"),
+        "{}",
+        daemon.log()
+    );
     assert_ne!(
         inode(&daemon),
         before,
