@@ -61,7 +61,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     ("edit", &["error"]),
     ("client", &[]),
     ("service", &["error"]),
-    ("install", &["error", "edit"]),
+    ("install", &["error", "config", "edit"]),
     ("ops", &["error", "config", "render", "edit"]),
     ("daemon", &["error", "config", "service", "ops"]),
     (
