@@ -13,7 +13,7 @@ use journal::home::{Home, create_folder};
 use journal::request::ENV_NAMES;
 use rustix::fs::Mode;
 
-use super::debug;
+use super::debug::debug;
 
 /// Held while the daemon is started; written at each try, so that its time is that of the last one.
 const LOCK_FILE: &str = "autostart.lock";

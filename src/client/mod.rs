@@ -6,14 +6,13 @@
 //! where the daemon finds it. `checkpointd-hook` and `checkpointd hook` both include this module.
 
 mod autostart;
+mod debug;
 mod exchange;
 mod input;
 mod spool;
 
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::Write as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -22,6 +21,7 @@ use journal::home::Home;
 use journal::request::Head;
 
 use autostart::Start;
+use debug::debug;
 use exchange::Answer;
 use input::{Awaits, Call};
 
@@ -68,13 +68,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         }
     }));
     ExitCode::SUCCESS
-}
-
-/// Says something on standard error, when asked to.
-fn debug(words: &dyn Display) {
-    if std::env::var_os("CHECKPOINTD_DEBUG").is_some_and(|value| value == "1") {
-        let _ = writeln!(std::io::stderr(), "checkpointd-hook: {words}");
-    }
 }
 
 /// Sends the call, prints the reply, or keeps the call for later.

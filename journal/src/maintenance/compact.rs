@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
@@ -40,7 +40,7 @@ impl Retention {
 }
 
 /// The result of a compaction. All sizes in bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compacted {
     /// Nothing was changed; the numbers say what a compaction would do.
     pub dry_run: bool,

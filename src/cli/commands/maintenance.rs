@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use journal::maintenance::{self as whole, Restored};
-use journal::{Error, Home, Options};
+use journal::{Compacted, Error, Home, Journal, Options};
 use serde_json::{Value, json};
 
 use crate::cli::connection;
 use crate::cli::text::progress_bar::{progress, progress_done};
-use crate::config as settings;
+use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::retention;
 use crate::ops::wire::CompactBody;
@@ -51,26 +51,7 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
         bytes: 0,
         began: Instant::now(),
     });
-    let written = match connection::reach(home) {
-        Ok(Some(journal)) => {
-            let written = journal
-                .backup(&mut out, |_, _| ())
-                .map(drop)
-                .map_err(Failure::from);
-            journal.close();
-            written
-        }
-        Ok(None) => {
-            connection::post_stream(home, "/v1/journal/backup", b"").and_then(|mut answer| {
-                io::copy(&mut answer, &mut out).map(drop).map_err(|error| {
-                    Failure::failed(format!("the backup was not finished: {error}")).hint(
-                    "the daemon's log says why; `checkpointd journal verify` checks the journal",
-                )
-                })
-            })
-        }
-        Err(failure) => Err(failure),
-    };
+    let written = write_backup(home, &mut out);
     progress_done();
     let finished = written.and_then(|()| {
         out.flush().map_err(cannot)?;
@@ -94,6 +75,20 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
         );
     }
     Ok(exit::OK)
+}
+
+/// Writes a backup of the journal, from the daemon or, without one, from the journal itself.
+fn write_backup(home: &Home, out: &mut impl Write) -> Result<()> {
+    let Some(journal) = connection::reach(home)? else {
+        let mut answer = connection::post_stream(home, "/v1/journal/backup", b"")?;
+        return io::copy(&mut answer, out).map(drop).map_err(|error| {
+            Failure::failed(format!("the backup was not finished: {error}"))
+                .hint("the daemon's log says why; `checkpointd journal verify` checks the journal")
+        });
+    };
+    let written = journal.backup(out, |_, _| ()).map(drop);
+    journal.close();
+    Ok(written?)
 }
 
 /// Counts what is written, and shows it on a terminal where it takes long.
@@ -215,80 +210,86 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     })
 }
 
-/// Drops old payloads, and says what was dropped. Where no daemon has the journal, the store is packed too.
+/// Drops old payloads. If no daemon has the journal open, the store is packed too.
 pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
-    let mut shown = progress("compacting");
     let here = connection::reach(home)?;
-    let is_daemons = here.is_none();
+    let by_daemon = here.is_none();
     let done = match here {
-        Some(journal) => {
-            let config = settings::load(&home.config)?;
-            let done = retention::compact(&journal, &home.journal, &config, dry_run, shown);
-            journal.close();
-            drop(journal);
-            let mut done = done?;
-            if !dry_run {
-                let packed = whole::pack(&home.journal, progress("packing"))?;
-                (done.store_bytes, done.intake_bytes) = (packed.now, packed.intake);
-            }
-            serde_json::to_value(done).expect("plain data")
-        }
-        None => {
-            let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
-            let mut answer = Value::Null;
-            connection::post_lines(home, "/v1/journal/compact", &body, &mut |line| {
-                match connection::progress_of(&line) {
-                    Some((done, all)) => shown(done, all),
-                    None => answer = line,
-                }
-            })?;
-            answer
-        }
+        Some(journal) => compact_here(home, journal, dry_run)?,
+        None => compact_by_daemon(home, dry_run)?,
     };
     progress_done();
-    let skipped: Vec<_> = done["skipped"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
     if json {
-        println!("{done}");
+        println!("{}", serde_json::to_value(&done).expect("plain data"));
     } else {
-        let size = |key: &str| render::bytes(done[key].as_u64().unwrap_or(0));
-        let word = if dry_run {
-            "would be dropped"
-        } else {
-            "dropped"
-        };
-        println!(
-            "{} payloads ({}) {word}; events and decisions stay",
-            done["payloads"],
-            size("payload_bytes")
-        );
-        if !dry_run {
-            for (name, before, now) in [
-                ("intake log", "intake_bytes_before", "intake_bytes"),
-                ("store", "store_bytes_before", "store_bytes"),
-            ] {
-                println!("{name}: {} before, {} now", size(before), size(now));
-            }
-            if is_daemons {
-                println!(
-                    "With the daemon stopped, this also gives back the room that the store no longer uses."
-                );
-            }
-        }
-        for line in &skipped {
-            eprintln!("left as it is: {}", render::printable(line));
-        }
+        show_compacted(&done, by_daemon);
     }
-    if !skipped.is_empty() && !json {
-        eprintln!("hint: `checkpointd journal verify` says what is damaged");
-    }
-    Ok(if skipped.is_empty() {
+    Ok(if done.skipped.is_empty() {
         exit::OK
     } else {
         exit::FAILED
     })
+}
+
+fn compact_here(home: &Home, journal: Journal, dry_run: bool) -> Result<Compacted> {
+    let config = config::load(&home.config)?;
+    let shown = progress("compacting");
+    let done = retention::compact(&journal, &home.journal, &config, dry_run, shown);
+    journal.close();
+    drop(journal);
+    let mut done = done?;
+    if !dry_run {
+        let packed = whole::pack(&home.journal, progress("packing"))?;
+        done.store_bytes = packed.now;
+        done.intake_bytes = packed.intake;
+    }
+    Ok(done)
+}
+
+fn compact_by_daemon(home: &Home, dry_run: bool) -> Result<Compacted> {
+    let mut shown = progress("compacting");
+    let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
+    let mut answer = Value::Null;
+    connection::post_lines(home, "/v1/journal/compact", &body, &mut |line| {
+        match connection::progress_of(&line) {
+            Some((done, all)) => shown(done, all),
+            None => answer = line,
+        }
+    })?;
+    serde_json::from_value(answer)
+        .map_err(|error| Failure::unreachable(format!("the daemon's answer is not right: {error}")))
+}
+
+fn show_compacted(done: &Compacted, by_daemon: bool) {
+    let word = if done.dry_run {
+        "would be dropped"
+    } else {
+        "dropped"
+    };
+    println!(
+        "{} payloads ({}) {word}; events and decisions stay",
+        done.payloads,
+        render::bytes(done.payload_bytes)
+    );
+    if !done.dry_run {
+        for (name, before, now) in [
+            ("intake log", done.intake_bytes_before, done.intake_bytes),
+            ("store", done.store_bytes_before, done.store_bytes),
+        ] {
+            println!(
+                "{name}: {} before, {} now",
+                render::bytes(before),
+                render::bytes(now)
+            );
+        }
+        if by_daemon {
+            println!("Stop the daemon and run this again to return the store's unused space.");
+        }
+    }
+    for line in &done.skipped {
+        eprintln!("left as it is: {}", render::printable(line));
+    }
+    if !done.skipped.is_empty() {
+        eprintln!("hint: `checkpointd journal verify` says what is damaged");
+    }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use journal::{Agent, Home, Timestamp};
 
-use super::{Check, fire};
+use super::fire;
 use crate::cli::connection;
 use crate::install::agents::{self, installer};
+use crate::install::check::Check;
 use crate::install::found::Found;
 use crate::install::run::{install, plans};
 use crate::install::settings;

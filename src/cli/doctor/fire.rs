@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use journal::{Agent, Home};
 use serde_json::json;
 
-use super::Check;
 use crate::cli::connection;
 use crate::edit::files;
 use crate::install::agents::{self, hooks_file, installer};
+use crate::install::check::Check;
 use crate::install::settings;
 use crate::ops::query::{Events, Query};
 use crate::render;

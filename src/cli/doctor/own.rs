@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use journal::Home;
 use journal::recovery::verify::Verified;
 
-use super::Check;
 use crate::cli::{connection, daemon_process};
 use crate::config as settings;
+use crate::install::check::Check;
 use crate::install::plan;
 use crate::ops::query::Query;
 use crate::render;

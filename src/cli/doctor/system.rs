@@ -2,8 +2,8 @@
 
 use journal::{Home, Timestamp};
 
-use super::Check;
 use crate::cli::connection;
+use crate::install::check::Check;
 use crate::install::found;
 use crate::ops::query::{Events, Query};
 use crate::ops::views::EventLine;

@@ -6,6 +6,7 @@
 
 mod check;
 mod play;
+mod project;
 mod recording;
 mod stage;
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use journal::Timestamp;
 use serde_json::{Value, json};
 
-use super::recording::{Call, Recording, Script, with_feedback, write, written_after};
+use super::project::write;
+use super::recording::{Call, Recording, Script, with_feedback, written_after};
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 

@@ -1,11 +1,12 @@
 //! The recordings and what is changed in them, so that they can happen again here and now: where things are, which
 //! session it is, when it was, and the name of the file that the agent worked on. Nothing else.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use journal::Timestamp;
 use serde_json::Value;
 
+use super::project::Project;
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 
@@ -19,16 +20,6 @@ pub(super) struct Recording {
     pub(super) project: &'static Project,
     calls: &'static str,
     transcript: &'static str,
-}
-
-/// A small project for a recorded agent to work on.
-pub(super) struct Project {
-    /// Its folder's name.
-    pub(super) name: &'static str,
-    /// What is in it before the agent comes.
-    pub(super) files: &'static [(&'static str, &'static str)],
-    /// The file that the agent writes: code, where the recorded one was a text.
-    pub(super) written: &'static str,
 }
 
 /// The folder, home and file that the recordings speak of, and the text that held the recorded agents back.
@@ -223,16 +214,6 @@ pub(super) const fn written_after(edits: usize) -> &'static str {
     } else {
         "alpha\ngamma\n"
     }
-}
-
-/// Puts a file where its folders may be missing.
-///
-/// # Errors
-///
-/// When the disk refuses.
-pub(super) fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
-    std::fs::write(path, text)
 }
 
 fn text(value: &Value) -> &str {

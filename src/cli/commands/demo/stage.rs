@@ -14,7 +14,7 @@ use journal::Home;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::recording::{Project, write};
+use super::project::{Project, write};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
 
