@@ -12,7 +12,7 @@ pub fn of_bytes(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// Returns the hash of a prompt: white space at its ends does not count, hosts differ in it.
+/// Returns the hash of a prompt without the white space at its ends, in which hosts differ.
 pub fn of_prompt(text: &str) -> u64 {
     of_text(text.trim())
 }

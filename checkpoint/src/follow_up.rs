@@ -1,4 +1,4 @@
-//! What became of the demands of a session's checkpoints, by evidence in the journal.
+//! The follow-up of checkpoints: whether their demands were fulfilled, by evidence in the journal.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,20 @@ use crate::findings;
 use crate::policy::Policy;
 use crate::state::SessionState;
 
-/// What became of one demand.
+/// The follow-up of one demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FollowUp {
-    /// The agent was not heard to stop again yet.
+    /// The period of the demand has not ended.
     Open,
     /// Every action was done.
     Fulfilled,
-    /// These actions were not.
+    /// These actions were not done.
     Unfulfilled(Vec<Action>),
-    /// The journal does not say what the demand was made from.
+    /// The journal lacks the evidence or the policy of the demand.
     Unknown,
 }
 
-/// A demand whose end was not reached yet.
+/// A demand whose period has not ended.
 struct Demand<'a> {
     seq: u64,
     decision: &'a Decision,
@@ -33,14 +33,16 @@ struct Demand<'a> {
     later: Vec<ToolCall>,
 }
 
-/// Tells what became of every checkpoint of one session that asked for actions, by its decision's sequence number.
-/// `events` are all of the session's, in order; `policies` are the journal's, by fingerprint.
+/// Returns the follow-up of every checkpoint of one session that demanded actions, with the
+/// sequence number of its decision. `events` are all events of the session, in order; `policies`
+/// are those of the journal, by fingerprint.
 ///
-/// A demand reaches from its decision to the session's next decision, to the next message of a person, or to the
-/// session's end, whichever is first. An action of it counts as met where the rules, asked again with the same policy
-/// about the same changed files, do not ask for it any more once the calls up to that end are among the evidence. So
-/// the same is proof here as in a decision: the command was run, did not fail, and came after the last edit that it
-/// covers. The later calls are those that the next decision looked up, where it did, else the journaled ones.
+/// The period of a demand ends with the session's next decision, with the next message of a person,
+/// or with the session, whichever is first. An action counts as fulfilled if the rules, applied
+/// again with the same policy to the same changed files, no longer demand it when the calls of that
+/// period are added to the evidence. So the proof is the same as in a decision: the command was
+/// run, did not fail, and came after the last edit that it covers. The added calls are those in the
+/// evidence of the next decision, or else the journaled ones.
 pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(u64, FollowUp)> {
     let Some(first) = events.first() else {
         return Vec::new();
@@ -144,7 +146,7 @@ mod tests {
     use crate::decide::{Case, decide};
     use crate::rules::pack_names::ProjectFacts;
 
-    /// A session in which a Python file was changed: the tests are asked for.
+    /// A session in which a Python file was changed and the tests are demanded.
     struct Scenario {
         events: Vec<Envelope>,
         policies: HashMap<u64, Policy>,
@@ -201,7 +203,7 @@ mod tests {
             });
         }
 
-        /// A stop and its decision; `None` is one before which nothing was looked up.
+        /// A stop and its decision; `None` means no evidence.
         fn stop(&mut self, seen: Option<&[ToolCall]>) {
             let trigger = self.push(Event::AgentStopped {
                 host: Host::default(),
@@ -292,7 +294,7 @@ mod tests {
                 "{name}: nothing came after it"
             );
             calls.iter().for_each(|call| scenario.call((*call).clone()));
-            // The block budget lets this stop pass before anything is looked up.
+            // The block budget lets this stop pass before evidence is gathered.
             scenario.stop(None);
             let ends = scenario.ends();
             assert_eq!(ends.len(), 1, "{name}: a pass demands nothing");
@@ -320,7 +322,7 @@ mod tests {
             .get_mut(&1)
             .expect("the policy")
             .max_blocks_per_turn = 2;
-        // No hook told of the call: the transcript did.
+        // No hook reported the call, only the transcript.
         scenario.stop(Some(&[
             call(ToolKind::Edit, "a.py", false),
             call(ToolKind::Shell, "pytest", false),

@@ -1,7 +1,8 @@
-//! What should happen: what we know of a session, and what a stop deserves. All of it is pure.
+//! The pure core: the state of sessions, and the decision about each stop.
 //!
-//! Invariant: nothing in this crate reads a clock, a file, an environment variable, or starts a process. Times and texts
-//! are passed in, so that every past decision can be made again from the journal.
+//! Invariant: nothing in this crate reads a clock, a file or an environment variable, or starts a
+//! process. Times and texts are passed in, so that every past decision can be repeated from the
+//! journal.
 
 #![cfg_attr(
     test,

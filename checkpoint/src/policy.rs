@@ -1,5 +1,5 @@
-//! The numbers and switches a decision goes by, fully resolved: defaults, the user's file and the project's file are
-//! one by the time they are here (`config/` does that). A policy is journaled whole the first time it is used.
+//! The settings that a decision depends on, after `config/` has merged the defaults, the user's
+//! file and the project's file. A policy is journaled whole when it is first used.
 
 use std::time::Duration;
 
@@ -8,30 +8,31 @@ use serde::{Deserialize, Serialize};
 use crate::digest;
 use crate::rules::Rule;
 
-/// Everything that a decision goes by besides the session's state and the evidence.
+/// The input of a decision besides the session's state and the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
-    /// Whether the project takes part at all (`enabled` in `.checkpointd.yml`, `projects` in `config.yml`).
+    /// Whether the project takes part (`enabled` in `.checkpointd.yml`, `projects` in
+    /// `config.yml`).
     pub enabled: bool,
     /// The shortest turn that gets a checkpoint (spec DECIDE-8).
     pub min_turn_ms: u64,
-    /// What the turn's start is taken from.
+    /// What starts the timer of a turn.
     pub timer: Timer,
     /// How often one turn may be blocked (spec DECIDE-7).
     pub max_blocks_per_turn: u32,
     /// Which changed files count.
     pub scope: Scope,
-    /// Whether a demand that was made before is made again.
+    /// Whether an earlier demand is repeated.
     pub repeat: Repeat,
     /// What counts as having done an action.
     pub evidence: EvidenceRule,
-    /// What happens when all that was expected has been seen.
+    /// What happens when all expected actions were observed.
     pub all_clear: Quiet,
     /// What happens when only documentation changed.
     pub docs_only: Quiet,
-    /// The dialect in which Claude Code is answered.
+    /// The reply form for Claude Code.
     pub reply: Reply,
-    /// What happens when nobody sits in front of the agent.
+    /// What happens in a headless session.
     pub headless: Headless,
     /// From an agent restart to its unconditional checkpoint (spec RESTART-2), in milliseconds.
     pub restart_delay_ms: u64,
@@ -42,17 +43,17 @@ pub struct Policy {
     /// Name of the file that lets the next stop pass, in the agent's TMPDIR (spec DECIDE-4).
     #[serde(default = "default_escape_marker")]
     pub escape_marker: String,
-    /// The active work item, where the project's file names one (spec HYG-7).
+    /// The active work item of the project's file (spec HYG-7).
     pub working_slug: Option<String>,
     /// Whether the work item may be read from the branch name (spec HYG-7).
     pub slug_from_branch: bool,
     /// The rule packs that are on.
     pub packs: Vec<String>,
-    /// The rules, in the order in which they speak.
+    /// The rules in order of precedence.
     pub rules: Vec<Rule>,
 }
 
-/// The only name there was before it could be chosen.
+/// The name in policies that were journaled before the key existed.
 fn default_escape_marker() -> String {
     "teleclaude_checkpoint_clear".into()
 }
@@ -63,20 +64,20 @@ impl Policy {
         Duration::from_millis(self.min_turn_ms)
     }
 
-    /// Returns the JSON text that is journaled, and the number that identifies it.
+    /// Returns the JSON text that is journaled, and its fingerprint.
     pub fn to_text(&self) -> (u64, String) {
         let text =
             serde_json::to_string(self).expect("a policy has only string keys and finite numbers");
         (digest::of_text(&text), text)
     }
 
-    /// Reads back what [`Policy::to_text`] gave.
+    /// Reads a text of [`Policy::to_text`].
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 }
 
-/// What the turn's start is taken from.
+/// What starts the timer of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Timer {
@@ -96,7 +97,7 @@ pub enum Scope {
     Turn,
 }
 
-/// Whether a demand that was made before is made again.
+/// Whether an earlier demand is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
@@ -126,11 +127,11 @@ pub enum Quiet {
     Silent,
 }
 
-/// The dialect in which Claude Code is answered.
+/// The reply form for Claude Code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// `context` where the host's version is known to take it, else `block`.
+    /// `context` when the host's version is known to support it, else `block`.
     Auto,
     /// `{"decision":"block","reason":..}`.
     Block,
@@ -138,7 +139,7 @@ pub enum Reply {
     Context,
 }
 
-/// What happens when nobody sits in front of the agent.
+/// What happens in a headless session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Headless {

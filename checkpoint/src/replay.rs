@@ -1,7 +1,8 @@
-//! History once more: decide again what was decided, or play recorded hook calls through fold and decide.
+//! Replay: repeats the decisions of a journal, or plays recorded hook calls through fold and
+//! decide.
 //!
-//! Replay never acts. It holds back a session's events from a stop until its decision, because a decision was made
-//! on the state at its `basis` and not on what came in while it was being made.
+//! Replay never acts. It holds a session's events back from a stop until its decision, because a
+//! decision was made on the state at its `basis` and not on events that arrived meanwhile.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,28 +18,28 @@ use crate::policy::Policy;
 use crate::redact;
 use crate::state::{SessionState, Stop};
 
-/// A decision of the journal with all that it was made from.
+/// A decision of the journal with its input.
 pub struct Past<'a> {
     /// The decision's own event.
     pub envelope: &'a Envelope,
-    /// What was decided then.
+    /// The journaled decision.
     pub decision: &'a Decision,
-    /// The session as it was then.
+    /// The session's state at that time.
     pub state: &'a SessionState,
     /// The stop.
     pub stop: &'a Stop,
-    /// What had been looked up.
+    /// The evidence at that time.
     pub evidence: &'a Evidence,
-    /// The policy then; none where the journal does not have it.
+    /// The policy at that time; `None` when the journal does not have it.
     pub policy: Option<&'a Policy>,
 }
 
 impl Past<'_> {
-    /// Decides again, by the policy of then.
+    /// Repeats the decision with its own policy.
     ///
     /// # Errors
     ///
-    /// A sentence on why that cannot be done.
+    /// Returns the reason when the journal lacks the input.
     pub fn again(&self) -> Result<Decision, String> {
         let found = self.decision.version;
         if found != journal::DECISION_VERSION {
@@ -53,7 +54,7 @@ impl Past<'_> {
         Ok(self.under(policy, self.decision.policy))
     }
 
-    /// Decides again by another policy.
+    /// Repeats the decision with another policy.
     pub fn under(&self, policy: &Policy, fingerprint: u64) -> Decision {
         let case = Case {
             state: self.state,
@@ -62,7 +63,7 @@ impl Past<'_> {
             policy,
             fingerprint,
         };
-        // Nobody waited: that is a fact about the caller, which no policy changes.
+        // The caller did not wait: no policy changes that.
         if self.decision.reason == Reason::Overloaded {
             decide::pass_unanswered(&case)
         } else {
@@ -98,7 +99,7 @@ pub fn differences(was: &Decision, now: &Decision) -> Vec<&'static str> {
         .collect()
 }
 
-/// One session on its way through history.
+/// The replay of one session.
 struct Track {
     state: SessionState,
     /// Events since a stop that waits for its decision.
@@ -127,7 +128,7 @@ impl Track {
     }
 }
 
-/// Folds a journal's events in order and hands out every decision with what it was made from.
+/// Folds a journal's events in order and gives every decision with its input.
 #[derive(Default)]
 pub struct Replayer {
     tracks: HashMap<Uuid, Track>,
@@ -135,7 +136,7 @@ pub struct Replayer {
 }
 
 impl Replayer {
-    /// Takes the next event. `judge` is called where it is a decision.
+    /// Applies the next event and calls `judge` when it is a decision.
     pub fn feed(&mut self, mut envelope: Envelope, judge: impl FnOnce(Past<'_>)) {
         if let Event::PolicyAdopted { fingerprint, text } = &envelope.event {
             if let Ok(policy) = Policy::from_text(text) {
@@ -152,7 +153,7 @@ impl Replayer {
             return;
         }
         if let Event::EvidenceGathered { trigger, evidence } = &mut envelope.event {
-            // The fold does not look at it.
+            // The fold ignores it.
             track.evidence = Some((*trigger, std::mem::take(evidence)));
         }
         if let Event::Decided(decision) = &envelope.event {
@@ -181,7 +182,7 @@ impl Replayer {
         track.held.push_back(envelope);
     }
 
-    /// Returns the sessions as they are at the end of what was fed.
+    /// Returns the state of each session after the last event.
     pub fn finish(mut self) -> Vec<SessionState> {
         self.tracks
             .values_mut()
@@ -202,8 +203,8 @@ fn stop_of(state: &SessionState, trigger: u64) -> Option<Stop> {
         .or_else(|| state.restart_stop(trigger))
 }
 
-/// Plays hook calls through fold and decide, in memory and by their own clock. Nothing is looked up outside: the
-/// timeline is what the calls tell, the changed files are unknown.
+/// Plays hook calls through fold and decide, in memory and by their own clock. No other evidence is
+/// gathered: the timeline consists of the calls, and the changed files are unknown.
 pub struct Player<'a> {
     policy: &'a Policy,
     fingerprint: u64,
@@ -212,7 +213,7 @@ pub struct Player<'a> {
     known: std::collections::HashSet<Uuid>,
 }
 
-/// What a played hook call led to: its event first, then all that followed from it, in order.
+/// The events of a played hook call: its own event first, then those that followed from it.
 pub struct Played {
     /// The events, at least one.
     pub events: Vec<Envelope>,
@@ -224,7 +225,7 @@ impl Played {
         &self.events[0]
     }
 
-    /// Returns the decision's event, where the call was a stop.
+    /// Returns the decision's event if the call was a stop.
     pub fn decided(&self) -> Option<&Envelope> {
         self.events
             .iter()
@@ -245,7 +246,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Plays one call. None where it was there already.
+    /// Plays one call; `None` for a duplicate.
     ///
     /// # Errors
     ///
@@ -364,7 +365,7 @@ impl<'a> Player<'a> {
         envelope
     }
 
-    /// Returns the sessions as they are now, in the order in which they began.
+    /// Returns the state of each session, in order of their first events.
     pub fn states(&self) -> Vec<&SessionState> {
         let mut states: Vec<_> = self.states.values().collect();
         states.sort_by_key(|state| (state.started_at, state.session()));
@@ -385,7 +386,7 @@ pub fn fold<'a>(stream: &Stream, events: impl IntoIterator<Item = &'a Envelope>)
 ///
 /// # Errors
 ///
-/// When it is no RFC 3339 time.
+/// Returns an error when the value is not an RFC 3339 time.
 pub fn time_of(text: &str) -> Result<Timestamp, String> {
     text.parse()
         .map_err(|error| format!("`at` is no RFC 3339 time: {error}"))

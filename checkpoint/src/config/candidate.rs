@@ -1,5 +1,5 @@
-//! A file that is tried on history before it goes live: another `config.yml`, or a file of rules in the form of a
-//! project's `.checkpointd.yml`.
+//! Files that `whatif` tries on past decisions: another `config.yml`, or a file of rules in the
+//! form of a project's `.checkpointd.yml`.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ use super::yaml::{GROUPS, read};
 use crate::policy::Policy;
 use crate::rules::{Rule, packs};
 
-/// A file that is tried.
+/// A file to try on past decisions.
 #[derive(Debug)]
 pub enum Candidate {
-    /// It would stand in place of the user's `config.yml`.
+    /// Replaces the user's `config.yml`.
     Config(Box<Config>),
-    /// It would lie over whatever policy holds.
+    /// Is laid over the policy of each decision.
     Rules(Box<RuleFile>),
 }
 
-/// A file of rules, and of any other keys that a project may set.
+/// A file of rules and of other keys that a project may set.
 #[derive(Debug)]
 pub struct RuleFile {
     file: String,
@@ -32,7 +32,7 @@ pub struct RuleFile {
     layer: ProjectLayer,
 }
 
-/// Keys that only a project's file has.
+/// Keys that are valid in a project's file only.
 const ONLY_PROJECT: [&str; 2] = ["enabled", "working_slug"];
 
 impl Candidate {
@@ -41,7 +41,7 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// When it is neither, or not right; the message names the place.
+    /// Returns an error with its place when the file is of neither kind or has a mistake.
     pub fn read(file: &str, text: &str) -> Result<Self, ConfigError> {
         let keys: Vec<String> = read::<Option<BTreeMap<String, IgnoredAny>>>(file, text)
             .map_err(|error| {
@@ -62,7 +62,7 @@ impl Candidate {
                 .map(String::as_str)
                 .chain(ONLY_PROJECT)
         };
-        // A key that is misspelt is told from a file that is something else.
+        // A misspelt key gets a hint; a file without any similar key is something else.
         if !keys.is_empty()
             && keys.iter().all(|key| {
                 !known().any(|known| known == key) && did_you_mean(key, known()).is_none()
@@ -95,7 +95,7 @@ impl Candidate {
     }
 }
 
-/// Says of a file that it is something else altogether.
+/// Adds that the file is of neither kind.
 fn neither(error: ConfigError) -> ConfigError {
     const EXAMPLES: &str =
         "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
@@ -107,11 +107,11 @@ fn neither(error: ConfigError) -> ConfigError {
 }
 
 impl RuleFile {
-    /// Refuses rules that can never have an effect, where `user` is the configuration that they would meet.
+    /// Refuses rules that can have no effect on top of the configuration `user`.
     ///
     /// # Errors
     ///
-    /// The first of them, with its place.
+    /// Returns the first such rule with its place.
     pub fn check(&self, user: &Config) -> Result<(), ConfigError> {
         rule_layers::check(
             &self.file,
@@ -121,7 +121,8 @@ impl RuleFile {
         )
     }
 
-    /// Returns a policy with this file laid over it. Of packs that are new, the rules come as the program has them.
+    /// Returns a policy with this file laid over it. Packs that the file adds come with their
+    /// built-in rules.
     pub fn over(&self, policy: &Policy) -> Policy {
         let layer = &self.layer;
         let mut laid = policy.clone();
@@ -197,7 +198,8 @@ mod tests {
             .unwrap()
     }
 
-    /// To lay a file over a policy gives what the daemon would have made of the same file in the project.
+    /// Laying a file over a policy gives the policy that the daemon makes of the same file in the
+    /// project.
     #[test]
     fn a_rule_file_lies_over_a_policy_as_a_projects_file_does_over_the_settings() {
         let user = "min_turn: 2m\nrepeat: always\nrules: [{name: own, include: ['**/*.own'], actions: [{text: Own}]}]\n";

@@ -1,25 +1,25 @@
-//! Where a collector listens.
+//! The address of an OpenTelemetry collector.
 
 use serde::de::{self, Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::TextVisitor;
 
-/// Where a collector of OTLP/HTTP listens: `http://HOST:PORT`, maybe with a path before the protocol's own.
+/// The address of an OTLP/HTTP collector: `http://HOST:PORT`, with an optional path prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Endpoint(String);
 
 impl Endpoint {
-    /// The longest endpoint.
+    /// The longest endpoint in bytes.
     pub const BYTES_MAX: usize = 300;
     const SCHEME: &str = "http://";
 
-    /// Returns host and port, as a connection is made to them.
+    /// Returns `HOST:PORT`.
     pub fn authority(&self) -> &str {
         self.parts().0
     }
 
-    /// Returns what comes before the protocol's own paths: nothing, or a path that begins with a slash and ends with none.
+    /// Returns the path prefix: empty, or a path with a leading and without a trailing slash.
     pub fn path(&self) -> &str {
         self.parts().1
     }
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Endpoint {
     }
 }
 
-/// Where a collector listens, if there is one.
+/// The address of a collector, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybeEndpoint(pub Option<Endpoint>);
 

@@ -1,17 +1,17 @@
-//! What is wrong with a file, where, and what may have been meant.
+//! Errors of configuration files: the problem, its place, and a hint.
 
 use std::fmt;
 
-/// A file that cannot be used.
+/// The reason why a file was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// Name of the file.
     pub file: String,
-    /// Line, from 1; none where the whole file is meant.
+    /// Line, from 1; `None` when the error is about the whole file.
     pub line: Option<u32>,
     /// Column, from 1.
     pub column: Option<u32>,
-    /// What is wrong.
+    /// The problem, in one sentence.
     pub message: String,
     /// The text of the line.
     pub snippet: Option<String>,
@@ -20,7 +20,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// Returns an error at a place of `text`.
+    /// Creates an error at a place in `text`.
     pub(super) fn at(file: &str, text: &str, line: u64, column: u64, message: String) -> Self {
         let (line, column) = (
             u32::try_from(line).unwrap_or(u32::MAX),
@@ -40,7 +40,7 @@ impl ConfigError {
         }
     }
 
-    /// Returns an error that is about a whole file.
+    /// Creates an error about a whole file.
     pub(super) fn whole(file: &str, message: String) -> Self {
         Self {
             file: file.to_owned(),

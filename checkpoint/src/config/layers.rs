@@ -15,7 +15,7 @@ use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
 
-/// The default layer, with every key and one line of why.
+/// The default layer, with every key and a comment on each.
 pub const DEFAULT_TEXT: &str = include_str!("../../../config.yml");
 
 pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
@@ -23,14 +23,14 @@ pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
         .unwrap_or_else(|error| panic!("the default layer is broken: {error}"))
 });
 
-/// The settings of the daemon and what policies are made of.
+/// The settings of the daemon, from which the policies of projects are derived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// All settings, the user's file laid over the defaults.
     pub settings: Settings,
-    /// Takes secrets out, as the settings say.
+    /// Removes secrets as the settings say.
     pub redactor: Redactor,
-    /// The user's file, for telling where a value came from.
+    /// Name and content of the user's file, for the origin of each value.
     user: Option<(String, UserLayer)>,
 }
 
@@ -135,7 +135,7 @@ impl Config {
     }
 }
 
-/// Returns the named packs and the general one, the most specific first.
+/// Returns the named packs and `generic`, the most specific first.
 pub(super) fn in_order(names: &[PackName]) -> Vec<String> {
     let wanted =
         |name: &str| name == pack_names::GENERIC || names.iter().any(|wanted| wanted.0 == name);

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::TextVisitor;
 
-/// The name of a file, without a folder. It stands in a shell command that agents are told, so it is plain.
+/// The name of a file without a folder. It is part of a shell command in messages, so it needs no
+/// quoting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileName(pub String);
 
 impl FileName {
-    /// The longest name.
+    /// The longest name in bytes.
     pub const BYTES_MAX: usize = 100;
 }
 
@@ -35,12 +36,12 @@ impl<'de> Deserialize<'de> for FileName {
     }
 }
 
-/// A path of the user's: absolute, or from `~/` on.
+/// A path that is absolute or begins with `~/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UserPath(pub String);
 
 impl UserPath {
-    /// Returns the path, with the user's home folder in the place of `~`; none where that is needed and not known.
+    /// Replaces `~` by the home folder; returns `None` when that is needed but not known.
     pub fn resolve(&self, home: Option<&str>) -> Option<String> {
         match self.0.strip_prefix("~/") {
             Some(rest) => home.map(|home| format!("{}/{rest}", home.trim_end_matches('/'))),
@@ -62,7 +63,7 @@ impl<'de> Deserialize<'de> for UserPath {
     }
 }
 
-/// A file within whatever project.
+/// A Markdown file, relative to any project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProjectPath(pub String);
 
@@ -84,7 +85,7 @@ impl<'de> Deserialize<'de> for ProjectPath {
     }
 }
 
-/// A path of the user's, or `none`.
+/// A path, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybePath(pub Option<UserPath>);
 
@@ -132,7 +133,7 @@ impl<'de> Deserialize<'de> for Glob {
 pub enum Projects {
     /// Every project.
     All,
-    /// Those whose folder is in a matching one.
+    /// Projects in a folder that matches.
     Some(ProjectGlobs),
 }
 
@@ -142,7 +143,7 @@ pub enum Projects {
 pub struct ProjectGlobs {
     /// Projects that take part; empty means all.
     pub include: Vec<Glob>,
-    /// Projects that do not.
+    /// Projects that do not take part; these win over `include`.
     pub exclude: Vec<Glob>,
 }
 
@@ -150,7 +151,7 @@ impl Projects {
     /// Returns whether the project at `path` takes part.
     pub fn take(&self, path: &str) -> bool {
         let Self::Some(globs) = self else { return true };
-        // A glob speaks for a folder and for all below it.
+        // A glob matches a folder and everything below it.
         let within = |globs: &[Glob]| {
             globs
                 .iter()

@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::{Span, TextVisitor, parse_duration};
 
-/// How long payloads are kept. Events and decisions are kept for ever.
+/// How long payloads are kept. Events and decisions are kept forever.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
-    /// Those of all events that are not named below.
+    /// The period for kinds that `kinds` does not name.
     pub payloads: Keep,
-    /// Those of events of one kind.
+    /// Periods for single kinds of events.
     pub kinds: BTreeMap<EventKind, Keep>,
 }
 
 /// A period, or `forever`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// So long.
+    /// Payloads are dropped when they are older.
     For(Span),
-    /// For ever.
+    /// Payloads are never dropped.
     Forever,
 }
 
 impl Keep {
-    /// Returns the period; none is for ever.
+    /// Returns the period, `None` for `forever`.
     pub const fn period(self) -> Option<Duration> {
         if let Self::For(Span(period)) = self {
             Some(period)
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Keep {
     }
 }
 
-/// The machine word of a kind of events.
+/// The name of an event kind as JSON has it, such as `prompt_submitted`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct EventKind(pub String);
 

@@ -11,13 +11,13 @@ use super::values::PackName;
 use super::yaml::{Name, read};
 use crate::rules::{Kind, Rule, RuleAction};
 
-/// A rule of a file: a new one, or what is to be different in one that exists.
+/// An entry of `rules`: a new rule, or changes to an existing one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleEntry {
     /// Category name.
     pub name: Name,
-    /// Overrides and disables in this pack only.
+    /// Limits a change to the rule of this pack.
     #[serde(default)]
     pack: Option<PackName>,
     /// Switches the rule off.
@@ -87,7 +87,7 @@ impl PackFile {
 struct Line(String);
 
 impl Line {
-    /// The longest text; a checkpoint has many.
+    /// The longest text in bytes; a checkpoint has many of them.
     const BYTES_MAX: usize = 500;
 }
 
@@ -105,7 +105,7 @@ impl<'de> Deserialize<'de> for Line {
     }
 }
 
-/// The place of actions that name none: after those of the packs.
+/// The order of actions without `order`: after those of the packs.
 const ORDER_LAST: u32 = 90;
 
 impl ActionEntry {
@@ -137,7 +137,7 @@ impl ActionEntry {
 }
 
 impl RuleEntry {
-    /// Returns the rule, where the entry is all there is of it.
+    /// Returns a new rule made from this entry alone.
     pub(super) fn rule(&self, pack: &str) -> Rule {
         let mut rule = Rule {
             name: self.name.text.clone(),
@@ -148,7 +148,7 @@ impl RuleEntry {
         rule
     }
 
-    /// Changes what the entry names in a rule that exists.
+    /// Applies the keys of the entry to an existing rule.
     pub(super) fn change(&self, rule: &mut Rule) {
         if let Some(kind) = self.kind {
             rule.kind = kind;
@@ -172,7 +172,7 @@ impl RuleEntry {
         rule.fallback = self.fallback.unwrap_or(rule.fallback);
     }
 
-    /// Returns whether the entry is about an existing rule.
+    /// Returns whether the entry names this rule.
     pub(super) fn means(&self, rule: &Rule) -> bool {
         rule.name == self.name.text && self.pack.as_ref().is_none_or(|pack| pack.0 == rule.pack)
     }

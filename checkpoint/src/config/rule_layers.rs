@@ -1,11 +1,11 @@
-//! Rules of several files laid over one another.
+//! Rules of packs and files, laid over one another.
 
 use super::error::{ConfigError, did_you_mean};
 use super::rule_entry::RuleEntry;
 use super::yaml::Name;
 use crate::rules::{Rule, RuleAction, packs};
 
-/// Returns the rules of the named packs as the files' entries change them; later files go over earlier ones.
+/// Applies the entries of files, in order, to the rules of the named packs.
 pub(super) fn resolve(pack_names: &[String], files: &[&[RuleEntry]]) -> Vec<Rule> {
     let rules = packs::all()
         .iter()
@@ -17,7 +17,7 @@ pub(super) fn resolve(pack_names: &[String], files: &[&[RuleEntry]]) -> Vec<Rule
         .fold(rules, |rules, entries| lay(rules, entries))
 }
 
-/// Returns rules as one file's entries change them.
+/// Applies the entries of one file.
 pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
     let mut added = Vec::new();
     for entry in entries {
@@ -39,22 +39,22 @@ pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
             added.push(rule);
         }
     }
-    // What somebody wrote for this project speaks before what the packs know in general.
+    // Rules written for this project come before those of the packs.
     rules.splice(0..0, added);
     rules
 }
 
-/// Adds the actions that the entry needs.
+/// Adds the actions for the purposes that the entry needs.
 fn borrow(entry: &RuleEntry, rule: &mut Rule, active: &[Rule]) {
     let needs = entry.needs.iter();
     rule.actions
         .extend(needs.filter_map(|need| borrowed(&need.text, active)));
 }
 
-/// Returns the action of a purpose that the active packs, or else any pack, have.
+/// Returns the action for a purpose from the active rules, or else from any pack.
 fn borrowed(purpose: &str, active: &[Rule]) -> Option<RuleAction> {
     let any = packs::all().iter().flat_map(|pack| &pack.rules).rev();
-    // The words of a rule that speaks only when no code changed would be wrong for most files.
+    // Rules that apply only when no code changed have wording that is wrong for other files.
     let rules = active.iter().chain(any).filter(|rule| !rule.alone);
     rules
         .flat_map(|rule| &rule.actions)
@@ -62,7 +62,7 @@ fn borrowed(purpose: &str, active: &[Rule]) -> Option<RuleAction> {
         .cloned()
 }
 
-/// Refuses entries that can never have an effect; `earlier` are the entries of the file below.
+/// Refuses entries that can have no effect; `earlier` are the entries of the lower layer.
 pub(super) fn check(
     file: &str,
     text: &str,

@@ -103,13 +103,13 @@ layered! {
     Journal, JournalLayer {
         /// When an ack waits for the disk.
         sync: Sync,
-        /// The longest that a batched event waits for its fsync.
+        /// The longest wait of a batched event for its fsync.
         batch_window: Span,
-        /// The largest raw hook payload that is kept whole.
+        /// The largest raw hook payload that is stored without cuts.
         payload_bytes_max: Size,
         /// How long payloads are kept.
         retention: Retention,
-        /// Whether the daemon drops old payloads by itself.
+        /// Whether the daemon drops old payloads without an order.
         compact: CompactWhen,
     }
 }
@@ -117,9 +117,9 @@ layered! {
 layered! {
     /// How hook calls are answered.
     Hooks, HooksLayer {
-        /// The longest that a stop waits for its decision.
+        /// The longest wait of a stop hook for its decision.
         stop_wait: Span,
-        /// The file in an agent's TMPDIR that lets its next stop pass (spec DECIDE-4).
+        /// Name of the file in an agent's TMPDIR that lets its next stop pass (spec DECIDE-4).
         escape_marker: FileName,
     }
 }
@@ -131,15 +131,15 @@ layered! {
         mailbox: Count,
         /// The most sessions in memory.
         sessions_awake_max: Count,
-        /// How long a quiet session stays in memory.
+        /// How long an idle session stays in memory.
         session_idle: Span,
     }
 }
 
 layered! {
-    /// The limits of looking things up before a decision.
+    /// Limits of gathering evidence before a decision.
     EvidenceLimits, EvidenceLimitsLayer {
-        /// The longest that git may take.
+        /// The timeout of git.
         git_timeout: Span,
         /// How much of a transcript's end is read.
         transcript_bytes: Size,
@@ -153,15 +153,15 @@ layered! {
     Tmux, TmuxLayer {
         /// From the paste to the Enter.
         settle: Span,
-        /// The longest that one call of tmux may take.
+        /// The timeout of one call of tmux.
         send_timeout: Span,
-        /// From the Enter to giving up on a sign that the agent has the text.
+        /// From Enter until the delivery fails without a sign that the agent has the text.
         confirm_timeout: Span,
         /// What happens to a half-typed draft.
         draft: Draft,
-        /// How long a draft, or another program in the pane, is waited for.
+        /// How long delivery waits for a draft, or for another program in the pane, to end.
         draft_wait: Span,
-        /// How long a dialog or copy mode is waited for.
+        /// How long delivery waits for a dialog or copy mode to end.
         hold_for: Span,
         /// The most pastes, and the most Enters.
         attempts: Count,
@@ -184,23 +184,23 @@ impl Tmux {
 }
 
 layered! {
-    /// The user's own commands, and when they are run.
+    /// The user's own commands, run on three occasions.
     Listeners, ListenersLayer {
-        /// An agent has stopped and was not held back.
+        /// An agent has stopped without a checkpoint.
         agent_finished: Vec<UserCommand>,
-        /// An agent cannot go on without a person.
+        /// An agent waits for a person.
         needs_attention: Vec<UserCommand>,
-        /// A checkpoint left for its agent.
+        /// A checkpoint was sent.
         checkpoint_sent: Vec<UserCommand>,
-        /// The longest that a command may take.
+        /// The timeout of a command.
         timeout: Span,
-        /// The most commands at the same time.
+        /// The most commands that run concurrently.
         at_once: Count,
     }
 }
 
 layered! {
-    /// How Codex CLI is reached when its hook cannot be answered.
+    /// Delivery to Codex CLI when its hook cannot be answered.
     Codex, CodexLayer {
         /// By its terminal, or by its own queue.
         delivery: CodexDelivery,
@@ -208,43 +208,43 @@ layered! {
 }
 
 layered! {
-    /// How agents are stopped and started again.
+    /// How agents are restarted.
     Restart, RestartLayer {
-        /// What is typed to take up a session of Claude Code.
+        /// The command that resumes a session of Claude Code.
         claude: ResumeLine,
-        /// What is typed to take up a session of Gemini CLI.
+        /// The command that resumes a session of Gemini CLI.
         gemini: ResumeLine,
-        /// What is typed to take up a session of Codex CLI.
+        /// The command that resumes a session of Codex CLI.
         codex: ResumeLine,
-        /// The longest that an agent may take to stop by itself.
+        /// How long a restart waits for the agent to exit.
         stop_within: Span,
     }
 }
 
 layered! {
-    /// Phase checkpoints (spec PHASE-1).
+    /// Phase records (spec PHASE-1).
     Phase, PhaseLayer {
-        /// Where their files are (spec PHASE-2).
+        /// The folder of their files (spec PHASE-2).
         folder: UserPath,
-        /// The `seed.json` whose `state.checkpointRef` names the current one.
+        /// The `seed.json` whose `state.checkpointRef` names the current record.
         seed: MaybePath,
-        /// The age from which `cleanup` deletes them (spec PHASE-7).
+        /// The age at which `cleanup` deletes them (spec PHASE-7).
         keep: Span,
     }
 }
 
 layered! {
-    /// Taking secrets out of what agents tell.
+    /// Redaction of secrets.
     Redact, RedactLayer {
-        /// Whether it is done.
+        /// Whether secrets are redacted.
         enabled: bool,
-        /// What is taken out besides what is known.
+        /// Patterns besides the built-in ones.
         extra: Vec<Pattern>,
     }
 }
 
 impl Redact {
-    /// Returns what takes secrets out as the settings say.
+    /// Returns the redactor of these settings.
     pub fn redactor(&self) -> Redactor {
         Redactor::new(
             self.enabled,
@@ -257,11 +257,11 @@ impl Redact {
 }
 
 layered! {
-    /// When progress documents are written without being asked for (spec PROG-8).
+    /// When the daemon writes progress documents (spec PROG-8).
     AutoProgress, AutoProgressLayer {
-        /// Where they go.
+        /// Where they are written.
         place: ProgressPlace,
-        /// The work after which one is written; none at zero.
+        /// The working time between two documents; zero turns this off.
         interval: Span,
         /// When a work phase is begun or completed.
         phase: bool,
@@ -281,15 +281,15 @@ layered! {
     Progress, ProgressLayer {
         /// The shared latest document of a project, relative to the project.
         path: ProjectPath,
-        /// Whether a session that begins is told what there is to go on with.
+        /// Whether a new session is told of unfinished work.
         resume: bool,
-        /// An older document is not told of.
+        /// The age up to which a document is offered.
         resume_within: Span,
-        /// The user's own checks before resuming, for what neither git nor the journal knows.
+        /// The user's own checks before resuming, for state outside git and the journal.
         checks: Vec<UserCheck>,
     }
     groups {
-        /// When documents are written without being asked for.
+        /// When the daemon writes documents.
         auto: AutoProgress, AutoProgressLayer;
     }
 }
@@ -297,25 +297,25 @@ layered! {
 layered! {
     /// The web page.
     Web, WebLayer {
-        /// The loopback port that it is served on; 0 for any that is free.
+        /// The loopback port; 0 for any free port.
         port: u16,
     }
 }
 
 layered! {
-    /// Figures for a monitoring system.
+    /// Prometheus metrics.
     Metrics, MetricsLayer {
-        /// `GET /metrics` is answered.
+        /// Whether `GET /metrics` is answered.
         enabled: bool,
     }
 }
 
 layered! {
-    /// Figures and decisions for an OpenTelemetry collector.
+    /// Metrics and traces for an OpenTelemetry collector.
     Otlp, OtlpLayer {
-        /// Where it listens.
+        /// The address of the collector.
         endpoint: MaybeEndpoint,
-        /// From one export to the next.
+        /// The time between two exports.
         interval: Interval,
     }
 }
@@ -323,7 +323,7 @@ layered! {
 layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
-        /// What is logged.
+        /// The least severe level that is logged.
         level: LogLevel,
     }
 }
@@ -332,31 +332,31 @@ files! {
     policy {
         /// The shortest turn that gets a checkpoint (spec DECIDE-8).
         min_turn: Span,
-        /// What the turn's start is taken from.
+        /// What starts the timer of a turn.
         timer: Timer,
         /// How often one turn may be blocked (spec DECIDE-7).
         max_blocks_per_turn: u32,
         /// Which changed files count.
         scope: Scope,
-        /// Whether a demand that was made before is made again.
+        /// Whether an earlier demand is repeated.
         repeat: Repeat,
         /// What counts as having done an action.
         evidence: EvidenceRule,
-        /// What happens when all that was expected has been seen.
+        /// What happens when all expected actions were observed.
         all_clear: Quiet,
         /// What happens when only documentation changed.
         docs_only: Quiet,
-        /// The dialect in which Claude Code is answered.
+        /// The reply form for Claude Code.
         reply: Reply,
-        /// What happens when nobody sits in front of the agent.
+        /// What happens in a headless session.
         headless: Headless,
         /// From an agent restart to its checkpoint (spec RESTART-2).
         restart_delay: Span,
-        /// First words of every checkpoint.
+        /// The beginning of every checkpoint.
         prefix: Prefix,
-        /// What happens in any trouble.
+        /// What happens on any failure; `open` is the only value.
         fail: Fail,
-        /// From a sent hook reply to giving up on its confirmation.
+        /// From a hook reply until its delivery expires without a confirmation.
         confirm_timeout: Span,
         /// The rule packs that are on.
         packs: Packs,
@@ -372,27 +372,27 @@ files! {
         hooks: Hooks, HooksLayer;
         /// The daemon's own limits.
         daemon: Daemon, DaemonLayer;
-        /// The limits of looking things up before a decision.
+        /// Limits of gathering evidence before a decision.
         evidence_limits: EvidenceLimits, EvidenceLimitsLayer;
         /// How a checkpoint is typed into an agent's terminal.
         tmux: Tmux, TmuxLayer;
-        /// How Codex CLI is reached when its hook cannot be answered.
+        /// Delivery to Codex CLI when its hook cannot be answered.
         codex: Codex, CodexLayer;
-        /// The user's own commands, and when they are run.
+        /// The user's own commands, run on three occasions.
         listeners: Listeners, ListenersLayer;
-        /// How agents are stopped and started again.
+        /// How agents are restarted.
         restart: Restart, RestartLayer;
-        /// Phase checkpoints.
+        /// Phase records.
         phase: Phase, PhaseLayer;
-        /// Taking secrets out of what agents tell.
+        /// Redaction of secrets.
         redact: Redact, RedactLayer;
         /// Progress documents.
         progress: Progress, ProgressLayer;
         /// The web page.
         web: Web, WebLayer;
-        /// Figures for a monitoring system.
+        /// Prometheus metrics.
         metrics: Metrics, MetricsLayer;
-        /// Figures and decisions for an OpenTelemetry collector.
+        /// Metrics and traces for an OpenTelemetry collector.
         otlp: Otlp, OtlpLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;

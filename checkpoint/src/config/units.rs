@@ -19,7 +19,7 @@ const DURATION_UNITS: [(&str, u128); 6] = [
 /// Size units, largest first, with their length in bytes.
 const SIZE_UNITS: [(&str, u64); 4] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("B", 1)];
 
-/// The longest duration that makes sense: ten years. Arithmetic with it cannot overflow.
+/// The longest duration: ten years. Arithmetic with it cannot overflow.
 const DURATION_MAX: Duration = Duration::from_secs(10 * 366 * 86_400);
 
 /// Reads a duration: numbers with units (`500ms`, `30s`, `180.2s`, `20m`, `2h`, `1h30m`).
@@ -92,7 +92,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         .ok_or_else(wrong)
 }
 
-/// A duration in a file.
+/// A duration, written as `1h30m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub Duration);
 
@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-/// How often something is done: a duration of at least a second.
+/// A period of at least one second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Interval(pub Span);
 
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for Interval {
     }
 }
 
-/// A number of bytes in a file.
+/// A number of bytes, written as `64KB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);
 
@@ -173,7 +173,7 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-/// Takes a string and says what is expected instead of anything else.
+/// Accepts a string; its text says what was expected.
 pub(super) struct TextVisitor(pub(super) &'static str);
 
 impl Visitor<'_> for TextVisitor {

@@ -1,4 +1,4 @@
-//! Types of the values in the files: each refuses what it cannot be, at its place in the file.
+//! Types of values in configuration files: each refuses a wrong value at its place.
 
 use std::fmt;
 
@@ -25,28 +25,28 @@ pub enum Sync {
 pub enum CompactWhen {
     /// Once a day, by the daemon.
     Daily,
-    /// Only when a person says so.
+    /// Only by `checkpointd compact`.
     Off,
 }
 
-/// What is logged.
+/// The least severe level that is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
-    /// Only what needs somebody.
+    /// Failures that need a person.
     Error,
-    /// And what may.
+    /// Also failures that may need a person.
     Warn,
-    /// And what is worth knowing.
+    /// Also notable events.
     Info,
-    /// And every step.
+    /// Also every step.
     Debug,
-    /// And every detail.
+    /// Also every detail.
     Trace,
 }
 
 impl LogLevel {
-    /// Returns the word that log filters take.
+    /// Returns the level's name in log filters.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -58,7 +58,7 @@ impl LogLevel {
     }
 }
 
-/// A number of things, at least one.
+/// A count of at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Count(pub u32);
 
@@ -78,7 +78,8 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// What happens in any trouble. There is one answer; the key is there so that it can be read (spec DECIDE-14).
+/// What happens on any failure. The only value states a guarantee (spec DECIDE-14); files that name
+/// it stay valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fail {
@@ -86,7 +87,7 @@ pub enum Fail {
     Open,
 }
 
-/// How Codex CLI is reached when its hook cannot be answered.
+/// Delivery to Codex CLI when its hook cannot be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodexDelivery {
@@ -96,7 +97,7 @@ pub enum CodexDelivery {
     Queue,
 }
 
-/// First words of every checkpoint.
+/// The beginning of every checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Prefix(pub String);
 
@@ -122,25 +123,25 @@ impl<'de> Deserialize<'de> for Prefix {
     }
 }
 
-/// Where documents go that nobody asked for.
+/// Where the daemon puts documents that it writes without an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgressPlace {
-    /// Below our own data folder.
+    /// In the daemon's data folder.
     Data,
-    /// Into the project.
+    /// In the project.
     Project,
 }
 
-/// A check of the user's own: good where it exits with 0.
+/// A check of the user's own: it passes with exit code 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserCheck {
-    /// What is checked.
+    /// The name of what is checked.
     pub name: String,
     /// The command.
     pub run: UserCommand,
-    /// The longest that it may take.
+    /// The timeout.
     #[serde(default = "UserCheck::default_timeout")]
     pub timeout: super::units::Span,
 }
@@ -151,7 +152,7 @@ impl UserCheck {
     }
 }
 
-/// A regular expression for what is to be redacted.
+/// A regular expression for texts to redact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pattern(pub String);
 
@@ -183,7 +184,7 @@ impl<'de> Deserialize<'de> for PackName {
 /// The rule packs that are on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packs {
-    /// Those that the project's files speak for.
+    /// The packs that the project's files detect.
     Auto,
     /// These, and `generic`.
     Only(Vec<PackName>),
@@ -200,7 +201,7 @@ impl Serialize for Packs {
 
 impl<'de> Deserialize<'de> for Packs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Refused out here and not in the visitor: only so does the error know its place.
+        // Refused here and not in the visitor: only here does the error get its place.
         deserializer.deserialize_any(PacksVisitor)?.map_err(|word| {
             D::Error::custom(format!(
                 "expected `auto` or a list of rule packs, found `{word}`"
@@ -280,18 +281,19 @@ impl<'de> Visitor<'de> for UserCommandVisitor {
     }
 }
 
-/// A line that is typed into an agent's shell, `{session}` standing for the host's id of the session.
+/// A line that is typed into a shell, with `{session}` for the host's id of the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResumeLine(pub String);
 
 impl ResumeLine {
-    /// The longest line.
+    /// The longest line in bytes.
     pub const BYTES_MAX: usize = 1000;
-    /// The longest id of a session that is put into one.
+    /// The longest session id that is inserted.
     pub const ID_BYTES_MAX: usize = 128;
 
-    /// Returns the line for a session, its id in quotes. None where the id is not made of letters, digits, `_`, `-`, `.`,
-    /// or could be taken for an option: no id that comes from a hook may say anything else to a shell.
+    /// Returns the line for a session, its id in quotes; `None` for an id with other characters
+    /// than letters, digits, `_`, `-` and `.`, or that looks like an option: no id from a hook may
+    /// mean anything else to a shell.
     pub fn for_session(&self, native: &str) -> Option<String> {
         let plain = native
             .chars()

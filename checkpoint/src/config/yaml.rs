@@ -26,7 +26,7 @@ pub(super) const GROUPS: [&str; 15] = [
     "logs",
 ];
 
-/// A name in a file, with its place for errors that show only later.
+/// A name in a file, with its place for later errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     /// The name.
@@ -58,12 +58,12 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// Reads a YAML text, or says where it is wrong.
+/// Reads a YAML text.
 pub(super) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
     serde_saphyr::from_str(text).map_err(|error| explain(file, text, error.without_snippet()))
 }
 
-/// Turns what the YAML crate says into our own words.
+/// Turns an error of the YAML crate into our own words.
 fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
     let mut hint = None;
     let message = match error {
@@ -126,7 +126,7 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
     }
 }
 
-/// Returns what an unknown key may have meant, here or in the other file.
+/// Returns a hint for an unknown key: a similar key, or the file that it belongs to.
 fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
     if (GROUPS.contains(&key) || key == "projects") && expected.contains(&"enabled") {
         return Some(format!("`{key}` belongs into config.yml"));
@@ -140,7 +140,7 @@ fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
         .or_else(|| Some(format!("the keys here are {}", expected.join(", "))))
 }
 
-/// Returns what an unknown pack may have meant.
+/// Returns a hint for an unknown pack.
 fn hint_for_pack(message: &str) -> Option<String> {
     let name = message.strip_prefix("unknown pack `")?.split('`').next()?;
     did_you_mean(name, pack_names::NAMES)

@@ -1,4 +1,5 @@
-//! The decision: what is known of a session, what was looked up, and the policy, to inject or pass.
+//! The decision about a stop, inject or pass, from the session's state, the evidence and the
+//! policy.
 //!
 //! Pure, so that deciding again from the journal gives the same bytes. The order of the exits is spec DECIDE-2.
 
@@ -12,18 +13,18 @@ use crate::message;
 use crate::policy::{Headless, Policy, Quiet, Repeat};
 use crate::state::{SessionState, Stop};
 
-/// All that a decision goes by.
+/// The input of a decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// The session up to and with the stop.
+    /// The session's state up to and including the stop.
     pub state: &'a SessionState,
     /// The stop.
     pub stop: &'a Stop,
-    /// What was looked up.
+    /// The evidence that was gathered.
     pub evidence: &'a Evidence,
     /// The policy of the session's project.
     pub policy: &'a Policy,
-    /// Identifies the policy's journaled text.
+    /// Fingerprint of the policy's journaled text.
     pub fingerprint: u64,
 }
 
@@ -32,15 +33,15 @@ pub struct Case<'a> {
 pub struct Considered {
     /// The reason it would give.
     pub reason: Reason,
-    /// It was taken.
+    /// Whether it was taken.
     pub taken: bool,
-    /// What it looked at.
+    /// The values that it compared.
     pub why: String,
 }
 
 type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 
-/// How many of [`EARLY`] are switches that somebody turned.
+/// The exits at the beginning of [`EARLY`] that are switches of a person.
 const SWITCHES: usize = 2;
 
 /// The exits that need nothing from outside the journal, in order (spec DECIDE-2).
@@ -117,8 +118,8 @@ impl Case<'_> {
             .map(|start| self.stop.at.millis_since(start))
     }
 
-    /// The budget already counts hook replies, and a host may write those into its transcript as plain prompts
-    /// (Gemini), so the transcript speaks only for turns without one.
+    /// The budget already counts hook replies, and a host may write those into its transcript as
+    /// plain prompts (Gemini), so the transcript counts only in turns without one.
     fn own_prompt_in_transcript(&self) -> bool {
         self.evidence.own_prompt_last && self.state.turn.blocks.is_empty()
     }
@@ -138,14 +139,14 @@ impl Case<'_> {
         })
     }
 
-    /// Tells whether the checkpoint after a restart is decided about: at its time, or where it could not be typed, at the
-    /// next stop that can be answered (spec RESTART-3).
+    /// Returns whether the decision is about the checkpoint after a restart: at its time, or if it
+    /// could not be typed, at the next stop that can be answered (spec RESTART-3).
     fn is_restart(&self) -> bool {
         self.stop.restart || (self.stop.can_reply && self.state.restart_due(self.stop.at).is_some())
     }
 
-    /// The exits that come before anything is looked up. A restart is answered whatever the clock and the budget say, but
-    /// what is switched off stays off.
+    /// The exits that need no evidence. A restart is answered regardless of the clock and the
+    /// budget, but not when the project or the session is off.
     fn early_exits(&self) -> &'static [Exit] {
         if self.is_restart() {
             &EARLY[..SWITCHES]
@@ -154,7 +155,7 @@ impl Case<'_> {
         }
     }
 
-    /// Returns the exit that is taken before anything is looked up, if any.
+    /// Returns the exit that is taken without evidence, if any.
     pub fn early_exit(&self) -> Option<Reason> {
         self.early_exits()
             .iter()
@@ -162,7 +163,7 @@ impl Case<'_> {
             .map(|(reason, _)| *reason)
     }
 
-    /// Returns every exit up to the one that was taken, for people who ask why.
+    /// Returns every exit up to the one that was taken, for `explain`.
     pub fn considered(&self) -> Vec<Considered> {
         let mut all = Vec::new();
         for (reason, exit) in self.early_exits() {
@@ -199,7 +200,8 @@ impl Case<'_> {
         all
     }
 
-    /// Returns what the rules make of the evidence. A panic in a rule costs the rules, not the agent (spec DECIDE-14).
+    /// Returns the findings of the rules. A panic in a rule costs the findings, not the agent
+    /// (spec DECIDE-14).
     pub fn find(&self) -> Findings {
         let (evidence, policy) = (self.evidence, self.policy);
         or_generic(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy))
@@ -290,7 +292,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
     }
 }
 
-/// Lets a stop pass that nobody waits for any more: the agent has stopped normally (spec DECIDE-15).
+/// Lets a stop pass whose caller no longer waits: the agent has stopped normally (spec DECIDE-15).
 pub fn pass_unanswered(case: &Case<'_>) -> Decision {
     pass(case, Reason::Overloaded, &Findings::default())
 }
@@ -330,7 +332,7 @@ fn inject_reason(findings: &Findings) -> Reason {
     }
 }
 
-/// Runs the rules; one that panics makes the general message of all of them.
+/// Runs the rules; a panic gives the general message.
 fn or_generic(rules: impl FnOnce() -> Findings) -> Findings {
     catch_unwind(AssertUnwindSafe(rules)).unwrap_or_else(|_| Findings {
         generic: true,

@@ -14,14 +14,14 @@ use crate::rules::{Kind, Rule, RuleAction};
 /// The log check looks back at least this far (spec RULE-10).
 const WINDOW_MINUTES_MIN: u64 = 2;
 
-/// Which changed files each rule took.
+/// The changed files that each rule claims.
 pub(super) struct Claims<'a> {
     rules: &'a [Rule],
-    /// Rules that took each file, by their position, in order.
+    /// Positions of the rules that claimed each file, in order.
     by_file: Vec<Vec<usize>>,
-    /// Files of each rule that took any.
+    /// Files of each rule that claimed any.
     by_rule: BTreeMap<usize, BTreeSet<usize>>,
-    /// Whether any file is code, so that "tests only" is not the case.
+    /// Whether any file is code, which excludes "tests only".
     code: bool,
 }
 
@@ -48,18 +48,18 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// Returns whether a rule of such a kind took a file.
+    /// Returns whether a rule of such a kind claimed a file.
     pub(super) fn any_of(&self, kind: impl Fn(Kind) -> bool) -> bool {
         self.by_rule.keys().any(|rule| kind(self.rules[*rule].kind))
     }
 
-    /// Returns whether a rule is out of place: it is for when no code changed, and code did.
+    /// Returns whether a rule does not apply because code changed.
     fn silent(&self, rule: usize) -> bool {
         self.rules[rule].alone && self.code
     }
 
-    /// Returns whether a rule speaks first for one of its files. A second pack that knows the file too adds evidence,
-    /// and what it alone asks for, but no category.
+    /// Returns whether a rule is the first to claim one of its files. A second pack that claims the
+    /// file adds evidence and its own actions, but no category.
     fn speaks_first(&self, rule: usize, files: &BTreeSet<usize>) -> bool {
         let pack = self.rules[rule].pack.as_str();
         let first = |file: usize| {
@@ -84,10 +84,10 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Actions of one purpose that are one action.
+/// Actions of several rules that are one action.
 struct Group<'a> {
     purpose: &'a str,
-    /// The rules that ask for it, the one that speaks for all first.
+    /// The rules that require it; the first one gives the words.
     members: Vec<(usize, &'a RuleAction)>,
     files: BTreeSet<usize>,
 }
@@ -97,7 +97,7 @@ impl Group<'_> {
         self.members[0]
     }
 
-    /// Returns what would show that it was done, each once.
+    /// Returns the evidence of all members without duplicates.
     fn evidence(&self) -> Vec<String> {
         let mut evidence: Vec<String> = Vec::new();
         for line in self.members.iter().flat_map(|(_, action)| &action.evidence) {
@@ -108,7 +108,7 @@ impl Group<'_> {
         evidence
     }
 
-    /// Returns whether an action of another rule is this one too.
+    /// Returns whether the action of another rule belongs to this group.
     fn takes(&self, rule: usize, files: &BTreeSet<usize>, claims: &Claims<'_>) -> bool {
         let pack = &claims.rules[rule].pack;
         claims.rules[rule].fallback
@@ -160,7 +160,7 @@ pub(super) fn find(turn: &Turn<'_>, claims: &Claims<'_>) -> Findings {
     findings
 }
 
-/// Puts actions of the same purpose together, in the order in which they are asked for.
+/// Groups the actions by purpose, in order of the rules.
 fn group<'a>(claims: &'a Claims<'_>) -> Vec<Group<'a>> {
     let none = BTreeSet::new();
     let mut groups: Vec<Group<'a>> = Vec::new();
@@ -178,7 +178,7 @@ fn group<'a>(claims: &'a Claims<'_>) -> Vec<Group<'a>> {
                 members: Vec::new(),
                 files: files.clone(),
             };
-            // A rule may show that two groups are one.
+            // A rule may join two groups.
             for other in groups.extract_if(.., is_same) {
                 joined.members.extend(other.members);
                 joined.files.extend(other.files);
@@ -197,14 +197,14 @@ fn group<'a>(claims: &'a Claims<'_>) -> Vec<Group<'a>> {
     groups
 }
 
-/// What became of a group.
+/// The result of a group.
 #[derive(Default)]
 struct Weighed {
     proof: Proof,
     stands: bool,
 }
 
-/// Looks for evidence of every group; those that have to follow another come after it.
+/// Looks for evidence of every group; a group that has to follow another comes after it.
 fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weighed> {
     let mut results: Vec<Weighed> = groups.iter().map(|_| Weighed::default()).collect();
     let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -216,7 +216,8 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
             first.and_then(|purpose| groups.iter().position(|other| other.purpose == purpose));
         let after = first.map(|first| results[first].proof.done);
         let proof = prove(turn, claims, group, after);
-        // While the first of two stands, its text asks for the second too (spec RULE-8: "`make restart` then `make status`").
+        // While the first of two is due, its text asks for the second too
+        // (spec RULE-8: "`make restart` then `make status`").
         let spoken_for = first.is_some_and(|first| results[first].stands);
         results[index] = Weighed {
             stands: proof.done.is_none() && !spoken_for,
@@ -258,7 +259,7 @@ fn prove(
     )
 }
 
-/// Returns the names of the rules that took files and speak for them (spec RULE-1).
+/// Returns the names of the rules that claimed files and give the category (spec RULE-1).
 fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
     if !claims.any_of(|kind| kind != Kind::Docs) {
         let docs = claims.rules.iter().find(|rule| rule.kind == Kind::Docs);
@@ -286,7 +287,7 @@ fn window(elapsed_ms: Option<u64>) -> String {
     format!("{minutes}m")
 }
 
-/// Returns the observation about an action that stands (spec EVID-13), no less true than what was seen.
+/// Returns the observation about an action that is due (spec EVID-13).
 fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
     let how = match proof.best() {
         Some(Outcome::Failed) => "was not observed to succeed this turn",
@@ -337,7 +338,7 @@ fn trace(
     traces
 }
 
-/// Returns what identifies a demand: purposes, and the contents of the files behind them.
+/// Returns the hash of a demand: its purposes and the contents of the files behind them.
 fn demand(purposes: &[&str], files: &[&ChangedFile]) -> Option<u64> {
     if purposes.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! Failed calls that nothing followed up (spec HYG-1, HYG-2).
+//! Failed calls without a later fix or retry (spec HYG-1, HYG-2).
 //!
-//! Only calls that really failed are looked at; what a successful command printed is never scanned.
+//! Only failed calls count; the output of successful commands is never scanned.
 
 use std::sync::LazyLock;
 
@@ -29,33 +29,33 @@ const CONTENT: [(&[&str], &str); 3] = [
 const TESTS_FAILED: &str = "Test failures remain — re-run tests after fixes";
 const OTHER: &str = "A command returned errors — verify the issue is resolved";
 
-/// The most files that one error is taken to be about.
+/// The most files that one error may name.
 const FILES_MAX: usize = 32;
 
-/// Programs that mean the same whatever they are given: a second run is the same check again.
+/// Programs that run the same check whatever their arguments are.
 const RUNNERS: [&str; 18] = [
     "pytest", "py.test", "tox", "nox", "unittest", "jest", "vitest", "mocha", "ava", "rspec",
     "phpunit", "ctest", "mypy", "pyright", "ruff", "eslint", "tsc", "prettier",
 ];
 
-/// Programs that say nothing about what a line is for.
+/// Programs that do not identify the purpose of a line.
 const SETTING_UP: [&str; 17] = [
     "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true",
     "false", ":", "sleep", "mkdir", "wait", "exit",
 ];
 
-/// Programs that only pass on what another printed, when they come second.
+/// Programs that only filter the output of another in a pipeline.
 const FILTERS: [&str; 13] = [
     "head", "tail", "grep", "rg", "tee", "wc", "sort", "uniq", "cut", "sed", "awk", "cat", "less",
 ];
 
-/// Names of files in a command or its output: something with an ending, or with a folder.
+/// Names of files in a command or its output: words with an extension or a folder.
 static FILES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
         .expect("a constant that a test compiles")
 });
 
-/// Returns one sentence for each kind of error that nothing followed up.
+/// Returns one sentence for each kind of unresolved error.
 pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
     let calls = &turn.evidence.timeline.calls;
     let mut sentences: Vec<&str> = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Layer 2: what the text of an unresolved error tells.
+/// Layer 2: the kind of an unresolved error, by its text.
 fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
     let call = &turn.evidence.timeline.calls[index];
     let says = |patterns: &[&str]| patterns.iter().any(|pattern| call.output.contains(pattern));
@@ -177,13 +177,13 @@ impl<'a> About<'a> {
                 .rsplit_once('.')
                 .map_or(file.path.as_str(), |(stem, _)| stem)
                 .replace('/', ".");
-            // A name of a letter or two is in every line.
+            // A name of one or two letters occurs in every line.
             (name.len() > 3 && line.contains(name))
                 || (module.contains('.') && line.contains(module.as_str()))
         })
     }
 
-    /// Returns whether a later edit is of one of the files.
+    /// Returns whether a later call edits one of the files.
     fn is_about_any(&self, paths: &[String], project: &str) -> bool {
         paths
             .iter()
@@ -191,7 +191,8 @@ impl<'a> About<'a> {
             .any(|path_ref| self.files.iter().any(|file| file.same(&path_ref)))
     }
 
-    /// Returns whether a later call is the same attempt again: the same tool, or the file by a better path.
+    /// Returns whether a later call repeats the attempt: the same tool, or the file by a corrected
+    /// path.
     fn is_retried_by(&self, later: &ToolCall, project: &str) -> bool {
         let same_name = |path: &String| {
             let path_ref = PathRef::written(path, project);
@@ -206,13 +207,13 @@ impl<'a> About<'a> {
     }
 }
 
-/// Returns whether two lines have a command in common: the same program for the same thing.
+/// Returns whether two lines have a command in common: the same program with the same target.
 fn is_same_command(left: &[shell::Simple], right: &[shell::Simple]) -> bool {
     let right = keys(right);
     keys(left).iter().any(|key| right.contains(key))
 }
 
-/// Returns what identifies the commands of a line: the program, and what it is told to do.
+/// Returns the identities of a line's commands: the program and its target.
 fn keys(commands: &[shell::Simple]) -> Vec<(&str, Option<&str>)> {
     let mut keys = Vec::new();
     for simple in commands {

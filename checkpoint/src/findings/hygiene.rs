@@ -1,4 +1,5 @@
-//! How the turn edited (spec HYG-4, HYG-5).
+//! Hygiene of edits: files that were not read first, and changes that spread widely
+//! (spec HYG-4, HYG-5).
 
 use std::collections::BTreeSet;
 
@@ -13,10 +14,11 @@ const NOT_READ: &str =
 /// Asks for verification and not for a commit (spec HYG-5, MSG-5).
 const WIDE: &str = "Changes span multiple subsystems — verify each of them on its own";
 
-/// More top-level folders than this are many.
+/// Changes in more top-level folders than this are wide.
 const FOLDERS_MAX: usize = 3;
 
-/// Returns the observation that a file was edited which this turn had neither read nor written before.
+/// Returns the observation that a file was edited that this turn had neither read nor written
+/// before.
 pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
     let path_ref = |path: &String| PathRef::written(path, turn.project);
     let mut known: Vec<PathRef> = Vec::new();
@@ -36,7 +38,7 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
                     return Some(NOT_READ.to_owned());
                 }
             }
-            // A file that this turn wrote is known to it, and a new one cannot be read before.
+            // A file that this turn wrote counts as read, and a new one cannot be read first.
             ToolKind::Read | ToolKind::Write => known.extend(call.paths.iter().map(path_ref)),
             ToolKind::Shell => {
                 known.extend(
@@ -53,7 +55,7 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
     None
 }
 
-/// Returns the observation that changes are all over the project.
+/// Returns the observation that changes span many folders.
 pub(super) fn wide_blast_radius(files: &[ChangedFile]) -> Option<String> {
     let folders: BTreeSet<&str> = files
         .iter()

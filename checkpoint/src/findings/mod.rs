@@ -1,7 +1,9 @@
-//! What a stop's evidence says: what is still to be done, and what was noticed. Deterministic, no I/O (spec EVID-1).
+//! The findings of a stop: actions that are due, and observations. Deterministic, no I/O
+//! (spec EVID-1).
 //!
-//! Every heuristic looks for positive evidence first and keeps quiet when it finds it; where evidence is missing or
-//! ambiguous it speaks (spec EVID-1). The order of everything is fixed, so equal evidence gives an equal checkpoint.
+//! Every heuristic looks for positive evidence first and reports nothing when it finds it; when
+//! evidence is missing or ambiguous it reports (spec EVID-1). The order of everything is fixed, so
+//! equal evidence gives an equal checkpoint.
 
 mod actions;
 mod errors;
@@ -24,9 +26,9 @@ pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};
 
 use turn::Turn;
 
-/// Returns what the evidence of a stop says.
+/// Returns the findings of a stop.
 ///
-/// `project` is the top of the work tree, empty where it is not known.
+/// `project` is the top of the work tree, empty when it is not known.
 pub fn find(
     evidence: &Evidence,
     elapsed_ms: Option<u64>,

@@ -1,4 +1,4 @@
-//! Whether two paths, each as somebody wrote it, mean the same file.
+//! Comparison of paths that were written relative to different folders.
 
 use std::path::{Component, Path};
 
@@ -7,7 +7,7 @@ use Origin::{Inside, Loose, Outside};
 /// A path in normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PathRef {
-    /// The path without `.` and `..`; relative to the project's top where it lies in it.
+    /// The path without `.` and `..`; relative to the project's top when it is in the project.
     pub(super) path: String,
     origin: Origin,
 }
@@ -17,14 +17,14 @@ pub(super) struct PathRef {
 enum Origin {
     /// The project's top.
     Inside,
-    /// The root of the file system, and not in the project as far as the names tell.
+    /// The root of the file system; by its name it is not in the project.
     Outside,
-    /// Some working folder that nobody knows.
+    /// An unknown working folder.
     Loose,
 }
 
 impl PathRef {
-    /// Returns the place of a path relative to the project's top, as git gives it.
+    /// Creates a reference from a path relative to the project's top, as git gives it.
     pub(super) fn changed(path: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -32,7 +32,7 @@ impl PathRef {
         }
     }
 
-    /// Returns the place of a path as an agent wrote it.
+    /// Creates a reference from a path as an agent wrote it.
     pub(super) fn written(path: &str, project: &str) -> Self {
         let mut parts: Vec<&str> = Vec::new();
         for component in Path::new(path).components() {
@@ -67,7 +67,7 @@ impl PathRef {
         }
     }
 
-    /// Returns whether both mean the same file, as far as anybody can tell.
+    /// Returns whether both may name the same file.
     ///
     /// An agent may run below the project's top, or reach the project through a link. So a loose path is any file that
     /// ends in it, and a path outside is the project's file that it ends in.

@@ -1,4 +1,4 @@
-//! Whether a turn's calls show that an action was done (spec EVID-6).
+//! The proof that an action was done, from the calls of a turn (spec EVID-6).
 
 use journal::{ToolCall, ToolKind};
 
@@ -11,10 +11,11 @@ use crate::shell;
 /// The longest command that a trace shows.
 const COMMAND_CHARS_MAX: usize = 160;
 
-/// A place in a turn: the call, and the command within its line.
+/// A position in a turn: the call, and the command within its line.
 pub(super) type Position = (usize, usize);
 
-/// Where a file was edited: the call, and about where in its line; the very end for calls that only edit.
+/// Where a file was edited: the call, and the approximate offset in its line; the end for calls
+/// that only edit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
     call: usize,
@@ -22,38 +23,39 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Returns whether a command of a call ran before the edit, or may have.
+    /// Returns whether a command of a call may have run before the edit.
     fn follows(self, call: usize, line: &str, program: &str) -> bool {
         let ran_at = || line.rfind(program).unwrap_or_default();
         self.call > call || (self.call == call && self.at >= ran_at())
     }
 }
 
-/// What the calls say about an action.
+/// The result of the search for an action.
 #[derive(Debug, Default)]
 pub(super) struct Proof {
-    /// Where the action was done, the first time that counts.
+    /// The first call that counts.
     pub(super) done: Option<Position>,
-    /// All that looked like it.
+    /// All calls that resemble the action.
     pub(super) found: Vec<TracedCall>,
 }
 
 impl Proof {
-    /// Returns the best outcome of what looked like the action.
+    /// Returns the best outcome of these calls.
     pub(super) fn best(&self) -> Option<Outcome> {
         self.found.iter().map(|seen| seen.outcome).max()
     }
 }
 
-/// What is looked for.
+/// The action to look for.
 pub(super) struct Wanted<'a> {
-    /// The commands that show it.
+    /// The commands that show that it was done.
     pub(super) evidence: &'a [String],
-    /// Whether `evidence: substring` too asks that the call did not fail (spec EVID-12: only a restart).
+    /// Whether the call must succeed even with `evidence: substring`
+    /// (spec EVID-12: only a restart).
     pub(super) must_succeed: bool,
-    /// The last edit that it has to come after.
+    /// The last edit that it has to follow.
     pub(super) after_edit: Option<Edit>,
-    /// Where that was done which has to come first; `Some(None)` means that it was not.
+    /// The position of the action that has to come first; `Some(None)` when that was not done.
     pub(super) after: Option<Option<Position>>,
 }
 
@@ -124,7 +126,7 @@ fn mentioned(
     Some(((index, at), outcome))
 }
 
-/// Returns where an evidence's text last begins in a line; `*` stands for anything between its parts.
+/// Returns the last offset of an evidence text in a line; `*` matches anything between its parts.
 fn text_position(line: &str, evidence: &str) -> Option<usize> {
     let mut parts = evidence.split('*').map(str::trim_end);
     let first = parts.next().unwrap_or_default();
@@ -136,7 +138,8 @@ fn text_position(line: &str, evidence: &str) -> Option<usize> {
     Some(at)
 }
 
-/// The command was executed, did not fail, and came after what it covers and needs.
+/// The command was executed, did not fail, and came after the edits and actions that it has to
+/// follow.
 fn executed(
     call: &ToolCall,
     line: &str,
@@ -157,7 +160,8 @@ fn executed(
                 if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
                     Outcome::NotRun
                 } else if call.is_error {
-                    // Even where another command of the line failed, nobody can tell that this one did not (spec EVID-1).
+                    // Another command of the line may have failed, but that cannot be known
+                    // (spec EVID-1).
                     Outcome::Failed
                 } else if wanted
                     .after
@@ -193,7 +197,7 @@ pub(super) fn last_edit(turn: &Turn<'_>, files: &[PathRef]) -> Option<Edit> {
                     at: usize::MAX,
                 })
             }
-            // A line that failed may still have written.
+            // A line that failed may still have written files.
             ToolKind::Shell => {
                 let line = call.command.as_deref().unwrap_or_default();
                 let written = turn.lines[index].writes.iter().filter(|path| touches(path));

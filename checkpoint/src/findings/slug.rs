@@ -1,10 +1,10 @@
-//! Whether the changes are about the active work item (spec HYG-6).
+//! Drift: the changes and the active work item have nothing in common (spec HYG-6).
 
 use super::turn::Turn;
 
 /// Returns the observation that the changes and the work item's plan have no file in common.
 ///
-/// Speaks only when a work item is set, its plan names files, and something changed.
+/// `None` unless a work item is set, its plan names files, and something changed.
 pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
     let slug = turn
         .evidence
@@ -32,7 +32,7 @@ pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
     ))
 }
 
-/// Returns whether what a plan names (a file, a folder or a glob) takes in a changed file.
+/// Returns whether an entry of a plan (a file, a folder or a glob) covers a changed file.
 fn covers(planned: &str, changed: &str) -> bool {
     let planned = planned.trim_start_matches("./").trim_end_matches('/');
     let below = changed
@@ -43,7 +43,8 @@ fn covers(planned: &str, changed: &str) -> bool {
         || crate::rules::glob(planned).is_ok_and(|glob| glob.compile_matcher().is_match(changed))
 }
 
-/// Reads the file paths of a plan's "Files to Change" table; none where there is no such table, or no path in it.
+/// Reads the file paths of a plan's "Files to Change" table; `None` without such a table or a path
+/// in it.
 pub fn plan_files(markdown: &str) -> Option<Vec<String>> {
     let mut files: Vec<String> = Vec::new();
     for row in table_rows(markdown) {
@@ -107,7 +108,7 @@ fn table_rows(markdown: &str) -> Vec<String> {
     cells_found
 }
 
-/// Returns the paths of a cell: what stands in backticks, or else every word that looks like a path.
+/// Returns the paths of a cell: the parts in backticks, or else every word that looks like a path.
 fn cell_paths(cell: &str) -> Vec<String> {
     let quoted: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
     let separated = cell.replace("<br>", " ").replace("<br/>", " ");
@@ -122,7 +123,7 @@ fn cell_paths(cell: &str) -> Vec<String> {
     words.into_iter().filter_map(clean_path).collect()
 }
 
-/// Returns a path without line numbers and decoration, or nothing where it cannot be one.
+/// Returns a path without line numbers and decoration; `None` for a word that cannot be a path.
 fn clean_path(word: &str) -> Option<String> {
     let word = word.trim().trim_start_matches("./");
     let (path, tail) = word.split_once(':').unwrap_or((word, ""));

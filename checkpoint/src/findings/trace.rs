@@ -1,60 +1,61 @@
-//! What the heuristics found, and how they came to it.
+//! Findings, and the trace that explains them.
 
 use journal::Action;
 use serde::{Deserialize, Serialize};
 
-/// What a stop's evidence says.
+/// The findings of a stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     /// Categories of the changed files, in the order of the rules (spec RULE-1).
     pub categories: Vec<String>,
-    /// What is still to be done, in order (spec RULE-7).
+    /// Actions that are due, in order (spec RULE-7).
     pub actions: Vec<Action>,
-    /// What was noticed, one sentence each: verification gaps, errors, hygiene, drift.
+    /// Observations, one sentence each: verification gaps, errors, hygiene, drift.
     pub observations: Vec<String>,
-    /// All that was expected has been seen.
+    /// All expected actions were observed.
     pub all_clear: bool,
-    /// Nothing that is code changed.
+    /// Only documentation changed, or nothing.
     pub docs_only: bool,
     /// The changes are not known, so only the general message is possible (spec FILES-6).
     pub generic: bool,
-    /// A failed call of this turn was not followed up (spec HYG-1).
+    /// A failed call of this turn is unresolved (spec HYG-1).
     pub unresolved: bool,
-    /// Identifies the demand: what is asked for, and the contents of the files behind it. None when nothing is.
+    /// Hash of the demand: its actions and the contents of the files behind them. `None` without
+    /// actions.
     pub demand: Option<u64>,
-    /// How each rule came to what it asks for, for `preview` and `explain`.
+    /// The trace of each rule, for `preview` and `explain`.
     pub trace: Vec<RuleTrace>,
 }
 
-/// How one rule came to what it asks for.
+/// The trace of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleTrace {
     /// Its name.
     pub rule: String,
     /// Its pack.
     pub pack: String,
-    /// The changed files that it took.
+    /// The changed files that it claimed.
     pub files: Vec<String>,
-    /// What it asks for and what was found about that; empty where another rule of these files speaks for it.
+    /// Its actions and the evidence for each; empty when another rule of these files gives them.
     pub actions: Vec<ActionTrace>,
 }
 
-/// What was found about one action.
+/// The trace of one action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionTrace {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: String,
     /// The instruction.
     pub text: String,
-    /// Whether it is still to be done.
+    /// Whether it is due.
     pub stands: bool,
-    /// The commands that would have shown that it was done.
+    /// The commands that count as evidence.
     pub looked_for: Vec<String>,
-    /// The calls that looked like it.
+    /// The calls that resemble these commands.
     pub found: Vec<TracedCall>,
 }
 
-/// A call that looked like an action's evidence.
+/// A call that resembles an action's evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedCall {
     /// Its position in the timeline, from 0.
@@ -69,11 +70,11 @@ pub struct TracedCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Nobody let it run, its result was never seen, it was a dry run, or it is not certain that it ran.
+    /// It was refused, its result is unknown, it was a dry run, or it may not have run.
     NotRun,
     /// It failed.
     Failed,
-    /// What has to come before it was not seen before it.
+    /// The action that has to come first was not observed before it.
     TooEarly,
     /// A file that it covers was edited after it.
     BeforeEdit,

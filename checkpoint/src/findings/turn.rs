@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::rules::RuleSet;
 use crate::shell;
 
-/// The evidence in the form that every heuristic looks at.
+/// The evidence of a stop, prepared for the heuristics.
 pub(super) struct Turn<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) files: &'a [ChangedFile],
@@ -14,12 +14,12 @@ pub(super) struct Turn<'a> {
     pub(super) policy: &'a Policy,
     pub(super) elapsed_ms: Option<u64>,
     pub(super) rules: RuleSet<'a>,
-    /// What each shell call does, by its position; nothing for other calls.
+    /// The command line of each shell call, by position; empty for other calls.
     pub(super) lines: Vec<shell::CommandLine>,
 }
 
 impl<'a> Turn<'a> {
-    /// Prepares the evidence; none where the changed files are not known.
+    /// Prepares the evidence; `None` when the changed files are not known.
     pub(super) fn new(
         evidence: &'a Evidence,
         elapsed_ms: Option<u64>,
@@ -44,7 +44,7 @@ impl<'a> Turn<'a> {
         })
     }
 
-    /// Returns whether the turn's calls are known at all.
+    /// Returns whether the turn's calls are known.
     pub(super) fn has_timeline(&self) -> bool {
         self.evidence.timeline.source != TimelineSource::None
     }

@@ -1,19 +1,19 @@
-//! The file of a phase checkpoint: its name and its text. Both follow from the journal alone.
+//! The file of a phase record: its name and its text. Both follow from the journal alone.
 
 use journal::{PhaseRecord, Timestamp};
 use serde::Serialize as _;
 use serde_json::{Value, json};
 
-/// The longest part of a name that stands for the phase, in bytes.
+/// The longest phase part of a file name, in bytes.
 const PHASE_BYTES_MAX: usize = 40;
 
-/// Tells whether a file of this name is, or should be, a phase checkpoint.
+/// Returns whether this is the file name of a phase record.
 pub fn is_name(name: &str) -> bool {
     name.starts_with("ckpt-") && name.ends_with(".json")
 }
 
-/// Returns the name of a checkpoint's file, `ckpt-<timestamp>-<phase>.json`. Where it is taken, a number follows the
-/// time, so that two of one second do not meet.
+/// Returns the file name of a record, `ckpt-<timestamp>-<phase>.json`. If it is taken, a number
+/// follows the time, so that two records of one second have different names.
 pub fn name(created_at: Timestamp, phase: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let time = created_at.to_string();
     // `2026-02-01T10:30:00.123456Z`: the seconds end where the fraction begins.
@@ -33,7 +33,8 @@ pub fn name(created_at: Timestamp, phase: &str, is_taken: impl Fn(&str) -> bool)
         .expect("not all names are taken")
 }
 
-/// Returns the part of a name that stands for a phase: letters and digits in lower case, one hyphen for all else.
+/// Returns the phase part of a file name: lower-case letters and digits, with one hyphen for any
+/// other characters.
 fn slug(phase: &str) -> String {
     let mut slug = String::new();
     for c in phase.chars().flat_map(char::to_lowercase) {
@@ -78,7 +79,7 @@ pub fn json(checkpoint: &PhaseRecord) -> Value {
     })
 }
 
-/// Returns the text of a checkpoint's file.
+/// Returns the text of a record's file.
 pub fn text(checkpoint: &PhaseRecord) -> String {
     let mut bytes = Vec::new();
     let mut writer = serde_json::Serializer::pretty(&mut bytes);

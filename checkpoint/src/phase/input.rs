@@ -1,25 +1,25 @@
-//! Reading phase checkpoints that come from outside: requests and files. Every refusal names the field.
+//! Reading phase records from requests and files. Every refusal names the field.
 
 use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
 use serde_json::{Map, Value};
 
-/// The largest checkpoint, in bytes of its file.
+/// The largest file of a record, in bytes.
 pub const BYTES_MAX: usize = 1024 * 1024;
-/// The session of a checkpoint that was made outside of any.
+/// The session of a record that was made outside any session.
 pub const NO_SESSION: &str = "none";
 
-/// What a checkpoint is to be made of.
+/// The content of a new record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPhase {
-    /// The session, by any name of it; none where it is to be found out.
+    /// The session by any of its names; `None` to find it by the caller.
     pub session: Option<String>,
     /// The phase's name.
     pub phase: String,
     /// The phase's number, 1 to 7.
     pub number: u8,
-    /// What the task is and how it stands.
+    /// The task and its state.
     pub summary: String,
-    /// What the phase is judged by.
+    /// The criteria of the phase.
     pub criteria: Vec<Criterion>,
     /// A JSON object, as text.
     pub metadata: String,
@@ -39,7 +39,7 @@ const REQUEST_FIELDS: [&str; 6] = [
 ///
 /// # Errors
 ///
-/// A sentence that begins with the field.
+/// Returns a sentence that begins with the field.
 pub fn request(value: &Value) -> Result<NewPhase, String> {
     let fields = object(value, "the request")?;
     if let Some(unknown) = fields
@@ -73,7 +73,7 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
 ///
 /// # Errors
 ///
-/// A sentence; where it is about one field, it begins with that.
+/// Returns a sentence; it begins with the field if it is about one.
 pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     if text_of_file.len() > BYTES_MAX {
         return Err(format!(
@@ -113,11 +113,11 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     })
 }
 
-/// Returns a checkpoint whose file is not too large.
+/// Returns the record if its file is not too large.
 ///
 /// # Errors
 ///
-/// A sentence, where it is.
+/// Returns a sentence if it is too large.
 pub fn fit(checkpoint: PhaseRecord) -> Result<PhaseRecord, String> {
     let bytes = super::file::text(&checkpoint).len();
     if bytes > BYTES_MAX {
@@ -140,7 +140,7 @@ fn field<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a Value, St
         .ok_or_else(|| format!("{name}: is missing"))
 }
 
-/// Reads a text; `path` is how the field is named to people.
+/// Reads a text; `path` names the field in errors.
 fn text(fields: &Map<String, Value>, name: &str, path: &str) -> Result<String, String> {
     match fields.get(name) {
         Some(Value::String(text)) => Ok(text.clone()),

@@ -1,7 +1,8 @@
-//! Phase checkpoints (spec PHASE-1): the state of a task at the end of a phase of work, so that a later session can resume it.
+//! Phase records (spec PHASE-1): the state of a task at the end of a phase of work, so that a later
+//! session can resume it.
 //!
-//! They are events; [`Phases`] folds them, and files are projections of the fold ([`mod@file`]). What comes from outside is
-//! read by [`input`], which names the field that is wrong.
+//! They are events; [`Phases`] folds them, and files are projections of the fold ([`mod@file`]).
+//! Input from outside is read by [`input`], which names a wrong field.
 
 pub mod file;
 pub mod input;
@@ -13,22 +14,22 @@ use std::collections::HashMap;
 use journal::{Envelope, Event, PhaseRecord};
 use serde::{Deserialize, Serialize};
 
-/// A phase checkpoint and what became of it.
+/// A phase record with its current state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// The checkpoint as it is now.
+    /// The record.
     pub checkpoint: PhaseRecord,
-    /// The project that it belongs to; none where nobody can tell.
+    /// The project that it belongs to; `None` when that is not known.
     pub project: Option<String>,
     /// The name of its file.
     pub file: String,
     /// Sequence number of the event that made it.
     pub seq: u64,
-    /// It was cleaned up.
+    /// Its file was deleted by `cleanup`.
     pub deleted: bool,
 }
 
-/// Which checkpoints are meant; what is none does not matter.
+/// A filter for records; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scope {
@@ -39,7 +40,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Tells whether a checkpoint is meant. One whose project nobody knows is of no project.
+    /// Returns whether a record matches. One without a known project matches no project.
     pub fn holds(&self, phase: &Phase) -> bool {
         self.project
             .as_ref()
@@ -51,7 +52,7 @@ impl Scope {
     }
 }
 
-/// All phase checkpoints of a journal.
+/// All phase records of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct Phases {
     all: Vec<Phase>,
@@ -104,24 +105,25 @@ impl Phases {
         self.by_id.get(id).map(|index| &mut self.all[*index])
     }
 
-    /// Returns a checkpoint, also one that was cleaned up.
+    /// Returns a record, even if it was cleaned up.
     pub fn get(&self, id: &str) -> Option<&Phase> {
         self.by_id.get(id).map(|index| &self.all[*index])
     }
 
-    /// Returns all that ever were, in the order in which the journal learnt of them.
+    /// Returns all records, cleaned up or not, in order of their events.
     pub fn ever(&self) -> impl Iterator<Item = &Phase> {
         self.all.iter()
     }
 
-    /// Returns those that are there, newest first (spec PHASE-4); of two of one time, the one that was journaled later.
+    /// Returns the records that were not cleaned up, newest first (spec PHASE-4); of two with one
+    /// time, the one that was journaled later.
     pub fn newest_first(&self) -> Vec<&Phase> {
         let mut there: Vec<_> = self.all.iter().filter(|phase| !phase.deleted).collect();
         there.sort_by_key(|phase| std::cmp::Reverse((phase.checkpoint.created_at, phase.seq)));
         there
     }
 
-    /// Returns the latest one whose work is not over (spec PHASE-5).
+    /// Returns the latest incomplete record (spec PHASE-5).
     pub fn latest_incomplete(&self, scope: &Scope) -> Option<&Phase> {
         self.newest_first()
             .into_iter()

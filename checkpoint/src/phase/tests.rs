@@ -152,7 +152,7 @@ fn a_file_is_written_with_every_field() {
     "#);
 }
 
-/// What is put in the place of a field; none takes it away.
+/// A replacement for a field; `None` removes it.
 type Wrong = (&'static str, Option<Value>);
 
 fn refused(read: impl Fn(&Value) -> Option<String>, right: &Value, table: Vec<Wrong>) -> String {

@@ -7,7 +7,7 @@ use super::facts::{Facts, FileWork};
 use super::stated::Stated;
 use super::values::Percent;
 
-/// Version of the document's shape. Fields are only ever added, with a default.
+/// Version of the document format. Fields are only added, with a default.
 pub const DOCUMENT_VERSION: u32 = 1;
 
 /// What git says of the work tree (spec PROG-14).
@@ -16,37 +16,37 @@ pub const DOCUMENT_VERSION: u32 = 1;
 pub struct GitState {
     /// The top of the work tree.
     pub top: String,
-    /// The branch; none where HEAD is detached.
+    /// The branch; `None` when HEAD is detached.
     pub branch: Option<String>,
-    /// The last commit's full hash; none where nothing was committed yet.
+    /// The last commit's full hash; `None` before the first commit.
     pub commit: Option<String>,
     /// The first line of its message.
     pub subject: String,
     /// Files that differ from it, with git's two letters, in order.
     pub uncommitted: Vec<(String, String)>,
-    /// Commits that the remote does not have; none where the branch follows none.
+    /// Commits that the remote does not have; `None` without an upstream branch.
     pub ahead: Option<u32>,
-    /// Commits of the remote that are not here.
+    /// Commits that only the remote has.
     pub behind: Option<u32>,
 }
 
-/// A file and what it holds.
+/// A file with the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileMark {
-    /// The path, relative to the project where it is in it.
+    /// The path, relative to the project if it is in the project.
     pub path: String,
-    /// Hash of the content; none where the file was not there.
+    /// Hash of the content; `None` when the file did not exist.
     pub hash: Option<u64>,
 }
 
 /// The full document that an incremental one builds on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
-    /// Its event.
+    /// Sequence number of its event.
     pub seq: u64,
     /// When it was written.
     pub at: Timestamp,
-    /// Its facts, to tell what is new.
+    /// Tool calls by then.
     pub tools: u64,
     /// Failed tool calls by then.
     pub failed: u64,
@@ -54,16 +54,16 @@ pub struct Parent {
     pub decisions: Vec<String>,
 }
 
-/// The work phase that is open by the session's phase checkpoints (spec PHASE-1).
+/// The open work phase by the session's phase records (spec PHASE-1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenPhase {
     /// Its name.
     pub name: String,
     /// 1 to 7.
     pub number: u8,
-    /// The checkpoint's id.
+    /// The id of the phase record.
     pub checkpoint: String,
-    /// What it is about.
+    /// Its summary.
     pub summary: String,
 }
 
@@ -74,8 +74,8 @@ pub struct Document {
     pub version: u32,
     /// Its type.
     pub kind: ProgressKind,
-    /// What asked for it, one word: `command`, `interval`, `compaction`, `subagent_start`, `subagent_stop`, `error`,
-    /// `session_end`, `phase`.
+    /// The cause, one word: `command`, `interval`, `compaction`, `subagent_start`, `subagent_stop`,
+    /// `error`, `session_end`, `phase`.
     pub cause: String,
     /// When it was written.
     pub at: Timestamp,
@@ -83,20 +83,20 @@ pub struct Document {
     pub session: String,
     /// The agent's own id of it.
     pub native_session: String,
-    /// The agent's word.
+    /// The agent's name as JSON has it.
     pub agent: String,
     /// The project's folder.
     pub project: String,
     /// What the journal knows of the session.
     pub facts: Facts,
-    /// What git says; none with a word where it could not be asked.
+    /// The state of git, or the reason why it is not known.
     pub git: Result<GitState, String>,
     /// Lock files of the project's dependencies.
     pub lock_files: Vec<FileMark>,
     /// The open work phase.
     #[serde(default)]
     pub open_phase: Option<OpenPhase>,
-    /// Of an incremental document: what it builds on.
+    /// The document that an incremental one builds on.
     #[serde(default)]
     pub parent: Option<Parent>,
     /// What the agent stated.
@@ -114,13 +114,13 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// When it is of a newer version, or damaged.
+    /// Returns an error when the text is damaged or of a newer version.
     pub fn from_json(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("the document cannot be read: {error}"))
     }
 
-    /// Says whether there is anything to go on with: work that is stated as left, an order to hand over, or changes
-    /// that are not committed.
+    /// Returns whether unfinished work is known: stated remaining work, a handoff, or uncommitted
+    /// changes.
     pub fn has_more(&self) -> bool {
         let now = &self.stated.now;
         if now.status.as_deref() == Some("complete") || now.completion == Some(Percent(100)) {

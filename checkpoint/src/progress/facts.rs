@@ -1,20 +1,21 @@
-//! What the journal knows of a session's work: files, tool runs, failures and what resolved them, time worked.
+//! The facts of a session's work from the journal: files, tool calls, failures and their
+//! resolution, working time.
 
 use journal::{Envelope, Event, Timestamp, ToolCall, ToolKind};
 use serde::{Deserialize, Serialize};
 
 use crate::text;
 
-/// The most files that are kept, those touched last.
+/// The most files that are kept, the last changed ones.
 const FILES_MAX: usize = 300;
 /// The most failures that are kept, the last ones.
 const FAILURES_MAX: usize = 40;
-/// The longest word on a call or on its output, in bytes.
+/// The longest description of a call or its output, in bytes.
 const WORDS_BYTES_MAX: usize = 200;
-/// A pause within a turn that is longer counts as this: somebody was waited for.
+/// A longer pause within a turn counts as this: the agent waited for a person.
 const PAUSE_MS_MAX: u64 = 10 * 60 * 1000;
 
-/// How long an agent has worked: from prompts to stops, long pauses cut.
+/// The working time of an agent: from prompts to stops, with long pauses cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worked {
     /// The time, in milliseconds.
@@ -24,7 +25,7 @@ pub struct Worked {
 }
 
 impl Worked {
-    /// Counts an event in. Late ones add nothing.
+    /// Adds an event. Late events add nothing.
     pub fn see(&mut self, envelope: &Envelope) {
         if envelope.event.host().is_none() || self.last.is_some_and(|last| last > envelope.at) {
             return;
@@ -47,44 +48,44 @@ impl Worked {
 /// What was done to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileWork {
-    /// The path, relative to the project where it is in it.
+    /// The path, relative to the project if it is in the project.
     pub path: String,
     /// How often it was written as a whole.
     pub writes: u32,
-    /// How often a part of it was changed.
+    /// How often it was edited.
     pub edits: u32,
-    /// It was written as a whole before it was read or changed, so it may be new.
+    /// It was written before it was read or edited, so it may be new.
     pub written_first: bool,
     /// When it was last changed.
     pub last_at: Timestamp,
     /// `created`, `modified` or `deleted`.
     pub status: String,
-    /// Hash of its content; none where it is not there.
+    /// Hash of its content; `None` when it does not exist.
     pub hash: Option<u64>,
 }
 
 /// A tool call that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
     /// The host's name of the tool.
     pub tool: String,
     /// The command line or the file, cut.
     pub what: String,
-    /// The last line of what it said, cut.
+    /// The last line of its output, cut.
     pub said: String,
-    /// What resolved it: a later run that succeeded, with the files changed in between.
+    /// The later success that resolved it, with the files changed in between.
     pub resolved: Option<String>,
 }
 
-/// What the journal knows.
+/// The facts of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
-    /// When the session was first heard of.
+    /// When the first event happened.
     pub started_at: Option<Timestamp>,
-    /// When it was last heard of.
+    /// When the last event happened.
     pub last_at: Option<Timestamp>,
     /// Messages of the person.
     pub turns: u64,
@@ -102,13 +103,13 @@ pub struct Facts {
     pub failed: u64,
     /// The files that were changed, in the order of their last change.
     pub files: Vec<FileWork>,
-    /// Files beyond the bound.
+    /// The number of files that are left out.
     pub files_left_out: u64,
-    /// What failed, in order.
+    /// Failed calls, in order.
     pub failures: Vec<Failed>,
 }
 
-/// Folds a session's events. Status and hash of the files are for whoever can look at them.
+/// Folds a session's events. The caller, who can read the files, adds their status and hash.
 pub fn facts(events: &[Envelope], project: &str) -> Facts {
     let mut facts = Facts::default();
     let mut worked = Worked::default();
@@ -231,7 +232,8 @@ impl Facts {
         open.push((self.failures.len() - 1, Vec::new()));
     }
 
-    /// Closes the failures that a success resolves: of the same command, of one that begins alike, or on the same file.
+    /// Closes the failures that a success resolves: of the same command, of one with the same
+    /// beginning, or on the same file.
     fn note_success(
         &mut self,
         call: &ToolCall,
@@ -276,13 +278,13 @@ fn words_on(call: &ToolCall, paths: &[String]) -> String {
     text::head(&line, WORDS_BYTES_MAX).to_owned()
 }
 
-/// The first two words of a command, which say what is run: `cargo test`, `npm run`.
+/// The first two words of a command, which identify it: `cargo test`, `npm run`.
 fn beginning(what: &str) -> (Option<&str>, Option<&str>) {
     let mut words = what.split(' ');
     (words.next(), words.next())
 }
 
-/// Returns a path as documents name it: relative to the project where it is in it.
+/// Returns a path as documents name it: relative to the project if it is in the project.
 pub(super) fn within(path: &str, cwd: &str, project: &str) -> String {
     let whole = if path.starts_with('/') {
         path.to_owned()

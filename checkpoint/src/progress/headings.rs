@@ -9,7 +9,7 @@ pub(super) enum Part {
     Opening,
     Phase,
     Summary,
-    /// The task as such: its fields, and the goal in plain words.
+    /// The task: its fields, and the goal in plain words.
     Task,
     TaskId,
     Objective,
@@ -26,19 +26,19 @@ pub(super) enum Part {
     CanSkip,
     SkippableSummary,
     Recovery,
-    /// What goes by its own fields.
+    /// A section whose fields are parts of their own.
     Handoff,
     NextAction,
     RemainingWork,
     Risks,
     Dependencies,
-    /// What git and the journal know better.
+    /// Facts, which come from git and the journal.
     Fact,
     /// Anything else.
     Other,
 }
 
-/// Headings in lower case, without marks. A heading that is not here belongs to the notes.
+/// Headings in lower case, without punctuation. Unknown headings belong to the notes.
 const HEADINGS: [(Part, &[&str]); 23] = [
     (
         Part::Opening,
@@ -176,7 +176,7 @@ pub(super) fn heading(line: &str, current: Part) -> Option<(Part, String, Option
             None,
         ));
     }
-    // Within lists and tables a bold word is just that, except where a part consists of fields.
+    // In lists and tables a bold word is not a heading, except in parts that consist of fields.
     let is_item = line.starts_with(['|', '>']) || bullet(line).is_some();
     let has_fields = matches!(
         current,

@@ -1,21 +1,21 @@
-//! What agents hand in: JSON by field, or Markdown by headings.
+//! The input of agents: JSON by field, or Markdown by headings.
 
 use serde_json::Value;
 
 use super::markdown;
 use super::stated::{Judgements, PHASES, STATUSES};
 
-/// The longest input, in bytes.
+/// The longest input in bytes.
 pub const INPUT_BYTES_MAX: usize = 256 * 1024;
 
-/// Reads what an agent states: a JSON object with the fields of [`Judgements`], or Markdown.
+/// Reads the statements of an agent: a JSON object with the fields of [`Judgements`], or Markdown.
 ///
-/// Markdown is never refused: what stands under no heading that is known is kept as notes. JSON is exact, so a mistake
-/// in it is told, with the field.
+/// Markdown is never refused: text under unknown headings becomes notes. JSON is exact, so a
+/// mistake is reported with its field.
 ///
 /// # Errors
 ///
-/// A sentence on what is wrong.
+/// Returns the problem in one sentence.
 pub fn read(text: &str) -> Result<Judgements, String> {
     if text.len() > INPUT_BYTES_MAX {
         return Err(format!(

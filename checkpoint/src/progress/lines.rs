@@ -1,4 +1,4 @@
-//! Lines of a rendered document, and the marks that say who stated what.
+//! Lines of a rendered document, and the marks of statements.
 
 use super::document::Document;
 use super::markdown::{MARK, NOT_STATED};
@@ -60,7 +60,7 @@ pub(super) fn list(
     mark(out, document, field);
 }
 
-/// Says who stated a field, and since when it stands where that was before this document.
+/// Marks a field as stated by the agent, with the time if an earlier document has it.
 pub(super) fn mark(out: &mut String, document: &Document, field: &str) {
     match document
         .stated
@@ -72,7 +72,7 @@ pub(super) fn mark(out: &mut String, document: &Document, field: &str) {
     }
 }
 
-/// Returns a text that stays within its line.
+/// Returns a text without line breaks.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Lists and tables in what agents write.
+//! Lists and tables in the Markdown of agents.
 
 /// Reads the beginning of an item: `- `, `* `, `1. `, with or without a box. Returns whether the box is ticked.
 pub(super) fn bullet(line: &str) -> Option<(Option<bool>, &str)> {
@@ -21,7 +21,8 @@ pub(super) fn bullet(line: &str) -> Option<(Option<bool>, &str)> {
     Some((None, item.trim()))
 }
 
-/// Returns a list's items; lines without a mark continue the item before, or are items where there are no marks.
+/// Returns a list's items. A line without a bullet continues the previous item; without any
+/// bullets, each line is an item.
 pub(super) fn items_with_boxes(lines: &[String]) -> Option<Vec<(Option<bool>, String)>> {
     let marked = lines.iter().any(|line| bullet(line).is_some());
     let mut items: Vec<(Option<bool>, String)> = Vec::new();
@@ -31,7 +32,7 @@ pub(super) fn items_with_boxes(lines: &[String]) -> Option<Vec<(Option<bool>, St
         match (bullet(line), items.last_mut()) {
             (Some((ticked, item)), _) => items.push((ticked, item.to_owned())),
             (None, Some((_, item))) if marked => *item = format!("{item} {}", line.trim()),
-            // Words that introduce a list, as in `If resuming from this checkpoint:`.
+            // Text that introduces a list, such as `If resuming from this checkpoint:`.
             (None, None) if marked => {}
             (None, _) => items.push((None, line.trim().to_owned())),
         }
@@ -44,7 +45,7 @@ pub(super) fn items(lines: &[String]) -> Option<Vec<String>> {
     items_with_boxes(lines).map(|items| items.into_iter().map(|(_, item)| item).collect())
 }
 
-/// Returns a table's rows without its head; none where there is no table.
+/// Returns a table's rows without its header; `None` without a table.
 pub(super) fn rows(lines: &[String]) -> Option<Vec<Vec<String>>> {
     let table: Vec<&str> = lines
         .iter()

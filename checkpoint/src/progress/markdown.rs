@@ -6,17 +6,17 @@ use super::lists::{items, items_with_boxes, rows, says_none, word};
 use super::stated::{Judgements, PHASES, STATUSES};
 use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
-/// Beginning of the lines with which our own documents mark who said a thing, and when.
+/// Beginning of the lines that mark statements in our own documents.
 pub(super) const MARK: &str = "_Stated by the agent";
-/// What stands behind a word of the agent's in a line of its own.
+/// Follows a statement of the agent within a line.
 pub(super) const BY_AGENT: &str = " (stated by the agent)";
-/// The step that our own documents add to those of the agent.
+/// The step that our own documents add to the agent's steps.
 pub(super) const OWN_STEP: &str =
     "Run `checkpointd progress validate` and settle what it reports before continuing.";
-/// What our own documents say where nothing was stated.
+/// Replaces a missing statement in our own documents.
 pub(super) const NOT_STATED: &str = "_Not stated._";
 
-/// Reads all of it; what belongs nowhere becomes notes.
+/// Reads a text; text under unknown headings becomes notes.
 pub(super) fn read(text: &str) -> Judgements {
     let mut parts: Vec<(Part, String, Vec<String>)> =
         vec![(Part::Opening, String::new(), Vec::new())];
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str) -> Judgements {
     judgements
 }
 
-/// Reads one part into the fields that it is about.
+/// Reads one part into its fields.
 fn fill(
     judgements: &mut Judgements,
     part: Part,
@@ -71,7 +71,7 @@ fn fill(
             none => *none = text(),
         },
         Part::Summary => {
-            // The heading counts for more than what stood above it.
+            // Text under the heading replaces text above it.
             if let Some(summary) = text() {
                 notes.extend(judgements.summary.replace(summary));
             }

@@ -1,7 +1,9 @@
-//! Progress documents (spec PROG-1): the state of a session's work at one moment, so that any later session can go on with it.
+//! Progress documents (spec PROG-1): the state of a session's work at one moment, so that a later
+//! session can continue it.
 //!
-//! Facts come from the journal and git, judgements from the agent, and the two are never mixed up. A document is data;
-//! the Markdown file is rendered from it, so that a file can always be made again from the journal.
+//! Facts come from the journal and git, judgements from the agent, and the two are kept apart. A
+//! document is data; the Markdown file is rendered from it, so that the file can always be rebuilt
+//! from the journal.
 
 mod document;
 mod facts;

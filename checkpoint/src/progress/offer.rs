@@ -1,5 +1,5 @@
-//! What a session that begins is told: short, bounded, and with nothing in it that an agent could take for an order of
-//! ours rather than for what an earlier session left.
+//! The text about unfinished work that a new session gets: short, bounded, and worded as
+//! information from an earlier session, never as an order.
 
 use super::document::{Document, OpenPhase};
 use super::lines::one_line;
@@ -8,16 +8,16 @@ use super::stated::Judgements;
 use super::values::Pointer;
 use crate::text;
 
-/// The longest text, in bytes.
+/// The longest text in bytes.
 pub const OFFER_BYTES_MAX: usize = 4_000;
 /// The longest single line.
 const LINE_BYTES_MAX: usize = 400;
 /// The most items of one list.
 const ITEMS_MAX: usize = 8;
 
-/// Returns what to tell; none where there is nothing to go on with.
+/// Returns the text; `None` without unfinished work.
 ///
-/// `document` comes with the path of its file and what its validation found.
+/// `document` comes with the path of its file and its validation.
 pub fn offer(
     phase: Option<&OpenPhase>,
     document: Option<(&Document, &str, &Report)>,
@@ -71,7 +71,7 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
         text::head(&document.native_session, 8),
         document.at
     ));
-    // First what must not be missed when the text is cut.
+    // The most important part first, in case the text is cut.
     validation(lines, report);
     stated(lines, now);
     if now.is_empty() {

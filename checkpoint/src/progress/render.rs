@@ -126,7 +126,7 @@ fn incremental(out: &mut String, document: &Document) {
     git(out, &document.git);
 }
 
-/// What happened since the parent, and what was decided.
+/// Tool calls, files and decisions since the parent.
 fn delta(out: &mut String, document: &Document, parent: &Parent) {
     let facts = &document.facts;
     let fresh: Vec<_> = facts

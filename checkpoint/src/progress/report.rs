@@ -1,21 +1,21 @@
-//! Whether a document still holds (spec PROG-10): what it says, compared with how things are now.
+//! Validation of a document (spec PROG-10): its content compared with the current state.
 
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Document, FileMark, GitState};
 
-/// Names that are spelled out in one line.
+/// The most names in one line; the rest are counted.
 const NAMES_MAX: usize = 8;
 
-/// One thing that was checked.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
     /// `git`, `files`, `sessions`, `dependencies` or `external`.
     pub check: String,
     /// Whether it holds.
     pub ok: bool,
-    /// What was found.
+    /// The finding.
     pub found: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ pub struct CheckResult {
 }
 
 impl CheckResult {
-    /// Something that holds.
+    /// Creates a result that holds.
     pub fn good(check: &str, found: impl Into<String>) -> Self {
         Self {
             check: check.into(),
@@ -33,7 +33,7 @@ impl CheckResult {
         }
     }
 
-    /// Something that does not.
+    /// Creates a result that does not hold.
     pub fn bad(check: &str, found: impl Into<String>, reconcile: impl Into<String>) -> Self {
         Self {
             check: check.into(),
@@ -44,17 +44,17 @@ impl CheckResult {
     }
 }
 
-/// What all checks found.
+/// The results of all checks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// All of it holds.
+    /// Whether all results hold.
     pub holds: bool,
-    /// CheckResult by line.
+    /// The results in order.
     pub lines: Vec<CheckResult>,
 }
 
 impl Report {
-    /// Puts lines together.
+    /// Creates a report of results.
     pub fn of(lines: Vec<CheckResult>) -> Self {
         Self {
             holds: lines.iter().all(|line| line.ok),
@@ -63,7 +63,7 @@ impl Report {
     }
 }
 
-/// Work of another session since.
+/// Later work of another session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
     /// Its agent and the beginning of its id.
@@ -74,22 +74,23 @@ pub struct Elsewhere {
     pub files: Vec<String>,
 }
 
-/// How things are now.
+/// The current state.
 #[derive(Clone, Debug)]
 pub struct Now {
-    /// What git says.
+    /// The state of git, or the reason why it is not known.
     pub git: Result<GitState, String>,
-    /// The document's files as they are.
+    /// The document's files with their current hashes.
     pub files: Vec<FileMark>,
-    /// The must-read files that are not there.
+    /// The must-read files that do not exist.
     pub missing: Vec<String>,
-    /// The lock files as they are.
+    /// The lock files with their current hashes.
     pub lock_files: Vec<FileMark>,
-    /// What other sessions did.
+    /// Later work of other sessions.
     pub elsewhere: Vec<Elsewhere>,
 }
 
-/// Compares a document with how things are now (spec PROG-10; the user's own checks are added by the caller).
+/// Compares a document with the current state
+/// (spec PROG-10; the user's own checks are added by the caller).
 pub fn compare(document: &Document, now: &Now) -> Report {
     let mut lines = git(document, &now.git);
     lines.extend(files(document, now));

@@ -22,7 +22,8 @@ pub const STATUSES: [&str; 4] = ["in_progress", "blocked", "near_complete", "com
 /// Declares the judgements once: the fields, how they are read from JSON, and how newer ones are laid over older ones.
 macro_rules! judgements {
     ($($(#[$meta:meta])* $field:ident: $type:ty,)*) => {
-        /// What an agent stated; a field that is none was not stated, an empty list says that there is nothing.
+        /// The statements of an agent. `None` means not stated; an empty list means that there is
+        /// nothing.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Judgements {
@@ -45,7 +46,7 @@ macro_rules! judgements {
                 }
             }
 
-            /// Says whether nothing is stated.
+            /// Returns whether nothing is stated.
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_none() &&)* true
             }
@@ -80,7 +81,7 @@ judgements! {
     completed: Texts,
     /// What is to be done, in order.
     remaining: Texts,
-    /// What stands in the way.
+    /// What blocks the work.
     blockers: Texts,
     /// What was changed in which file, and why.
     files: Vec<FileNote>,
@@ -102,17 +103,17 @@ judgements! {
     risks: Texts,
     /// What the work waits for outside of it.
     dependencies: Texts,
-    /// What was said besides.
+    /// Any other statements.
     notes: String,
 }
 
-/// What is stated by now, and since when.
+/// The current statements, and the time of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stated {
     /// The values.
     pub now: Judgements,
-    /// When each field was stated, by its name.
+    /// The time of each statement, by field name.
     pub at: BTreeMap<String, Timestamp>,
 }
 

@@ -1,10 +1,10 @@
-//! The values that agents state. Each is read from the shapes in which agents tend to write it.
+//! The values of statements. Each is read from the forms in which agents tend to write it.
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A share in percent, 0 to 100; written as `70` or `"70%"`.
+/// A percentage, 0 to 100; written as `70` or `"70%"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Percent(pub u8);
 
@@ -56,12 +56,12 @@ impl<'de> Deserialize<'de> for Texts {
 pub struct Decision {
     /// What was chosen.
     pub decision: String,
-    /// Why.
+    /// The reason.
     pub rationale: String,
-    /// How sure the agent is.
+    /// The agent's confidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Percent>,
-    /// Whether it can be taken back: `Yes`, `No`, and maybe at what price.
+    /// Whether it can be reversed: `Yes` or `No`, possibly with the cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reversible: Option<String>,
 }
@@ -113,14 +113,14 @@ macro_rules! about_file {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
         pub struct $name {
-            /// The file, relative to the project where it is in it.
+            /// The file, relative to the project if it is in the project.
             pub $file: String,
             $(#[$words_meta])*
             pub $words: String,
         }
 
         impl $name {
-            /// Reads `file - words`, `file: words` or the file alone; the file may stand in backticks.
+            /// Reads `file - words`, `file: words` or the file alone; the file may be in backticks.
             pub fn read(text: &str) -> Self {
                 let ($file, $words) = file_and_words(text);
                 Self { $file, $words }
@@ -156,9 +156,9 @@ about_file! {
 }
 
 about_file! {
-    /// A file that is, or is not, to be read.
+    /// A file that has to be read, or can be skipped.
     Pointer { file,
-        /// Why.
+        /// The reason.
         why }
 }
 

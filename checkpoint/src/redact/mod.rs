@@ -1,9 +1,9 @@
-//! Takes secrets out of what agents tell, before any of it is journaled: `[redacted: KIND]` stands where one was
-//! (spec JRNL-20).
+//! Redacts secrets in the texts of agents before they are journaled: `[redacted: KIND]` replaces a
+//! secret (spec JRNL-20).
 //!
-//! A set of hints is looked for first, in one pass; only what they find is searched with the rules' own patterns. All of
-//! it is linear in the text. To redact twice is to redact once, so what is journaled can be read and compared like any
-//! text: hashes of prompts are those of the redacted ones.
+//! One pass looks for a set of hints; only texts with a hint are searched with the patterns of the
+//! rules. All of it is linear in the text. Redacting twice equals redacting once, so journaled
+//! texts can be compared: hashes of prompts are hashes of redacted prompts.
 
 mod rules;
 #[cfg(test)]
@@ -20,17 +20,17 @@ use serde_json::{Map, Value};
 use rules::RULES;
 use value::Style;
 
-/// What every marker begins with.
+/// The beginning of every marker.
 const MARKER: &str = "[redacted: ";
-/// The kind of what the user's own patterns find.
+/// The kind of matches of the user's own patterns.
 const EXTRA: &str = "extra";
-/// A redaction may bring parts together that make another; texts come to rest long before this.
+/// The most passes. A redaction may join parts into another secret; texts settle long before this.
 const ROUNDS_MAX: usize = 16;
-/// The longest kind, and the bracket behind it.
+/// The longest kind, with its bracket.
 const KIND_BYTES_MAX: usize = 32;
 /// The memory that one pattern of the user may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1024 * 1024;
-/// Fields of a hook payload that say whose it is and where; they are no texts.
+/// Fields of a hook payload that identify the session and its place; they are not redacted.
 const ADDRESS: [&str; 11] = [
     "session_id",
     "thread-id",
@@ -45,7 +45,7 @@ const ADDRESS: [&str; 11] = [
     "agent_id",
 ];
 
-/// Takes secrets out of texts.
+/// Redacts secrets in texts.
 #[derive(Clone, Debug)]
 pub struct Redactor {
     enabled: bool,
@@ -79,7 +79,7 @@ pub fn built_in() -> &'static Redactor {
 ///
 /// # Errors
 ///
-/// One line that says what is wrong with it.
+/// Returns the problem in one line.
 pub fn pattern(text: &str) -> Result<Regex, String> {
     let regex = RegexBuilder::new(text)
         .size_limit(PATTERN_BYTES_MAX)
@@ -101,7 +101,8 @@ pub fn pattern(text: &str) -> Result<Regex, String> {
 }
 
 impl Redactor {
-    /// Makes a redactor of the built-in rules and the user's patterns; one that is not enabled changes nothing.
+    /// Creates a redactor of the built-in rules and the user's patterns; one that is not enabled
+    /// changes nothing.
     pub fn new(enabled: bool, extra: Vec<Regex>) -> Self {
         Self {
             enabled,
@@ -109,7 +110,7 @@ impl Redactor {
         }
     }
 
-    /// Returns a text without secrets; the text itself where it has none.
+    /// Returns a text without secrets; borrows a text that has none.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for _ in 0..ROUNDS_MAX {
@@ -121,7 +122,7 @@ impl Redactor {
         text
     }
 
-    /// Takes secrets out of a hook payload. Returns its JSON text where that is not `raw` any more.
+    /// Redacts a hook payload. Returns its JSON text if that differs from `raw`.
     pub fn payload(&self, payload: &mut Value, raw: &str) -> Option<String> {
         if !self.suspects(raw) {
             return None;
@@ -132,7 +133,7 @@ impl Redactor {
                 changed |= self.member(key, value);
             }
         }
-        // Of a key that is there twice only the text has both.
+        // Of a duplicate key, only the text has both values.
         (changed || matches!(self.text(raw), Cow::Owned(_))).then(|| payload.to_string())
     }
 
@@ -142,7 +143,7 @@ impl Redactor {
         self.enabled && (!self.extra.is_empty() || RULES.0.is_match(text) || text.contains("\\u00"))
     }
 
-    /// Redacts a value within; returns whether it changed.
+    /// Redacts the strings of a value; returns whether it changed.
     fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => match self.text(text) {
@@ -178,7 +179,7 @@ impl Redactor {
         changed
     }
 
-    /// Redacts the value of a key, which may say what it is.
+    /// Redacts the value of a key, whose name may show that it is a secret.
     fn member(&self, key: &str, value: &mut Value) -> bool {
         match value {
             Value::String(text)
@@ -191,7 +192,7 @@ impl Redactor {
         }
     }
 
-    /// Redacts once; none where there is nothing to redact.
+    /// Redacts once; `None` when there is nothing to redact.
     fn round(&self, text: &str) -> Option<String> {
         if !self.enabled {
             return None;
@@ -228,7 +229,7 @@ fn marker(kind: &str) -> String {
     format!("{MARKER}{kind}]")
 }
 
-/// Returns the first group that took part and is not named for something else; without one, all that was found.
+/// Returns the first unnamed group that matched, or else the whole match.
 fn secret_of(captures: &Captures<'_>) -> Range<usize> {
     let besides = [captures.name("name"), captures.name("sign")];
     let group = captures
@@ -261,14 +262,14 @@ fn markers(text: &str) -> Vec<Range<usize>> {
             .bytes()
             .take(KIND_BYTES_MAX)
             .position(|byte| byte == b']')?;
-        // Anybody may write brackets around a secret; a marker has nothing but a kind in it.
+        // Brackets around a secret are not a marker; a marker contains only a kind.
         let is_kind = kind[..end] == *EXTRA || RULES.1.iter().any(|rule| rule.kind == &kind[..end]);
         is_kind.then_some(start..start + MARKER.len() + end + 1)
     };
     starts.filter_map(whole).collect()
 }
 
-/// Returns what of a span lies before the first marker in it; none where that is nothing.
+/// Returns the part of a span before its first marker; `None` if that is empty.
 fn outside(span: Range<usize>, markers: &[Range<usize>]) -> Option<Range<usize>> {
     let next = markers.partition_point(|marker| marker.end <= span.start);
     let end = markers
@@ -277,7 +278,7 @@ fn outside(span: Range<usize>, markers: &[Range<usize>]) -> Option<Range<usize>>
     (span.start < end).then_some(span.start..end)
 }
 
-/// Puts markers in the place of what was found, one for what overlaps.
+/// Replaces the spans by markers; overlapping spans get one marker.
 fn replace(text: &str, found: &[(Range<usize>, &str)]) -> String {
     let mut out = String::with_capacity(text.len() + found.len() * 16);
     let mut at = 0;

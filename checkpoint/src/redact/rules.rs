@@ -1,7 +1,8 @@
 //! The shapes of secrets, as their issuers document them, and the names that secrets are assigned to.
 //!
-//! A rule is three things: a hint, which is cheap, sees no word boundaries and may be wrong only in saying yes; the
-//! pattern, whose groups are the secret (without a group all of it is); and what a found text must look like besides.
+//! A rule has three parts: a hint, which is cheap, ignores word boundaries and may have false
+//! positives only; a pattern, whose groups are the secret (without a group, the whole match); and a
+//! check of the matched text.
 
 use std::sync::LazyLock;
 
@@ -11,16 +12,16 @@ use super::value::{Style, is_password, is_secret, is_secret_name, says_nothing};
 
 /// One kind of secret.
 pub(super) struct Rule {
-    /// What the marker says.
+    /// The kind in the marker.
     pub(super) kind: &'static str,
     /// Finds the secret.
     pub(super) pattern: Regex,
-    /// Whether what was found is one.
+    /// The check of a match.
     check: Check,
 }
 
 impl Rule {
-    /// Returns whether `found`, assigned to `name` where there is one, is a secret of this kind.
+    /// Returns whether `found`, possibly assigned to `name`, is a secret of this kind.
     pub(super) fn holds(&self, name: Option<&str>, style: Style, found: &str) -> bool {
         match self.check {
             Check::Shape => true,
@@ -33,20 +34,20 @@ impl Rule {
     }
 }
 
-/// What a found text must look like, besides its pattern.
+/// The check of a match, besides its pattern.
 #[derive(Clone, Copy)]
 enum Check {
-    /// The pattern says it all.
+    /// No further check.
     Shape,
     /// Three digits or more: words joined by hyphens have fewer.
     Digits,
-    /// Anything that is no placeholder and no code.
+    /// Anything but a placeholder or code.
     Password,
-    /// By the name that it is assigned to.
+    /// Depends on the name that it is assigned to.
     Assigned,
     /// Letters and digits, as random texts have.
     Secret,
-    /// Anything that is no placeholder.
+    /// Anything but a placeholder.
     Userinfo,
 }
 

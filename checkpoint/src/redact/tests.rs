@@ -1,11 +1,11 @@
-//! Tables of what is a secret and what is none, and what holds for every text.
+//! Tables of secrets and of texts that only look like secrets, and properties of every text.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Redactor, built_in, pattern};
 
-/// Random-looking text of a length; no secret of anybody.
+/// Random-looking text of a given length; not a real secret.
 fn random(length: usize) -> String {
     "q7Rk2ZpX9vLm4TbN8sWc1HdJ6yGf3QaE5uKo0PiB"
         .chars()
@@ -14,7 +14,7 @@ fn random(length: usize) -> String {
         .collect()
 }
 
-/// Shapes, written in two parts so that nobody's scanner finds one here.
+/// Shapes, written in two parts so that secret scanners do not find them here.
 fn secrets() -> Vec<(&'static str, String)> {
     let r = random;
     let pem = |kind: &str| {
@@ -88,7 +88,7 @@ fn known_shapes_are_found_wherever_they_stand() {
     }
 }
 
-/// Texts, and what is left of them.
+/// Texts, and the same texts redacted.
 const ASSIGNED: [(&str, &str); 20] = [
     ("password=hunter2", "password=[redacted: secret]"),
     (

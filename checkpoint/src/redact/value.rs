@@ -1,6 +1,6 @@
-//! Whether a value is a secret, by the name that it is assigned to and by what it looks like.
+//! Whether a value is a secret, by its name and its form.
 
-/// How a value stands in a text.
+/// The syntax around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// In quotes, or a string of JSON.
@@ -28,7 +28,7 @@ const SECRET_NAMES: [&str; 10] = [
     "credential",
     "credentials",
 ];
-/// What stands where a secret might, and is none.
+/// Placeholders: values that are not secrets.
 const NO_SECRETS: [&str; 12] = [
     "true",
     "false",
@@ -43,9 +43,9 @@ const NO_SECRETS: [&str; 12] = [
     "redacted",
     "...",
 ];
-/// The shortest password that is one.
+/// The shortest password, in characters.
 const PASSWORD_BYTES_MIN: usize = 3;
-/// The shortest key or token that is one.
+/// The shortest key or token, in characters.
 const SECRET_BYTES_MIN: usize = 8;
 
 /// Returns whether a value that is assigned to `name` is a secret.
@@ -63,11 +63,12 @@ pub(super) fn is_secret_name(name: &str, value: &str, style: Style) -> bool {
     SECRET_NAMES.iter().any(|end| name.ends_with(end)) && is_secret(value)
 }
 
-/// Returns whether a value is a password, when it stands where one would.
+/// Returns whether a value can be a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let plain = value.trim_end_matches([',', '.', ')', '}', ']', ':']);
     let is_long = plain.len() >= PASSWORD_BYTES_MIN && !says_nothing(value);
-    // Types and variables of code stand behind a colon too; those have no digits, and no signs but these.
+    // Types and variables of code follow a colon too; those have no digits, and no other signs than
+    // these.
     let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+?~/=".contains(c);
     match style {
         Style::Quoted => is_long,

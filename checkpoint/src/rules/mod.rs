@@ -1,4 +1,4 @@
-//! Rules as data: which changed files ask for what, and what shows that it was done.
+//! Rules as data: the actions that changed files require, and the evidence that they were done.
 //!
 //! The rules themselves are in `packs/*.yml` and in the user's files. By the time they are here they are resolved and
 //! flat, the most specific first, and part of the [`Policy`](crate::Policy) that is journaled, so every field that is
@@ -24,13 +24,13 @@ pub struct Rule {
     /// The pack it comes from; [`Rule::OWN_PACK`] for rules of the user's files.
     #[serde(default)]
     pub pack: String,
-    /// What kind of files it is about.
+    /// The kind of files that it matches.
     #[serde(default)]
     pub kind: Kind,
-    /// Globs of the files it is about, relative to the top of the work tree.
+    /// Globs of the files that it matches, relative to the top of the work tree.
     #[serde(default)]
     pub include: Vec<String>,
-    /// Globs of the files it leaves out.
+    /// Globs of files that it does not match.
     #[serde(default)]
     pub exclude: Vec<String>,
     /// Whether it is a category only when no code changed (spec RULE-9, "tests only").
@@ -42,7 +42,7 @@ pub struct Rule {
     /// First half of its observations, for example `Daemon code was modified` (spec EVID-13).
     #[serde(default)]
     pub modified: String,
-    /// What it asks for.
+    /// The actions that it requires.
     #[serde(default)]
     pub actions: Vec<RuleAction>,
 }
@@ -66,11 +66,11 @@ impl Rule {
     }
 }
 
-/// What kind of files a rule is about.
+/// The kind of files that a rule matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Code: what it does can break.
+    /// Code.
     #[default]
     Code,
     /// Tests of code.
@@ -83,31 +83,34 @@ pub enum Kind {
     Always,
 }
 
-/// One thing that a rule asks for.
+/// An action that a rule requires.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleAction {
-    /// What it is for (`restart`, `tests`, `install`, ..). Actions of one purpose on the same files are one action.
+    /// Its purpose (`restart`, `tests`, `install`,..). Actions with one purpose on the same files
+    /// are one action.
     pub purpose: String,
     /// The instruction as the agent reads it; `{window}` is the time since the turn began (spec RULE-10).
     pub text: String,
     /// The commands any of which shows that it was done, as words; a word beginning with `*` is part of an argument.
     #[serde(default)]
     pub evidence: Vec<String>,
-    /// What was not observed, as the observation says it; the first evidence when empty.
+    /// The missing evidence in the words of the observation; the first entry of `evidence` when
+    /// empty.
     #[serde(default)]
     pub label: String,
-    /// Its part of the checkpoint (spec RULE-7).
+    /// Its section of the checkpoint (spec RULE-7).
     pub step: Step,
-    /// Its place within the step.
+    /// Its position within the step.
     #[serde(default)]
     pub order: u32,
-    /// The purpose that has to be seen first. While that one stands, its text asks for both (spec RULE-8).
+    /// The purpose that has to be observed first. While that one is due, its text asks for both
+    /// (spec RULE-8).
     #[serde(default)]
     pub after: Option<String>,
 }
 
 impl RuleAction {
-    /// Returns what was not observed, as the observation says it.
+    /// Returns the missing evidence in the words of the observation.
     pub fn label(&self) -> String {
         match (self.label.as_str(), self.evidence.first()) {
             ("", Some(first)) => format!("`{}`", first.replace('*', "")),
@@ -133,7 +136,7 @@ impl<'a> RuleSet<'a> {
         }
     }
 
-    /// Returns the command that a line of some rule's evidence asks for; none of a text that no command can fit.
+    /// Returns the pattern of an evidence text; `None` for a text that no command can match.
     pub fn pattern(&self, evidence: &str) -> Option<&Pattern> {
         self.compiled.patterns.get(evidence)
     }
@@ -152,33 +155,33 @@ impl<'a> RuleSet<'a> {
         ) {
             (false, false) => 0,
             (true, false) => 1,
-            // A fallback is for what nobody knows, so even documentation goes before it.
+            // A fallback is for unknown files, so even documentation goes before it.
             (_, true) => 2,
         };
         let best = matching.iter().map(|rule| tier(*rule)).min();
         matching.retain(|rule| Some(tier(*rule)) == best);
         if best != Some(0) {
-            // One rule is enough for files that nobody in particular claims.
+            // One rule is enough for files that only fallbacks match.
             matching.truncate(1);
         }
         matching
     }
 }
 
-/// Lists of rules that stay compiled; a machine's projects have few different ones.
+/// The most lists of rules that stay compiled; the projects of a machine have few different ones.
 const COMPILED_MAX: usize = 16;
 
-/// What was compiled last, newest first. Compiling takes longer than all else in a decision together, and equal rules
-/// compile to the same.
+/// Compiled lists, the last used first. Compiling takes longer than the rest of a decision, and
+/// equal rules compile to equal results.
 static COMPILED: Mutex<Vec<Arc<Compiled>>> = Mutex::new(Vec::new());
 
-/// What is looked up in a list of rules.
+/// A list of rules, compiled.
 #[derive(Debug)]
 struct Compiled {
     rules: Vec<Rule>,
     include: Globs,
     exclude: Globs,
-    /// By the text that asks for it.
+    /// Patterns of commands by their evidence text.
     patterns: HashMap<String, Pattern>,
 }
 

@@ -1,16 +1,17 @@
-//! The names of the rule packs, and what of a project decides between them.
+//! The names of the rule packs, and the facts of a project that select them.
 
 /// Names of the packs, the most specific first.
 pub const NAMES: [&str; 6] = ["teleclaude", "rust", "node", "python", "go", GENERIC];
 
-/// The pack that is always on: it takes what no other pack claims.
+/// The pack that is always on: it matches what no other pack claims.
 pub const GENERIC: &str = "generic";
 
-/// What is known of a project from outside.
+/// The facts of a project that select its packs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectFacts {
     /// Absolute path of its top folder.
     pub path: String,
-    /// Names at its top, folders with a `/` at the end, and any deeper file that was probed (`backend/Cargo.toml`).
+    /// Names at its top, folders with a trailing `/`, and deeper files that were probed
+    /// (`backend/Cargo.toml`).
     pub files: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The rule packs that come with the program, and which of them a project switches on.
+//! The built-in rule packs, and their detection in a project.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ pub struct Pack {
     pub detect: Vec<String>,
     /// Its rules, in order.
     pub rules: Vec<Rule>,
-    /// The globs of `detect`, compiled; none for one that cannot be.
+    /// The globs of `detect`, compiled; `None` for an invalid one.
     matchers: Vec<Option<GlobMatcher>>,
 }
 
@@ -57,9 +57,9 @@ impl Pack {
         }
     }
 
-    /// Returns whether the project speaks for this pack.
+    /// Returns whether the project's files switch this pack on.
     fn detects(&self, facts: &ProjectFacts) -> bool {
-        // The general pack needs no file at all to speak for it.
+        // `generic` is always on.
         let speaks = |(pattern, matcher): (&String, &Option<GlobMatcher>)| {
             facts
                 .files
@@ -70,7 +70,7 @@ impl Pack {
     }
 }
 
-/// Returns whether a name at a project's top, or a file below it, is what a pattern looks for.
+/// Returns whether a file of a project matches a pattern.
 fn speaks(pattern: &str, matcher: Option<&GlobMatcher>, file: &str) -> bool {
     let (pattern, file) = (pattern.trim_end_matches('/'), file.trim_end_matches('/'));
     let below = file

@@ -1,5 +1,5 @@
-//! What one command line means: whether it is the command that a rule asks for, whether it only pretends, and where it
-//! works.
+//! The meaning of one command: whether it matches a rule's evidence, whether it is a dry run, and
+//! its directory.
 
 use super::options::{Arg, Args, Kind, canonical, spec_of};
 use super::simple::Simple;
@@ -14,7 +14,8 @@ use super::wrappers::{self, Inner, file_name};
 pub struct Pattern(Vec<String>);
 
 impl Pattern {
-    /// Reads a command from a rule. None of a text that no command line can fit, such as the empty one.
+    /// Reads a command from a rule; `None` for a text that no command can match, such as the empty
+    /// one.
     pub fn read(text: &str) -> Option<Self> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         match wrappers::unwrap(&words).inner {
@@ -23,7 +24,7 @@ impl Pattern {
         }
     }
 
-    /// Tells whether a command is the wanted one.
+    /// Returns whether a command is the wanted one.
     pub fn fits(&self, simple: &Simple) -> bool {
         if is_wanted(&simple.words, &self.0) {
             return true;
@@ -125,7 +126,7 @@ fn arguments<'a, S: AsRef<str>>(program: &str, words: &'a [S]) -> Vec<Argument<'
             });
             continue;
         }
-        // What stands behind `--` is for another program; `+nightly` picks a toolchain.
+        // Words after `--` are for another program; `+nightly` selects a toolchain.
         let foreign = (arg.kind == Kind::Passed && passes_on)
             || (program == "cargo" && word.starts_with('+'));
         if !foreign {
@@ -187,7 +188,8 @@ fn same_verbs(program: &str, found: &mut Vec<Argument<'_>>) {
     };
 }
 
-/// Tells whether a command only shows what it would do, or what it is: `--help`, `--dry-run`, `make -n`. That is no evidence.
+/// Returns whether a command only prints what it would do, or what it is: `--help`, `--dry-run`,
+/// `make -n`. That is not evidence.
 pub fn is_dry(simple: &Simple) -> bool {
     let Some(program) = simple.words.first().map(|program| canonical(program)) else {
         return false;

@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the body of a function, of which nobody knows whether it is called.
+    /// Reads the body of a function, which may never be called.
     pub(super) fn function_body(&mut self, start: usize) {
         self.newlines();
         let (certain, state) = (self.certain, self.state.clone());

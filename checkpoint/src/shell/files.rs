@@ -1,4 +1,4 @@
-//! Which files a line reads and writes, as far as its words say so.
+//! The files that a line reads and writes, as far as its words name them.
 
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ fn is_path(text: &str) -> bool {
 struct Parts<'a> {
     options: Vec<Arg<'a>>,
     operands: Vec<&'a str>,
-    /// The operands behind `--`.
+    /// The operands after `--`.
     passed: Vec<&'a str>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Parts<'a> {
             .value
     }
 
-    /// Returns the operands, without the first where that is a program text and no option gives one.
+    /// Returns the operands, without the first if it is a program text.
     fn behind_text(&self, given: bool) -> Vec<String> {
         owned(&self.operands, usize::from(!given))
     }
@@ -200,7 +200,7 @@ fn written_by(run: &Run) -> Vec<String> {
     }
 }
 
-/// Tells whether `-i` is among the options; what follows it in a cluster is a suffix.
+/// Returns whether `-i` is among the options; the rest of its cluster is a suffix.
 fn edits_in_place(parts: &Parts<'_>, program: &str) -> bool {
     parts.options.iter().any(|arg| {
         let before = if program == "sed" {

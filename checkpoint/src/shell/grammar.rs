@@ -88,7 +88,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Another command follows in the list, so only what ends the script by failing still decides.
+    /// Masks commands before another command of the list: only those whose failure ends the script
+    /// still decide.
     fn overrule(&mut self, links: &[Link]) {
         for link in links {
             // Under `set -e`, `a && b; c` goes on when `a` fails, so it says nothing of `b`; nor does a group that ends so.
@@ -214,7 +215,8 @@ impl Reader<'_> {
         keyword
     }
 
-    /// Tells whether the commands from `start` on only talk and then leave the script with a failure.
+    /// Returns whether the commands from `start` on only print and then leave the script with a
+    /// failure.
     fn leaves(&self, start: usize) -> bool {
         let Some((last, before)) = self.commands.get(start..).and_then(<[Command]>::split_last)
         else {

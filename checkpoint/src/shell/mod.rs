@@ -3,9 +3,10 @@
 //! This is the evidence behind rules such as "was `make restart` run?". A text that merely mentions a command (an echo, a
 //! commit message, a heredoc, a comment) is no evidence, and neither is a command whose failure the line would hide.
 //!
-//! All of it is total: any text gives an answer, in near-linear time, with bounded nesting (64 levels) and a bounded answer
-//! (2,000 commands). Where a bound is hit, what was found is marked as neither certain nor deciding. A text that is no
-//! valid shell is read as far as it makes sense; the shell itself reports such a line as failed.
+//! The reader is total: any text gives an answer, in near-linear time, with bounded nesting (64
+//! levels) and a bounded answer (2,000 commands). When a bound is hit, the commands found so far
+//! are marked as neither certain nor deciding. Invalid shell is read as far as it makes sense; the
+//! shell itself reports such a line as failed.
 //!
 //! Not followed: calls of functions that the line defines, aliases, scripts in files, commands on other machines (`ssh`),
 //! `find -exec`, `parallel`, traps, and the values of variables.
@@ -38,19 +39,21 @@ use wrappers::Inner;
 /// Levels of scripts in scripts (`bash -c "bash -c .."`) that are followed.
 const SCRIPTS_MAX: usize = 8;
 
-/// What a line does.
+/// A command line: its commands, and the files that it reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The simple commands that it executes, in the order in which they stand.
+    /// The simple commands that it executes, in order.
     pub commands: Vec<Simple>,
     /// The paths that it shows to the agent, as written, each once.
     ///
-    /// That is `cat`, `sed -n`, `head`, `grep` and their like, and `< file`. Commands that may not have run are included.
+    /// These are the operands of `cat`, `sed -n`, `head`, `grep` and the like, and `< file`.
+    /// Commands that may not have run are included.
     pub reads: Vec<String>,
     /// The paths that it writes, as written, each once.
     ///
-    /// That is redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and their like. Commands that may not have run
-    /// are included. What a program writes by itself (a formatter, an inline script) is not seen.
+    /// These come from redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and the like.
+    /// Commands that may not have run are included. Files that a program writes without naming them
+    /// (a formatter, an inline script) are not seen.
     pub writes: Vec<String>,
 }
 
@@ -70,7 +73,7 @@ pub fn read(line: &str) -> CommandLine {
     }
 }
 
-/// Returns what a line runs, redirections without a command included.
+/// Returns the commands of a line, including redirections without a command.
 fn runs(line: &str) -> Vec<Run> {
     let mut found = Vec::new();
     let around = Around {
@@ -82,7 +85,7 @@ fn runs(line: &str) -> Vec<Run> {
     found
 }
 
-/// What holds for everything in a script that another command runs.
+/// The context of a script that another command runs.
 struct Around {
     certain: bool,
     decides: bool,
@@ -126,7 +129,7 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                 continue;
             }
         };
-        // The shell itself is no evidence of anything, but its redirections name files.
+        // The shell itself is not evidence, but its redirections name files.
         let simple = Simple {
             words: Vec::new(),
             certain,
@@ -153,9 +156,9 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
     }
 }
 
-/// Returns the text on a command's standard input, where the line itself holds it.
+/// Returns the text on a command's standard input if the line contains it.
 ///
-/// For a shell that is also what `cat <<EOF | sh` and `echo .. | sh` say.
+/// For a shell this includes `cat <<EOF | sh` and `echo.. | sh`.
 fn stdin_of(script: &Script, index: usize, inner: &Inner) -> Option<String> {
     let command = script.commands.get(index)?;
     if let Some(body) = command.io.stdin {

@@ -1,7 +1,7 @@
 //! Options of the programs that agents run: which of them take the next word as their value.
 //!
-//! Without this, `make -f restart` would look like `make restart`, and `head -n 5 file` like a look at a file `5`. A program
-//! that is not listed has no such options.
+//! Without this, `make -f restart` would look like `make restart`, and `head -n 5 file` would seem
+//! to read a file `5`. A program that is not listed has no such options.
 
 /// Options that take a separate value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,14 +37,14 @@ pub(super) struct Arg<'a> {
 pub(super) enum Kind {
     /// `-x`, `--name`.
     Option,
-    /// A word that is no option.
+    /// A word that is not an option.
     Operand,
-    /// Anything behind `--`.
+    /// Anything after `--`.
     Passed,
 }
 
 impl Arg<'_> {
-    /// Tells whether this is the option of that letter or name (with dashes).
+    /// Returns whether this is the option of that letter or name (with dashes).
     pub(super) fn is(&self, letter: char, name: &str) -> bool {
         self.kind == Kind::Option
             && (self.letters.contains(letter) || (!name.is_empty() && self.text == name))
@@ -71,7 +71,7 @@ impl<'a, S: AsRef<str>> Args<'a, S> {
         }
     }
 
-    /// Returns the index of the first word that is no option.
+    /// Returns the index of the first word that is not an option.
     pub(super) fn first_operand(mut self) -> usize {
         self.find(|arg| arg.kind != Kind::Option)
             .map_or(self.words.len(), |arg| arg.at)
@@ -202,7 +202,7 @@ pub(super) fn spec_of(program: &str) -> Spec {
     }
 }
 
-/// The programs that read and write files, apart from the rest for the size of the table.
+/// The programs that read and write files.
 fn file_tool(program: &str) -> Spec {
     match program {
         "head" | "tail" => spec("ncs", "lines bytes pid sleep-interval"),

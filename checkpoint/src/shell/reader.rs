@@ -32,7 +32,7 @@ pub(super) struct Io {
     pub(super) stdin: Option<usize>,
 }
 
-/// What one text holds.
+/// The content of one text.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) commands: Vec<Command>,
@@ -44,7 +44,8 @@ pub(super) struct Script {
 pub(super) struct Word {
     /// The text that the command would see, expansions as written.
     pub(super) text: String,
-    /// Whether any part was quoted; such a word is no reserved word, and such a heredoc delimiter keeps the body literal.
+    /// Whether any part was quoted; such a word is not a reserved word, and such a heredoc
+    /// delimiter keeps the body literal.
     pub(super) quoted: bool,
     /// Whether the text depends on a variable or on a command.
     pub(super) expands: bool,
@@ -64,7 +65,7 @@ pub(super) struct Heredoc {
 }
 
 impl Heredoc {
-    /// Returns the heredoc that `word` announces and whose body goes to place `body`.
+    /// Creates the heredoc with delimiter `word`, whose body goes to index `body`.
     pub(super) fn new(word: Word, strip_tabs: bool, body: usize) -> Self {
         Self {
             delimiter: word.text,
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes one level deeper, or stops reading where that is too deep.
+    /// Goes one level deeper, or stops reading at the limit.
     pub(super) fn enter(&mut self) -> bool {
         let fits = self.depth < DEPTH_MAX;
         if fits {
@@ -179,12 +180,12 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
-    /// Returns what has not been read yet.
+    /// Returns the text after the cursor.
     pub(super) fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Moves the cursor behind `token` if that is what comes next.
+    /// Moves the cursor past `token` if that comes next.
     pub(super) fn eat(&mut self, token: &str) -> bool {
         let found = self.text.as_bytes()[self.at..].starts_with(token.as_bytes());
         if found {
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Moves the cursor behind the next character and returns it.
+    /// Moves the cursor past the next character and returns it.
     pub(super) fn next_char(&mut self) -> Option<char> {
         let found = self.rest().chars().next()?;
         self.at += found.len_utf8();

@@ -7,23 +7,24 @@ pub struct Simple {
     ///
     /// The first is the program's file name without its directory. `$NAME` stays as written, `$(..)` becomes `$()`.
     pub words: Vec<String>,
-    /// Whether the line always runs it, as far as its failures do not get in the way.
+    /// Whether the line always runs it, apart from failures of earlier commands.
     ///
-    /// False behind `||`, in the bodies of `if`, `while`, `case` and functions, behind `xargs`, and behind `exit`. A command
-    /// behind `&&` is certain: that it ran follows from the line's success if it also `decides`.
+    /// False after `||`, in the bodies of `if`, `while`, `case` and functions, after `xargs`, and
+    /// after `exit`. A command after `&&` is certain: that it ran follows from the line's success
+    /// if it also `decides`.
     pub certain: bool,
     /// Whether the line's success means that this command, if it ran, succeeded.
     ///
     /// False for `cmd; other`, `cmd || true`, `cmd | tee`, `cmd &`, `! cmd`, `echo $(cmd)` and conditions. True for
     /// `cmd && other`, `cmd || exit 1`, under `set -e`, and in pipelines under `set -o pipefail`.
     pub decides: bool,
-    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` and their like.
+    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` and the like.
     ///
-    /// `None` means the directory that the line was started in; a relative one starts from there.
+    /// `None` means the directory in which the line was started; a relative one starts from there.
     pub dir: Option<String>,
 }
 
-/// A command together with what its redirections name.
+/// A command with the files of its redirections.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) simple: Simple,

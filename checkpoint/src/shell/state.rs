@@ -1,8 +1,9 @@
-//! What a shell carries from one command to the next: its directory and the options that decide what a failure does.
+//! The state that a shell carries from one command to the next: its directory, and the options that
+//! decide about failures.
 
 use std::rc::Rc;
 
-/// Bytes of a directory that is put together from several `cd`.
+/// The longest directory that is joined from several `cd`, in bytes.
 const DIR_MAX: usize = 4_096;
 /// Directories that `pushd` remembers.
 const PUSHED_MAX: usize = 16;
@@ -73,7 +74,7 @@ impl State {
     }
 }
 
-/// Returns where `cd target` leads from `dir`.
+/// Returns the directory after `cd target` in `dir`.
 pub(super) fn join_dir(dir: Option<&str>, target: &str) -> Option<Rc<str>> {
     match dir {
         Some(dir) if !target.starts_with(['/', '~', '$']) && dir.len() + target.len() < DIR_MAX => {

@@ -1,8 +1,8 @@
 //! The lexical half of the shell reader: blanks, quotes, expansions, heredoc bodies.
 //!
-//! Substitutions (`$(..)`, backticks, `<(..)`) run commands, so reading a word can add commands to what was found. In the
-//! word's text a substitution leaves only `$()`: nobody can know its output, and a text that is read a second time (as the
-//! argument of `bash -c`) must not run the same commands twice.
+//! Substitutions (`$(..)`, backticks, `<(..)`) run commands, so reading a word can add commands. In
+//! the word's text a substitution leaves only `$()`: its output is unknown, and a text that is read
+//! a second time (as the argument of `bash -c`) must not run the same commands twice.
 
 use super::reader::{Heredoc, Reader, Word};
 
@@ -150,7 +150,8 @@ impl Reader<'_> {
         self.last_substitution = start;
     }
 
-    /// Tells whether the `((` so far `ahead` closes as `))`; otherwise it is a subshell in a subshell.
+    /// Returns whether the `((` at offset `ahead` closes as `))`; otherwise it is a subshell in a
+    /// subshell.
     pub(super) fn is_arithmetic(&self, ahead: usize) -> bool {
         let bytes = &self.text.as_bytes()[self.at + ahead..];
         let mut open = 0_usize;
@@ -160,7 +161,7 @@ impl Reader<'_> {
                 b')' => open -= 1,
                 _ => {}
             }
-            // The second parenthesis has closed: the first has to close at once.
+            // The second parenthesis has closed: the first has to close immediately.
             if *byte == b')' && open <= 1 {
                 return bytes.get(index + 1) == Some(&b')');
             }
@@ -383,7 +384,7 @@ impl Reader<'_> {
     }
 }
 
-/// Tells whether `text` (before an `=`) can be assigned to: `NAME`, `NAME+`, `NAME[..]`.
+/// Returns whether `text` (before an `=`) can be assigned to: `NAME`, `NAME+`, `NAME[..]`.
 pub(super) fn is_name(text: &str) -> bool {
     let text = text.strip_suffix('+').unwrap_or(text);
     let name = match text.split_once('[') {

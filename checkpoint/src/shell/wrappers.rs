@@ -4,7 +4,7 @@ use super::options::{Args, Kind, canonical, spec};
 use super::state::State;
 use super::wrapper_table::{RUNNERS, WRAPPERS, Wrapper};
 
-/// What a command line comes down to once its wrappers are off.
+/// The content of a command after its wrappers are removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Inner {
     /// A command; its program is a file name without directory.
@@ -27,19 +27,19 @@ pub(super) struct Unwrapped {
     pub(super) state: State,
 }
 
-/// What the program at the front is.
+/// The role of the first program.
 enum Step {
-    /// No wrapper.
+    /// Not a wrapper.
     Keep,
-    /// A wrapper; the command begins that many words later.
+    /// A wrapper; the command begins this many words later.
     Skip(usize),
-    /// The same, and the command's first word has to be read as this.
+    /// The same, with a replacement for the command's first word.
     Rename(usize, String),
     Script(String),
     Stdin,
 }
 
-/// Takes all wrappers off a command line.
+/// Removes all wrappers from a command.
 pub(super) fn unwrap(words: &[String]) -> Unwrapped {
     let mut found = Unwrapped {
         inner: Inner::Stdin,
@@ -258,7 +258,7 @@ fn python(words: &[String]) -> Step {
     Step::Keep
 }
 
-/// Tells whether the program is a Python interpreter.
+/// Returns whether the program is a Python interpreter.
 pub(super) fn is_python(name: &str) -> bool {
     name == "py" || matches!(canonical(name), "python" | "pypy")
 }
@@ -345,7 +345,7 @@ fn nix(words: &[String]) -> Step {
         .map_or(Step::Keep, |text| Step::Script(text.clone()))
 }
 
-/// Tools whose own arguments vary too much: the command is what stands behind `--`.
+/// Tools whose own arguments vary too much: the command follows `--`.
 fn behind_dashes(words: &[String]) -> Step {
     let runs = words
         .iter()

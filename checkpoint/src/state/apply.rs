@@ -1,4 +1,4 @@
-//! The fold: one event onto what is known of its session.
+//! The fold: applies one event to the state of its session.
 
 use journal::{Envelope, Event, ProgressKind, PromptOrigin};
 
@@ -6,7 +6,7 @@ use super::model::{Mute, SessionState, Written};
 use crate::agents::{self, adapter::Adapter};
 
 impl SessionState {
-    /// Folds one event onto what is known. Never fails, never looks at anything else.
+    /// Applies one event. Never fails, and depends on nothing but the state and the event.
     pub fn apply(&mut self, envelope: &Envelope) {
         let newest = self.keep_clock_and_place(envelope);
         self.see_delivery(&envelope.event, envelope.at);
@@ -15,7 +15,8 @@ impl SessionState {
         self.apply_own(envelope);
     }
 
-    /// Keeps the times and the place of an event; returns whether no later hook call is known.
+    /// Keeps the times and the place of an event; returns whether it is the latest hook call so
+    /// far.
     fn keep_clock_and_place(&mut self, envelope: &Envelope) -> bool {
         let at = envelope.at;
         self.last_seq = envelope.seq;

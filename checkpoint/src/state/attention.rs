@@ -1,36 +1,38 @@
-//! Who should look: the notification flag. It is set when an agent finishes or asks, and cleared by a real user message
-//! alone, never by a checkpoint (spec LISTEN-2).
+//! The notification flag: an agent needs a person. It is set when an agent finishes or asks, and
+//! cleared only by a real user message, never by a checkpoint (spec LISTEN-2).
 
 use journal::{Event, Notification, Reason, Route, Timestamp};
 
 use super::model::{Delivery, SessionState};
 
-/// The flag's word for an agent that has stopped and was not held back.
+/// The flag's value for an agent that has stopped without a checkpoint.
 pub const AGENT_FINISHED: &str = "agent_finished";
 
 impl SessionState {
-    /// Sets the flag, unless a person has spoken since.
+    /// Sets the flag, unless a person has written since.
     pub(super) fn call_person(&mut self, at: Timestamp, word: &str) {
         if self.turn.started_at.is_none_or(|started| at >= started) {
             self.notification = Some(word.to_owned());
         }
     }
 
-    /// A stop was let pass. A stop that was blocked is no end of work, so it does not come here (spec LISTEN-3).
+    /// Sets the flag for a stop that passed. A blocked stop is not an end of work (spec LISTEN-3).
     pub(super) fn finished(&mut self, at: Timestamp, reason: Reason) {
-        // A thread that nobody spoke to, and that did nothing, finished nothing: Codex makes titles in such.
+        // A thread without messages and tool calls has no work to finish: Codex makes titles in
+        // such threads.
         let idle = self.turns == 0 && self.counts.tools == 0;
-        // With background tasks the agent goes on by itself.
+        // With background tasks the agent continues without a person.
         if !idle && reason != Reason::BackgroundTasks {
             self.call_person(at, AGENT_FINISHED);
         }
     }
 
-    /// A checkpoint did not arrive: the agent stays stopped, so its stop was an end of work after all.
+    /// Sets the flag for a checkpoint that did not arrive: the agent stays stopped, so its stop was
+    /// an end of work.
     pub(super) fn finished_after_all(&mut self, event: &Event, lost: &Delivery) {
         let stays = match event {
             Event::DeliveryFailed { .. } => true,
-            // Nobody can tell whether a reply arrived; what waited to be typed was not.
+            // Whether a reply arrived is unknown; a text that waited to be typed did not.
             Event::DeliveryExpired { reason, .. } => {
                 lost.route == Route::Tmux
                     && !matches!(reason.as_str(), "superseded" | "session_ended")
@@ -49,7 +51,8 @@ impl SessionState {
         }
     }
 
-    /// People were told. That a checkpoint was sent says nothing of whether the agent needs them.
+    /// Notes an announcement. That of a sent checkpoint says nothing about whether the agent needs
+    /// a person.
     pub(super) fn announced(&mut self, news: Notification, output: Option<u64>) {
         self.told |= news != Notification::CheckpointSent;
         self.announced = output.or(self.announced);

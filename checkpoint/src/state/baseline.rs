@@ -1,4 +1,4 @@
-//! What had changed already as a turn began, for `scope: turn`.
+//! The baseline of a turn: files that had changed before it, for `scope: turn`.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use journal::{ChangedFile, Timestamp};
 
 use super::model::SessionState;
 
-/// So soon after a turn's beginning its baseline is taken, or never.
+/// A baseline is taken within this time after the beginning of a turn, or not at all.
 const BASELINE_WITHIN: Duration = Duration::from_secs(10);
-/// The most files of a turn's baseline that are kept; without one of more, every change counts.
+/// The largest baseline; a turn with a larger one has none, and every change counts.
 const BASELINE_FILES_MAX: usize = 5_000;
 
 impl SessionState {
-    /// Returns when the current turn began, where that was a moment ago and the agent has not touched anything since: only
-    /// then is what has changed by now what had changed before the turn.
+    /// Returns the beginning of the current turn if it is recent and the agent has used no tool
+    /// since: only then are the files that differ now those that differed before the turn.
     pub fn fresh_turn(&self, now: Timestamp) -> Option<Timestamp> {
         let turn = &self.turn;
         let untouched = self.running && turn.first_tool_use_at.is_none() && turn.baseline.is_none();
@@ -21,7 +21,7 @@ impl SessionState {
             .filter(|started| untouched && now.since(*started) <= BASELINE_WITHIN)
     }
 
-    /// Keeps what had changed before a turn, unless that turn is over.
+    /// Keeps the baseline of a turn, unless that turn is over.
     pub(super) fn take_baseline(&mut self, turn_at: Timestamp, files: &[ChangedFile]) {
         if self.turn.started_at == Some(turn_at) && files.len() <= BASELINE_FILES_MAX {
             self.turn.baseline = Some(files.to_vec());

@@ -1,4 +1,4 @@
-//! A checkpoint on its way: how far it has come, and what shows that its agent has it.
+//! The delivery of a checkpoint: its progress, and the sign that the agent has it.
 
 use journal::{Decision, Event, PromptOrigin, Route, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::digest;
 use crate::terminal::Typed;
 
 impl Delivery {
-    /// Begins with what was decided; none where nothing is sent.
+    /// Creates the delivery of a decision; `None` when nothing is sent.
     pub(super) fn of(
         seq: u64,
         at: Timestamp,
@@ -29,8 +29,8 @@ impl Delivery {
 }
 
 impl SessionState {
-    /// Our own text is invisible to the session (spec TURN-2). A hook reply that comes back as a prompt (Gemini) is that
-    /// reply's echo; typed text is what a loop would be made of.
+    /// Our own text does not count as a message (spec TURN-2). A hook reply that comes back as a
+    /// prompt (Gemini) is the echo of that reply; typed text could make a loop.
     pub(super) fn own_prompt(&mut self) {
         let echo = self
             .delivery
@@ -61,7 +61,7 @@ impl SessionState {
         }
     }
 
-    /// Takes in what became of a delivery, or how far it has come.
+    /// Applies the progress or the end of a delivery.
     pub(super) fn delivery_went_on(&mut self, event: &Event, at: Timestamp) {
         match event {
             Event::DeliveryAttempted {
@@ -127,7 +127,8 @@ impl SessionState {
                 self.own_prompt_last = true;
                 Some("notify")
             }
-            // These tell of what was before: Claude shows a message's text after the stop that followed it.
+            // These report earlier things: Claude shows a message's text after the stop that
+            // followed it.
             Event::SessionEnded { .. }
             | Event::SubagentStopped { .. }
             | Event::Notified { .. }

@@ -1,4 +1,4 @@
-//! What we know of a session: one value, folded from its events by one function.
+//! The state of a session: one value, folded from its events by one function.
 //!
 //! [`SessionState::apply`] is total and takes its times from the envelope, so that live handling and replay are the same
 //! code. Events may come late: whatever a fact is about, its `at` decides, not its place in the journal.

@@ -9,7 +9,7 @@ use crate::policy::Timer;
 use crate::progress::Worked;
 use crate::terminal::Typed;
 
-/// Version of the snapshot's shape; a snapshot of another one is not read.
+/// Version of the snapshot format; snapshots of other versions are not read.
 pub const SNAPSHOT_VERSION: u32 = 6;
 
 /// One turn: from a real user message to the next.
@@ -29,7 +29,7 @@ pub struct Turn {
     pub blocks: Vec<Block>,
     /// Its tool calls, in the order in which they began.
     pub calls: Vec<ToolCall>,
-    /// The files that had changed already when it began (`scope: turn`); none where nobody looked.
+    /// The files that had changed before it began (`scope: turn`); `None` when they are not known.
     pub baseline: Option<Vec<journal::ChangedFile>>,
 }
 
@@ -42,7 +42,7 @@ pub struct Block {
     pub host_turn: Option<String>,
 }
 
-/// A stop that was not decided about yet.
+/// A stop without a decision so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// Its sequence number.
@@ -59,7 +59,7 @@ pub struct Stop {
     pub restart: bool,
 }
 
-/// What happened how often.
+/// Counts of a session's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Events of the session.
@@ -72,52 +72,54 @@ pub struct Counts {
     pub stops: u64,
     /// Checkpoints sent.
     pub injected: u64,
-    /// Stops that were let pass.
+    /// Stops that passed.
     pub passed: u64,
 }
 
-/// What we know of a session.
+/// The state of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// Whose session it is.
+    /// Agent and id of the session.
     pub stream: Stream,
     /// The last event that was applied.
     pub last_seq: u64,
     /// When the last event happened.
     pub last_at: Option<Timestamp>,
-    /// When its last hook call was made. What we did ourselves makes no call an old one that comes late.
+    /// When its last hook call was made. Events of the daemon do not count: they would make a
+    /// spooled call look late.
     pub heard_at: Option<Timestamp>,
-    /// Where the agent runs, as last heard.
+    /// Where the agent runs, by its last hook call.
     pub place: Place,
-    /// When the session was first heard of.
+    /// When the first event happened.
     pub started_at: Option<Timestamp>,
-    /// When it ended, if it has.
+    /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// The agent works.
+    /// Whether the agent works.
     pub running: bool,
-    /// How many real user messages there were.
+    /// The number of real user messages.
     pub turns: u64,
     /// The current turn.
     pub turn: Turn,
-    /// The turn before, for taking back a turn that hook feedback seemed to begin (Gemini).
+    /// The previous turn, to undo a turn that hook feedback seemed to begin (Gemini).
     pub previous: Option<Box<Turn>>,
-    /// The host tells of prompts by a hook, so that none has to be looked for.
+    /// The host reports prompts by a hook, so the transcript need not be searched.
     pub prompts_by_hook: bool,
-    /// The last prompt was this product's own text, and not the echo of a hook reply (spec DECIDE-9).
+    /// The last prompt was our own typed text, not the echo of a hook reply (spec DECIDE-9).
     pub own_prompt_last: bool,
-    /// Somebody should look: the agent finished or asks. Cleared by a real user message only (spec LISTEN-2).
+    /// Why the agent needs a person: it finished or asks. Cleared only by a real user message
+    /// (spec LISTEN-2).
     pub notification: Option<String>,
     /// A dialog waits for a person.
     pub dialog_up: bool,
-    /// The user's own commands told of how things stand now.
+    /// The listeners were told of the current state.
     pub told: bool,
     /// Hash of the output that was announced last (spec LISTEN-4).
     pub announced: Option<u64>,
-    /// The person asked that the next stop pass (spec DECIDE-4).
+    /// The next stop passes by order of a person (spec DECIDE-4).
     pub cleared: bool,
-    /// Whether the session is switched off.
+    /// Whether the session is muted.
     pub muted: Mute,
-    /// The host's id of the turn whose stop was decided about last.
+    /// The host's id of the turn of the last decision.
     pub decided_turn: Option<String>,
     /// Stops that wait for their decision, oldest first, at most [`PENDING_MAX`].
     pub pending: Vec<Stop>,
@@ -127,9 +129,9 @@ pub struct SessionState {
     pub delivery: Option<Delivery>,
     /// Demands that were delivered in this session.
     pub demands: Vec<u64>,
-    /// The agent's last words at a stop that was let pass.
+    /// The agent's last message at a stop that passed.
     pub last_output: Option<String>,
-    /// What happened how often.
+    /// Counts of a session's events.
     pub counts: Counts,
     /// How long the agent has worked.
     pub worked: Worked,
@@ -137,43 +139,43 @@ pub struct SessionState {
     pub progress: Option<Written>,
 }
 
-/// A progress document that was written, and how far the session was then.
+/// A progress document that was written, with the counts of the session at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
-    /// Its event.
+    /// Sequence number of its event.
     pub seq: u64,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// The last one that was not incremental.
+    /// Sequence number of the last full document.
     pub full: Option<u64>,
-    /// How long the agent had worked.
+    /// The agent's working time by then, in milliseconds.
     pub worked_ms: u64,
-    /// What had happened how often.
+    /// The counts by then.
     pub counts: Counts,
-    /// How many real user messages there were.
+    /// The number of real user messages.
     pub turns: u64,
 }
 
-/// A checkpoint on its way.
+/// The delivery of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// Sequence number of the decision.
     pub decision: u64,
     /// When it was decided.
     pub at: Timestamp,
-    /// How it travels.
+    /// How it is delivered.
     pub route: Route,
     /// The host's id of the turn that it was sent into.
     pub host_turn: Option<String>,
-    /// What the agent demanded by it, for forgetting the demand if it fails.
+    /// The demand that it made, which is forgotten if it fails.
     pub demand: Option<u64>,
-    /// It left: only then can anything that follows confirm it.
+    /// It was sent: only then can a later event confirm it.
     pub attempted: bool,
     /// Hash of its text, trimmed.
     pub digest: Option<u64>,
-    /// How far typing it has come.
+    /// The progress of typing it.
     pub typed: Typed,
-    /// A later event that shows the agent has it: what showed it.
+    /// The kind of event that showed that the agent has it.
     pub seen_by: Option<String>,
 }
 
@@ -181,17 +183,17 @@ pub struct Delivery {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mute {
-    /// It is not.
+    /// Not muted.
     #[default]
     Off,
-    /// Until a point in time.
+    /// Muted until a point in time.
     Until(Timestamp),
-    /// Until somebody switches it on again.
+    /// Muted until a person unmutes it.
     ForGood,
 }
 
 impl SessionState {
-    /// Begins with nothing known.
+    /// Creates the state of a session without events.
     pub fn new(stream: Stream) -> Self {
         Self {
             stream,
@@ -230,7 +232,7 @@ impl SessionState {
         self.stream.session
     }
 
-    /// Returns the project: the folder the agent says it works for, else its working directory.
+    /// Returns the project: the folder that the agent names, else its working directory.
     pub fn project(&self) -> &str {
         let variable =
             agents::adapter(self.stream.agent).and_then(|agent| agent.variables().project);
@@ -242,7 +244,8 @@ impl SessionState {
     pub fn turn_start(&self, timer: Timer) -> Option<Timestamp> {
         match timer {
             Timer::Unified => self.turn.started_at.max(self.turn.last_checkpoint_at),
-            // A checkpoint at or after the first tool use means: no new activity, nothing to time.
+            // A checkpoint at or after the first tool use means no new activity, so nothing is
+            // timed.
             Timer::FirstToolUse => self.turn.first_tool_use_at.filter(|first| {
                 self.turn
                     .last_checkpoint_at
@@ -256,7 +259,7 @@ impl SessionState {
         u32::try_from(self.turn.blocks.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns whether the session is switched off at `now`.
+    /// Returns whether the session is muted at `now`.
     pub fn is_muted(&self, now: Timestamp) -> bool {
         match self.muted {
             Mute::Off => false,

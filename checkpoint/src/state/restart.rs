@@ -1,11 +1,11 @@
-//! An agent that was restarted, and is owed a checkpoint (spec RESTART-2).
+//! The checkpoint that follows an agent restart (spec RESTART-2).
 
 use journal::Timestamp;
 
 use super::model::{SessionState, Stop};
 
 impl SessionState {
-    /// Returns the restart that is to be decided about, as a stop, where `seq` is one.
+    /// Returns the restart with sequence number `seq` as a stop to decide about.
     pub fn restart_stop(&self, seq: u64) -> Option<Stop> {
         let (restart, due) = self.restart.filter(|(restart, _)| *restart == seq)?;
         Some(Stop {
@@ -18,8 +18,8 @@ impl SessionState {
         })
     }
 
-    /// Returns the restart whose checkpoint is due at `at` and still goes out: an agent without a terminal gets it as the
-    /// answer to its next stop.
+    /// Returns the restart whose checkpoint is due at `at`. An agent without a terminal gets it as
+    /// the reply to its next stop.
     pub fn restart_due(&self, at: Timestamp) -> Option<u64> {
         self.restart
             .filter(|(_, due)| *due <= at)

@@ -4,7 +4,7 @@ use journal::{Decision, Envelope, Event, Route, Timestamp, Verdict};
 
 use super::model::{Block, Delivery, SessionState, Stop};
 
-/// The most stops that wait for a decision; of more, the oldest will find nobody waiting.
+/// The most stops that wait for a decision; the caller of an older one no longer waits.
 pub const PENDING_MAX: usize = 8;
 
 /// The most delivered demands that are remembered for `repeat: once`.
@@ -23,7 +23,7 @@ impl SessionState {
         else {
             return;
         };
-        // Codex tells of one stop twice: by its Stop hook, and afterwards by its notify program.
+        // Codex reports one stop twice: by its Stop hook, and then by its notify program.
         if !can_reply && host.turn.is_some() && host.turn == self.decided_turn {
             return;
         }

@@ -4,12 +4,12 @@ use journal::{Timestamp, ToolCall};
 
 use super::model::{Block, SessionState, Turn};
 
-/// The most tool calls of one turn that are kept, the oldest go first.
+/// The most tool calls of one turn that are kept; the oldest are dropped.
 pub const CALLS_MAX: usize = 1_000;
 
 impl SessionState {
-    /// Begins a turn at `at`, keeping of the old one what happened later (a prompt may be journaled late), and the
-    /// checkpoints of the same host turn (a message may be steered into a running one).
+    /// Begins a turn at `at`. What happened later stays in it (a prompt may be journaled late), and
+    /// so do the checkpoints of the same host turn (a message may be steered into a running turn).
     pub(super) fn begin_turn(&mut self, digest: u64, at: Timestamp, host_turn: Option<&str>) {
         self.turns += 1;
         if self.turn.started_at.is_some_and(|started| at < started) {
@@ -120,8 +120,9 @@ impl SessionState {
         }
     }
 
-    /// Gemini tells only afterwards that a prompt was another hook's feedback: a re-entered stop names the prompt that
-    /// its turn really began with. The turn that the feedback seemed to begin is then joined with the one before.
+    /// Gemini reports only afterwards that a prompt was another hook's feedback: a re-entered stop
+    /// names the prompt that its turn really began with. The turn that the feedback seemed to begin
+    /// is then merged into the previous one.
     pub(super) fn take_back_false_turn(&mut self, prompt_digest: Option<u64>) {
         let is_false = self.turn.prompt_digest != prompt_digest
             && self

@@ -1,4 +1,5 @@
-//! What people order and what they are told: the way out, mutes, restarts, the notification flag, announcements.
+//! Orders and announcements: the escape hatch, mutes, restarts, the notification flag,
+//! notifications.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ impl Story {
         self.at().plus(Duration::from_secs_f64(seconds))
     }
 
-    /// What the listeners would be told of an event, as the session stands now; journaled as the daemon would.
+    /// Returns the announcement of an event in the current state, and journals it as the daemon
+    /// does.
     fn tell(&mut self, envelope: &Envelope) -> Option<(Notification, String)> {
         let announcement = announce(&self.state, envelope)?;
         let (news, output) = (announcement.news, announcement.digest);
@@ -26,7 +28,7 @@ impl Story {
         Some((news, announcement.reason))
     }
 
-    /// A stop whose last words are known, decided about, and what would be told of the decision.
+    /// A stop with a last message and its decision; returns the announcement of the decision.
     fn say(&mut self, words: &str) -> Option<(Notification, String)> {
         let decision = self.stop_with(json!({ "last_assistant_message": words }));
         let event = Event::Decided(Box::new(decision));
@@ -51,7 +53,7 @@ impl Story {
         }
     }
 
-    /// A hook call, and what would be told of it.
+    /// A hook call; returns its announcement.
     fn hear(&mut self, event: &str, fields: serde_json::Value) -> Option<(Notification, String)> {
         let envelope = self.call(event, fields);
         self.tell(&envelope)

@@ -1,4 +1,4 @@
-//! What is particular to one agent: how it is answered, and how it tells of stops and prompts.
+//! Behavior of single agents: reply forms, and how they report stops and prompts.
 
 use journal::{Agent, ReplyForm, Timestamp};
 use serde_json::json;

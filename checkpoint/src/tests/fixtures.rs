@@ -1,4 +1,4 @@
-//! Every recorded scenario through fold and decide: turns begin at real user messages only, and nowhere else.
+//! Every recorded scenario through fold and decide: turns begin at real user messages only.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The core as a whole: stories of hook calls through normal form, fold and decision.
+//! The core as a whole: sequences of hook calls through normal form, fold and decision.
 
 mod control;
 mod dialects;
@@ -21,7 +21,7 @@ use crate::state::SessionState;
 
 const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
 
-/// The defaults, as they are where no project is known.
+/// The default policy without a project.
 fn policy() -> Policy {
     let nowhere = ProjectFacts {
         path: String::new(),
@@ -32,7 +32,7 @@ fn policy() -> Policy {
         .expect("the defaults make a policy")
 }
 
-/// One session, told call by call. Times are seconds since the story began.
+/// One session, call by call. Times are seconds since its beginning.
 struct Story {
     agent: Agent,
     policy: Policy,
@@ -140,7 +140,7 @@ impl Story {
         self
     }
 
-    /// A prompt that nobody typed.
+    /// A prompt that no person typed.
     fn feedback(&mut self, text: &str) -> &mut Self {
         self.call(self.prompt_hook(), json!({ "prompt": text }));
         self

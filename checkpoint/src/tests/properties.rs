@@ -1,4 +1,4 @@
-//! What holds for every order of events.
+//! Properties of every order of events.
 
 use journal::{Agent, Envelope, Event, PromptOrigin, Route};
 use proptest::prelude::*;

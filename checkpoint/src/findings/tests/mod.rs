@@ -85,7 +85,7 @@ fn found(changed: &str, lines: &[&str], policy: &Policy) -> Findings {
     find(&evidence(changed, lines), Some(95_000), PROJECT, policy)
 }
 
-/// Shows what is asked for and noticed.
+/// Prints categories, actions and observations.
 fn show(findings: &Findings) -> String {
     let mut lines = vec![format!("[{}]", findings.categories.join(", "))];
     lines.extend(

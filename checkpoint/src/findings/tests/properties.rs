@@ -1,4 +1,4 @@
-//! What holds for any turn (spec EVID-1).
+//! Properties of any turn (spec EVID-1).
 
 use proptest::prelude::*;
 

@@ -247,7 +247,7 @@ fn next_session() -> [Row; 7] {
     ]
 }
 
-/// Returns what stands under a heading, up to the next one.
+/// Returns the text under a heading, up to the next one.
 fn under<'a>(text: &'a str, heading: &str) -> &'a str {
     let start = text
         .find(&format!("{heading}\n"))

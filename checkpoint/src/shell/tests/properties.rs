@@ -13,7 +13,7 @@ fn read_all(line: &str) {
     }
 }
 
-/// Beginnings of constructs that nothing closes, and what stands between them.
+/// Beginnings of constructs that nothing closes, and separators.
 const HOSTILE: &[&str] = &[
     "(",
     ")",
