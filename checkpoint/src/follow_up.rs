@@ -49,7 +49,8 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
     };
     let mut state = SessionState::new(first.stream.clone());
     let mut gathered: Option<(u64, &Evidence)> = None;
-    let (mut open, mut ended): (Option<Demand<'_>>, Vec<_>) = (None, Vec::new());
+    let mut open: Option<Demand<'_>> = None;
+    let mut ended: Vec<_> = Vec::new();
     let mut end = |demand: Option<Demand<'_>>, seen: Option<&Evidence>| {
         ended.extend(demand.map(|demand| (demand.seq, demand.judge(policies, seen))));
     };
@@ -78,7 +79,8 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
                 );
                 if decision.verdict == Verdict::Inject && !decision.actions.is_empty() {
                     let project = state.project().to_owned();
-                    let (seq, evidence) = (envelope.seq, own.cloned());
+                    let seq = envelope.seq;
+                    let evidence = own.cloned();
                     open = Some(Demand {
                         seq,
                         decision,
@@ -187,7 +189,8 @@ mod tests {
         }
 
         fn prompt(&mut self) {
-            let (origin, text) = (PromptOrigin::User, String::new());
+            let origin = PromptOrigin::User;
+            let text = String::new();
             self.push(Event::PromptSubmitted {
                 host: Host::default(),
                 origin,

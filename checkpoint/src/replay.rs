@@ -304,7 +304,8 @@ impl<'a> Player<'a> {
             fingerprint: self.fingerprint,
         };
         let decision = decide::decide(&case);
-        let (verdict, route) = (decision.verdict, decision.route);
+        let verdict = decision.verdict;
+        let route = decision.route;
         if let Some(open) = state.delivery.as_ref().filter(|_| route.is_some()) {
             let event = Event::DeliveryExpired {
                 decision: open.decision,
@@ -389,5 +390,5 @@ pub fn fold<'a>(stream: &Stream, events: impl IntoIterator<Item = &'a Envelope>)
 /// Returns an error when the value is not an RFC 3339 time.
 pub fn time_of(text: &str) -> Result<Timestamp, String> {
     text.parse()
-        .map_err(|error| format!("`at` is no RFC 3339 time: {error}"))
+        .map_err(|error| format!("`at` is not an RFC 3339 time: {error}"))
 }

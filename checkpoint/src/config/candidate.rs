@@ -76,9 +76,9 @@ impl Candidate {
         let only_config = has(&GROUPS) || has(&["projects"]);
         if has(&ONLY_PROJECT) && only_config {
             let message =
-                "it mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();
+                "the file mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();
             let hint = format!(
-                "`{}` belong into a .checkpointd.yml alone",
+                "`{}` belong in a .checkpointd.yml only",
                 ONLY_PROJECT.join("` and `")
             );
             return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
@@ -274,8 +274,8 @@ mod tests {
               | ^
             hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
 
-            new.yml: it mixes keys of a config.yml with keys of a .checkpointd.yml
-            hint: `enabled` and `working_slug` belong into a .checkpointd.yml alone
+            new.yml: the file mixes keys of a config.yml with keys of a .checkpointd.yml
+            hint: `enabled` and `working_slug` belong in a .checkpointd.yml only
 
             new.yml: neither a config.yml nor a file of rules: unknown keys: colour
             hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
@@ -284,7 +284,7 @@ mod tests {
               |
             1 | logs: {level: info}
               | ^
-            hint: `logs` belongs into config.yml
+            hint: `logs` belongs in config.yml
 
             new.yml:1:1: unknown key `min_trun`
               |

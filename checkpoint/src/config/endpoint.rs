@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Endpoint {
             .deserialize_str(TextVisitor("an address such as `http://localhost:4318`"))?;
         if text.starts_with("https://") {
             return Err(D::Error::custom(
-                "only `http://` is spoken; a collector on this machine can pass all on by `https://`",
+                "only `http://` is supported; a local collector can forward to `https://`",
             ));
         }
         let endpoint = Self(text);

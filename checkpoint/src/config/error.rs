@@ -22,10 +22,8 @@ pub struct ConfigError {
 impl ConfigError {
     /// Creates an error at a place in `text`.
     pub(super) fn at(file: &str, text: &str, line: u64, column: u64, message: String) -> Self {
-        let (line, column) = (
-            u32::try_from(line).unwrap_or(u32::MAX),
-            u32::try_from(column).unwrap_or(u32::MAX),
-        );
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let column = u32::try_from(column).unwrap_or(u32::MAX);
         let snippet = text
             .lines()
             .nth(line.wrapping_sub(1) as usize)

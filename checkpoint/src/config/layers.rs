@@ -58,7 +58,7 @@ impl Config {
                 && config.redactor.text(&config.settings.prefix.0) != config.settings.prefix.0
             {
                 let message =
-                    "the prefix would be redacted, and our own text not be recognised by it"
+                    "the prefix would be redacted, so checkpointd could not recognize its own text"
                         .to_owned();
                 let hint = "change `prefix`, or the patterns of `redact.extra`".to_owned();
                 return Err(ConfigError::whole(file, message).with_hint(Some(hint)));

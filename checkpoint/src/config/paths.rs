@@ -31,7 +31,7 @@ impl<'de> Deserialize<'de> for FileName {
             return Ok(Self(text));
         }
         Err(D::Error::custom(format!(
-            "`{text}` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`"
+            "`{text}` is not a plain file name: use at most 100 letters, digits, `_`, `-` and `.`"
         )))
     }
 }
@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for UserPath {
             return Ok(Self(text));
         }
         Err(D::Error::custom(format!(
-            "`{text}` must begin with `/` or `~/`: the daemon has no folder of its own"
+            "`{text}` must begin with `/` or `~/`: the daemon has no working folder"
         )))
     }
 }
@@ -115,7 +115,7 @@ impl<'de> Deserialize<'de> for Glob {
         let text = deserializer.deserialize_str(TextVisitor("a glob such as `src/**/*.rs`"))?;
         if text.starts_with("~/") {
             return Err(D::Error::custom(format!(
-                "`{text}` begins with `~`, which is not resolved; write the whole path"
+                "`{text}` begins with `~`, which is not expanded; write an absolute path"
             )));
         }
         match crate::rules::glob(&text) {

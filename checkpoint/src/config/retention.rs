@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for EventKind {
             return Ok(Self(word));
         }
         Err(D::Error::custom(format!(
-            "there are no events of kind `{word}`; docs/journal.md lists the kinds"
+            "unknown event kind `{word}`; docs/journal.md lists the kinds"
         )))
     }
 }

@@ -83,11 +83,9 @@ pub(super) fn check(
                 .chain(earlier.iter().map(|entry| entry.name.text.as_str()));
             let hint =
                 did_you_mean(&entry.name.text, names).or(Some("a new rule needs `include`".into()));
-            return Err(wrong(
-                &entry.name,
-                format!("no rule is called `{}`", entry.name.text),
-            )
-            .with_hint(hint));
+            return Err(
+                wrong(&entry.name, format!("unknown rule `{}`", entry.name.text)).with_hint(hint),
+            );
         }
         for need in &entry.needs {
             if borrowed(&need.text, &[]).is_none() {

@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Prefix {
         let text =
             deserializer.deserialize_str(TextVisitor("the first words of every checkpoint"))?;
         let problem = if text.trim().is_empty() {
-            "a prefix may not be empty: our own text is recognised by it"
+            "a prefix may not be empty: checkpointd recognizes its own text by it"
         } else if text.trim_start().starts_with(['!', '/']) {
             "a prefix may not begin with `!` or `/`: agents take such text as a command"
         } else if text.len() > Self::BYTES_MAX || text.chars().any(char::is_control) {

@@ -48,7 +48,9 @@ impl<'de> Deserialize<'de> for Name {
         } = Spanned::<String>::deserialize(deserializer)?;
         let text = value.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() || text.len() > 100 {
-            return Err(serde::de::Error::custom("a name has 1 to 100 bytes"));
+            return Err(serde::de::Error::custom(
+                "expected a name of 1 to 100 bytes",
+            ));
         }
         Ok(Self {
             text,
@@ -129,12 +131,10 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
 /// Returns a hint for an unknown key: a similar key, or the file that it belongs to.
 fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
     if (GROUPS.contains(&key) || key == "projects") && expected.contains(&"enabled") {
-        return Some(format!("`{key}` belongs into config.yml"));
+        return Some(format!("`{key}` belongs in config.yml"));
     }
     if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {
-        return Some(format!(
-            "`{key}` belongs into the project's .checkpointd.yml"
-        ));
+        return Some(format!("`{key}` belongs in the project's .checkpointd.yml"));
     }
     did_you_mean(key, expected.iter().copied())
         .or_else(|| Some(format!("the keys here are {}", expected.join(", "))))

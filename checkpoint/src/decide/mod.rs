@@ -59,7 +59,8 @@ const EARLY: [Exit; 8] = [
         )
     }),
     (Reason::EscapeHatch, |case| {
-        let (cleared, marker) = (case.state.cleared, case.evidence.escape_marker);
+        let cleared = case.state.cleared;
+        let marker = case.evidence.escape_marker;
         (
             cleared || marker,
             format!("cleared by command: {cleared}, marker file: {marker}"),
@@ -82,24 +83,24 @@ const EARLY: [Exit; 8] = [
         )
     }),
     (Reason::BlockBudget, |case| {
-        let (blocks, budget) = (
-            case.state.blocks_this_turn(),
-            case.policy.max_blocks_per_turn,
-        );
+        let blocks = case.state.blocks_this_turn();
+        let budget = case.policy.max_blocks_per_turn;
         (
             blocks >= budget,
             format!("checkpoints this turn: {blocks} of {budget}"),
         )
     }),
     (Reason::BelowThreshold, |case| {
-        let (elapsed, least) = (case.elapsed_ms().unwrap_or(0), case.policy.min_turn_ms);
+        let elapsed = case.elapsed_ms().unwrap_or(0);
+        let least = case.policy.min_turn_ms;
         (
             elapsed < least,
             format!("elapsed: {elapsed} ms, threshold: {least} ms"),
         )
     }),
     (Reason::OwnPrompt, |case| {
-        let (hook, transcript) = (case.state.own_prompt_last, case.own_prompt_in_transcript());
+        let hook = case.state.own_prompt_last;
+        let transcript = case.own_prompt_in_transcript();
         (
             hook || transcript,
             format!("last prompt is ours: by hook {hook}, by transcript {transcript}"),
@@ -203,7 +204,8 @@ impl Case<'_> {
     /// Returns the findings of the rules. A panic in a rule costs the findings, not the agent
     /// (spec DECIDE-14).
     pub fn find(&self) -> Findings {
-        let (evidence, policy) = (self.evidence, self.policy);
+        let evidence = self.evidence;
+        let policy = self.policy;
         or_generic(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy))
     }
 

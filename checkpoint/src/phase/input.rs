@@ -47,7 +47,7 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
         .find(|key| !REQUEST_FIELDS.contains(&key.as_str()))
     {
         return Err(format!(
-            "{unknown}: is no field here; there are {}",
+            "{unknown}: unknown field; the fields are {}",
             REQUEST_FIELDS.join(", ")
         ));
     }

@@ -26,7 +26,8 @@ fn checkpoint(id: &str, session: &str, micros: i64) -> PhaseRecord {
 }
 
 fn envelope(seq: u64, event: Event) -> Envelope {
-    let (stream, at) = (Stream::phases(), at(0));
+    let stream = Stream::phases();
+    let at = at(0);
     Envelope {
         seq,
         stream,
@@ -39,10 +40,8 @@ fn envelope(seq: u64, event: Event) -> Envelope {
 }
 
 fn created(seq: u64, checkpoint: PhaseRecord, project: Option<&str>) -> Envelope {
-    let (file, project) = (
-        format!("ckpt-{}.json", checkpoint.id),
-        project.map(String::from),
-    );
+    let file = format!("ckpt-{}.json", checkpoint.id);
+    let project = project.map(String::from);
     envelope(
         seq,
         Event::PhaseCreated {
@@ -293,7 +292,7 @@ fn a_wrong_field_of_a_request_is_named() {
     phaseNumber: must be a whole number from 1 to 7, and is "four"
     iscCriteria: must be a list of {id, subject, status}, and is "C1"
     metadata: must be a JSON object, and is 1
-    completed: is no field here; there are sessionId, phase, phaseNumber, taskSummary, iscCriteria, metadata
+    completed: unknown field; the fields are sessionId, phase, phaseNumber, taskSummary, iscCriteria, metadata
     "#);
 }
 

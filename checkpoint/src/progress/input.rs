@@ -19,7 +19,7 @@ pub const INPUT_BYTES_MAX: usize = 256 * 1024;
 pub fn read(text: &str) -> Result<Judgements, String> {
     if text.len() > INPUT_BYTES_MAX {
         return Err(format!(
-            "the text has {} bytes; at most {INPUT_BYTES_MAX} are taken",
+            "the text has {} bytes; the limit is {INPUT_BYTES_MAX}",
             text.len()
         ));
     }
@@ -45,7 +45,7 @@ pub fn read(text: &str) -> Result<Judgements, String> {
 fn one_of(field: &str, value: Option<&str>, words: &[&str]) -> Result<(), String> {
     match value {
         Some(value) if !words.contains(&value) => Err(format!(
-            "`{field}`: `{value}` is none of {}",
+            "`{field}`: `{value}` is not one of {}",
             words.join(", ")
         )),
         _ => Ok(()),

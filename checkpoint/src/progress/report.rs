@@ -156,7 +156,8 @@ fn commit(then: &GitState, now: &GitState) -> CheckResult {
     if then.commit == now.commit {
         CheckResult::good("git", format!("last commit is {}", short(&now.commit)))
     } else {
-        let (was, is) = (short(&then.commit), short(&now.commit));
+        let was = short(&then.commit);
+        let is = short(&now.commit);
         let reconcile = if then.commit.is_some() {
             format!("read `git log {was}..HEAD`")
         } else {
@@ -208,7 +209,9 @@ fn missing<'a>(from: &'a [(String, String)], in_other: &[(String, String)]) -> V
 }
 
 fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
-    let (mut gone, mut changed, mut back) = (Vec::new(), Vec::new(), Vec::new());
+    let mut gone = Vec::new();
+    let mut changed = Vec::new();
+    let mut back = Vec::new();
     for file in &document.facts.files {
         let is = now
             .files

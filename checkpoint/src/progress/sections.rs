@@ -24,7 +24,8 @@ pub(super) fn head(out: &mut String, document: &Document) {
         ))
     );
     if let Some(open) = &document.open_phase {
-        let (name, summary) = (one_line(&open.name), one_line(&open.summary));
+        let name = one_line(&open.name);
+        let summary = one_line(&open.summary);
         line!(
             out,
             "**Work Phase**: {} of 7, {name} ({}): {summary}",

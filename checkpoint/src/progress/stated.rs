@@ -42,7 +42,7 @@ macro_rules! judgements {
                         self.$field = Some(read.map_err(|problem| format!("`{name}`: {problem}"))?);
                         Ok(())
                     })*
-                    _ => Err(format!("there is no field `{name}`; the fields are {}", Self::FIELDS.join(", "))),
+                    _ => Err(format!("unknown field `{name}`; the fields are {}", Self::FIELDS.join(", "))),
                 }
             }
 

@@ -92,7 +92,7 @@ pub fn pattern(text: &str) -> Result<Regex, String> {
                 .unwrap_or_default()
                 .trim_start_matches("error: ")
                 .to_owned();
-            format!("`{text}` is no pattern: {last}")
+            format!("`{text}` is not a valid pattern: {last}")
         })?;
     match regex.is_match("") {
         true => Err(format!("`{text}` matches an empty text, and so everything")),

@@ -265,7 +265,7 @@ fn patterns_of_the_user_are_used_and_all_can_be_switched_off() {
         Redactor::new(false, vec![extra("x")]).text("x password=hunter2"),
         "x password=hunter2"
     );
-    assert!(pattern("(").is_err_and(|error| error.contains("`(` is no pattern")));
+    assert!(pattern("(").is_err_and(|error| error.contains("`(` is not a valid pattern")));
     assert!(pattern("a*").is_err_and(|error| error.contains("matches an empty text")));
     assert!(pattern(r"(\w{500}){500}").is_err(), "its memory is bounded");
 }
@@ -325,7 +325,8 @@ proptest! {
         let raw = payload.to_string();
         if let Some(text) = built_in().payload(&mut payload, &raw) {
             prop_assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), payload.clone());
-            let (mut again, once) = (payload.clone(), text);
+            let mut again = payload.clone();
+            let once = text;
             built_in().payload(&mut again, &once);
             prop_assert_eq!(again, payload);
         }

@@ -79,7 +79,8 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
 
 /// Returns whether a value looks random, as keys and tokens do, and words do not.
 pub(super) fn is_secret(value: &str) -> bool {
-    let (mut digits, mut letters) = (false, false);
+    let mut digits = false;
+    let mut letters = false;
     for byte in value.bytes() {
         digits |= byte.is_ascii_digit();
         letters |= byte.is_ascii_alphabetic();

@@ -72,7 +72,8 @@ impl Pack {
 
 /// Returns whether a file of a project matches a pattern.
 fn speaks(pattern: &str, matcher: Option<&GlobMatcher>, file: &str) -> bool {
-    let (pattern, file) = (pattern.trim_end_matches('/'), file.trim_end_matches('/'));
+    let pattern = pattern.trim_end_matches('/');
+    let file = file.trim_end_matches('/');
     let below = file
         .strip_prefix(pattern)
         .is_some_and(|rest| rest.starts_with('/'));

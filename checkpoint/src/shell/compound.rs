@@ -138,7 +138,8 @@ impl Reader<'_> {
     /// Reads the body of a function, which may never be called.
     pub(super) fn function_body(&mut self, start: usize) {
         self.newlines();
-        let (certain, state) = (self.certain, self.state.clone());
+        let certain = self.certain;
+        let state = self.state.clone();
         self.certain = false;
         self.command();
         (self.certain, self.state) = (certain, state);

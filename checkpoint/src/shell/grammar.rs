@@ -45,7 +45,8 @@ impl Reader<'_> {
             if let Some(links) = last.take() {
                 self.overrule(&links);
             }
-            let (before, start) = (self.at, self.commands.len());
+            let before = self.at;
+            let start = self.commands.len();
             let links = self.and_or();
             if self.at == before {
                 self.next_char();
@@ -352,7 +353,8 @@ impl Reader<'_> {
             self.stop();
             return;
         }
-        let (certain, dir) = (self.certain, self.state.dir.clone());
+        let certain = self.certain;
+        let dir = self.state.dir.clone();
         self.commands.push(Command {
             words,
             certain,

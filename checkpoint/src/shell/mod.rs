@@ -60,7 +60,8 @@ pub struct CommandLine {
 /// Reads a command line.
 pub fn read(line: &str) -> CommandLine {
     let runs = runs(line);
-    let (reads, writes) = (files::reads(&runs), files::writes(&runs));
+    let reads = files::reads(&runs);
+    let writes = files::writes(&runs);
     let commands = runs
         .into_iter()
         .map(|run| run.simple)

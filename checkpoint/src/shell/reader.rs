@@ -126,7 +126,8 @@ impl<'a> Reader<'a> {
         let mut child = Reader::new(text, self.depth, self.state.clone());
         child.certain = self.certain;
         read(&mut child);
-        let (commands, bodies) = (self.commands.len(), self.bodies.len());
+        let commands = self.commands.len();
+        let bodies = self.bodies.len();
         for command in &mut child.commands {
             command.fed_by = command.fed_by.map(|index| index + commands);
             command.io.stdin = command.io.stdin.map(|index| index + bodies);

@@ -265,7 +265,9 @@ pub(super) fn is_python(name: &str) -> bool {
 
 fn shell(words: &[String], state: &mut State) -> Step {
     let mut at = 1;
-    let (mut script, mut stdin, mut inert) = (false, false, false);
+    let mut script = false;
+    let mut stdin = false;
+    let mut inert = false;
     while let Some(word) = words.get(at) {
         let Some(letters) = word.strip_prefix(['-', '+']) else {
             break;

@@ -19,7 +19,8 @@ impl Story {
     /// does.
     fn tell(&mut self, envelope: &Envelope) -> Option<(Notification, String)> {
         let announcement = announce(&self.state, envelope)?;
-        let (news, output) = (announcement.news, announcement.digest);
+        let news = announcement.news;
+        let output = announcement.digest;
         self.journal(Event::Announced {
             about: envelope.seq,
             news,
@@ -41,7 +42,9 @@ impl Story {
     }
 
     fn envelope(&self) -> Envelope {
-        let (seq, stream, at) = (self.state.last_seq, self.state.stream.clone(), self.at());
+        let seq = self.state.last_seq;
+        let stream = self.state.stream.clone();
+        let at = self.at();
         Envelope {
             seq,
             stream,
@@ -367,7 +370,8 @@ fn prompts_of_nobody_take_no_flag_back() {
     ] {
         let mut story = Story::of(Agent::Claude);
         story.prompt("go").wait(1.0).stop();
-        let (host, text) = (journal::Host::default(), String::new());
+        let host = journal::Host::default();
+        let text = String::new();
         story.journal(Event::PromptSubmitted {
             host,
             origin,

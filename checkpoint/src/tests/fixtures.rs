@@ -51,7 +51,8 @@ fn play(scenario: &str, min_turn_ms: u64) -> String {
     let time =
         |at: Option<Timestamp>| at.map_or("-".into(), |at| at.to_string()[14..23].to_owned());
     for state in player.states() {
-        let (turn, counts) = (&state.turn, &state.counts);
+        let turn = &state.turn;
+        let counts = &state.counts;
         let _ = writeln!(
             out,
             "{}: turns {}, message {}, checkpoint {}, tool {}, tools {}, errors {}, {}",

@@ -105,7 +105,8 @@ impl Story {
     }
 
     fn apply(&mut self, event: Event, id: Uuid) -> Envelope {
-        let (at, stream) = (self.at(), self.state.stream.clone());
+        let at = self.at();
+        let stream = self.state.stream.clone();
         let late = self.state.last_at.is_some_and(|last| at < last);
         let seq = self.state.last_seq + 1;
         let envelope = Envelope {

@@ -50,7 +50,8 @@ fn act() -> impl Strategy<Value = Act> {
 
 /// Plays the acts. Returns for every checkpoint how many there have been since the last real message.
 fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
-    let (mut since_message, mut sent) = (0, Vec::new());
+    let mut since_message = 0;
+    let mut sent = Vec::new();
     let own = format!("{}text", policy().prefix);
     for act in acts {
         match act {

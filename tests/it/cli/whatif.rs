@@ -446,7 +446,7 @@ fn a_file_that_is_no_configuration_and_no_rules_is_refused_with_what_to_do() {
         (
             "d.yml",
             "enabled: true\nlogs: {level: info}\n",
-            "it mixes keys",
+            "the file mixes keys",
         ),
         (
             "e.yml",

@@ -139,7 +139,7 @@ fn mistakes_in_groups_are_shown_with_their_place() {
     1 | prefix: '/checkpoint '
       |         ^
 
-    config.yml:1:9: a prefix may not be empty: our own text is recognised by it
+    config.yml:1:9: a prefix may not be empty: checkpointd recognizes its own text by it
       |
     1 | prefix: ''
       |         ^
@@ -148,7 +148,7 @@ fn mistakes_in_groups_are_shown_with_their_place() {
       |
     1 | enabled: false
       | ^
-    hint: `enabled` belongs into the project's .checkpointd.yml
+    hint: `enabled` belongs in the project's .checkpointd.yml
 
     config.yml:1:8: unknown key `setle`
       |
@@ -169,7 +169,7 @@ fn mistakes_in_rules_are_shown_with_their_place() {
     ]
     .map(shown);
     insta::assert_snapshot!(table.join("\n"), @r#"
-    config.yml:1:16: no rule is called `daemon cod`
+    config.yml:1:16: unknown rule `daemon cod`
       |
     1 | rules: [{name: daemon cod, disable: true}]
       |                ^
@@ -216,7 +216,7 @@ fn mistakes_in_commands_are_shown_with_their_place() {
     1 | logs: loud
       |       ^
 
-    config.yml:1:24: `../x` is no plain file name: at most 100 letters, digits, `_`, `-` and `.`
+    config.yml:1:24: `../x` is not a plain file name: use at most 100 letters, digits, `_`, `-` and `.`
       |
     1 | hooks: {escape_marker: ../x}
       |                        ^
@@ -283,7 +283,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
     1 | evidence_limits: {transcript_bytes: lots}
       |                                     ^
 
-    config.yml:1:18: only `http://` is spoken; a collector on this machine can pass all on by `https://`
+    config.yml:1:18: only `http://` is supported; a local collector can forward to `https://`
       |
     1 | otlp: {endpoint: 'https://localhost:4318'}
       |                  ^
@@ -320,7 +320,7 @@ fn mistakes_of_a_project_are_shown_too() {
       |
     1 | journal: {sync: mixed}
       | ^
-    hint: `journal` belongs into config.yml
+    hint: `journal` belongs in config.yml
 
     .checkpointd.yml:1:1: unknown key `enabeld`
       |

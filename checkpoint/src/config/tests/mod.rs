@@ -223,7 +223,7 @@ fn patterns_to_redact_are_read_and_a_wrong_one_is_shown_with_its_place() {
     assert_eq!(off.redactor.text("password=hunter2"), "password=hunter2");
     let wrong = load("redact:\n  extra:\n    - fine\n    - '(open'\n").expect_err("no pattern");
     insta::assert_snapshot!(wrong, @r"
-    config.yml:4:7: `(open` is no pattern: unclosed group
+    config.yml:4:7: `(open` is not a valid pattern: unclosed group
       |
     4 |     - '(open'
       |       ^

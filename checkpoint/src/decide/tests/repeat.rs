@@ -41,7 +41,8 @@ impl Session {
     }
 
     fn apply(&mut self, event: Event) {
-        let (seq, at) = (self.state.last_seq + 1, self.at());
+        let seq = self.state.last_seq + 1;
+        let at = self.at();
         let stream = self.state.stream.clone();
         self.state.apply(&Envelope {
             seq,
@@ -73,7 +74,8 @@ impl Session {
     fn turn(&mut self, evidence: &Evidence, policy: &Policy) -> Decision {
         self.prompt();
         self.second += 60;
-        let (seq, at) = (self.state.last_seq + 1, self.at());
+        let seq = self.state.last_seq + 1;
+        let at = self.at();
         let stop = Stop {
             seq,
             at,
@@ -206,7 +208,8 @@ fn a_demand_is_made_once_for_the_same_contents() {
 
 #[test]
 fn what_was_demanded_is_kept_and_forgotten() {
-    let (first, other) = (evidence(CODE, &[]), evidence(&["src/b.rs=1"], &[]));
+    let first = evidence(CODE, &[]);
+    let other = evidence(&["src/b.rs=1"], &[]);
     let mut session = Session::new();
     let mut reasons = Vec::new();
     for evidence in [&first, &other, &first, &other] {

@@ -310,11 +310,11 @@ fn json_is_exact_and_says_which_field_is_wrong() {
         ),
         (
             r#"{"phase": "coding"}"#,
-            "`phase`: `coding` is none of research,",
+            "`phase`: `coding` is not one of research,",
         ),
         (
             r#"{"status": "fine"}"#,
-            "`status`: `fine` is none of in_progress,",
+            "`status`: `fine` is not one of in_progress,",
         ),
         (
             r#"{"remaining": 3}"#,
@@ -326,7 +326,7 @@ fn json_is_exact_and_says_which_field_is_wrong() {
         ),
         (
             r#"{"mood": "good"}"#,
-            "there is no field `mood`; the fields are phase, summary,",
+            "unknown field `mood`; the fields are phase, summary,",
         ),
         ("{", "not a JSON object: "),
     ] {

@@ -90,7 +90,7 @@ fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
         b"{\"mood\": 1}",
     );
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no field `mood`"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("unknown field `mood`"));
     daemon.verify();
 }
 
