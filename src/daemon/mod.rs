@@ -288,7 +288,7 @@ async fn come_up(
 fn start_upkeep(api: &Data<Api>) {
     let shared = Arc::clone(&api.shared);
     drop(actix_web::rt::task::spawn_blocking(move || {
-        phase::look(&shared)
+        phase::check_files(&shared)
     }));
     api.otlp.start();
     api.ready.send_replace(true);

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 
 use checkpoint::progress::{self, Document};
 use journal::{Agent, Event, Home, Journal, ProgressKind, Stream};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::files::Place;
@@ -27,7 +27,7 @@ pub struct Rebuild<'a> {
 }
 
 /// The result of a rebuild.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebuilt {
     /// Files and links that were written.
     pub rebuilt: Vec<PathBuf>,
@@ -44,7 +44,7 @@ pub struct Rebuilt {
 }
 
 /// A file that could not be written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Path of the file.
     pub file: PathBuf,

@@ -9,13 +9,20 @@ use checkpoint::phase::{Scope, input};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::Home;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cli::shared::Output;
+use crate::cli::text::{print_json, word};
 use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
-use crate::ops::phase::{self, Places, Request, Trouble};
+use crate::ops::phase::{
+    self, Cleaned, Detected, Done, Listed, PhaseError, Places, Problem, Rebuilt, Request, Shown,
+};
+use crate::ops::views::PhaseView;
+use crate::ops::wire::Refused;
 use crate::render::{self, Colour, Table};
 
 /// Keep the state of a task at the end of a phase of work, for a later session
@@ -38,29 +45,7 @@ pub(crate) struct PhaseArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PhaseAction {
     /// Make one
-    Create {
-        /// The phase's name
-        #[arg(long)]
-        phase: Option<String>,
-        /// The phase's number, 1 to 7
-        #[arg(long, allow_hyphen_values = true)]
-        number: Option<String>,
-        /// What the task is and how it stands
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-        summary: Option<String>,
-        /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
-        #[arg(long, value_name = "FILE|-")]
-        criteria: Option<PathBuf>,
-        /// Anything else; may be given several times
-        #[arg(long, value_name = "KEY=VALUE")]
-        metadata: Vec<String>,
-        /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
-        #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
-        session: Option<String>,
-        /// The project's folder (default: the session's, else the current one)
-        #[arg(long, value_name = "DIR")]
-        project: Option<PathBuf>,
-    },
+    Create(CreateArgs),
     /// Show one
     Show {
         /// Its id, the beginning of it, or its file's name
@@ -111,6 +96,39 @@ pub(crate) enum PhaseAction {
     Rebuild,
 }
 
+/// What a record is made of.
+#[derive(Args, Debug)]
+pub(crate) struct CreateArgs {
+    /// The phase's name
+    #[arg(long)]
+    pub(crate) phase: Option<String>,
+    /// The phase's number, 1 to 7
+    #[arg(long, allow_hyphen_values = true)]
+    pub(crate) number: Option<String>,
+    /// What the task is and how it stands
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) summary: Option<String>,
+    /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) criteria: Option<PathBuf>,
+    /// Anything else; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) metadata: Vec<String>,
+    /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// The project's folder (default: the session's, else the current one)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+/// A refusal, for programs.
+#[derive(Serialize)]
+struct RefusedJson {
+    ok: bool,
+    error: String,
+}
+
 /// Why there is no answer: exit code and sentence.
 type Refusal = (u8, String);
 
@@ -120,9 +138,10 @@ pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
     let is_json = output.json || !std::io::stdout().is_terminal();
     match request(action).and_then(|request| Ok((ask(home, &request)?, request))) {
         Ok((answer, _)) if is_json => println!("{answer}"),
-        Ok((answer, request)) => show(&request, &answer),
+        Ok((answer, request)) => show(&request, answer)?,
         Err((code, error)) if is_json => {
-            println!("{}", json!({ "ok": false, "error": error }));
+            let ok = false;
+            print_json(&RefusedJson { ok, error });
             return Ok(code);
         }
         Err((exit::UNREACHABLE, error)) => return Err(Failure::unreachable(error)),
@@ -131,56 +150,63 @@ pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
+/// The fields of a new record, with the names that its file has.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NewRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<String>,
+    /// Anything but a number is passed on as it is, for the validation to name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase_number: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    isc_criteria: Option<Value>,
+    metadata: Value,
+}
+
+fn here() -> Option<String> {
+    let folder = std::env::current_dir().ok()?;
+    Some(folder.display().to_string())
+}
+
+fn absolute(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.display().to_string()
+}
+
+fn create(args: CreateArgs) -> std::result::Result<Request, Refusal> {
+    let variables = || {
+        agents::session_variables()
+            .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()))
+    };
+    let number = args.number.map(|text| {
+        let number = text.parse::<i64>();
+        number.map_or(Value::from(text), Value::from)
+    });
+    let criteria = args.criteria.as_deref().map(read_criteria);
+    let record = NewRecord {
+        session_id: args.session.or_else(variables),
+        phase: args.phase,
+        phase_number: number,
+        task_summary: args.summary,
+        isc_criteria: criteria.transpose()?,
+        metadata: read_metadata(&args.metadata)?,
+    };
+    Ok(Request::Create {
+        project: args.project.as_deref().map(absolute),
+        folder: here(),
+        checkpoint: json!(record),
+    })
+}
+
 /// Makes a request of what the command line says.
 fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
-    let here = || {
-        std::env::current_dir()
-            .ok()
-            .map(|folder| folder.display().to_string())
-    };
-    let text = |path: &Path| {
-        std::path::absolute(path)
-            .unwrap_or_else(|_| path.to_owned())
-            .display()
-            .to_string()
-    };
     Ok(match action {
-        PhaseAction::Create {
-            phase,
-            number,
-            summary,
-            criteria,
-            metadata,
-            session,
-            project,
-        } => {
-            let mut fields = serde_json::Map::new();
-            let mut put = |key: &str, value: Option<Value>| {
-                value.and_then(|value| fields.insert(key.into(), value))
-            };
-            let variables = || {
-                agents::session_variables()
-                    .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()))
-            };
-            put("sessionId", session.or_else(variables).map(Value::from));
-            put("phase", phase.map(Value::from));
-            // What is no number is passed on as it is, for the validation to name.
-            put(
-                "phaseNumber",
-                number.map(|text| text.parse::<i64>().map_or(Value::from(text), Value::from)),
-            );
-            put("taskSummary", summary.map(Value::from));
-            put(
-                "iscCriteria",
-                criteria.map(|path| read_criteria(&path)).transpose()?,
-            );
-            put("metadata", Some(read_metadata(&metadata)?));
-            Request::Create {
-                project: project.as_deref().map(text),
-                folder: here(),
-                checkpoint: fields.into(),
-            }
-        }
+        PhaseAction::Create(args) => create(args)?,
         PhaseAction::Show { id } => Request::Show { id },
         PhaseAction::List {
             completed,
@@ -190,7 +216,7 @@ fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
         } => Request::List {
             completed: (completed || incomplete).then_some(completed),
             scope: Scope {
-                project: project.as_deref().map(text),
+                project: project.as_deref().map(absolute),
                 session,
             },
         },
@@ -203,7 +229,7 @@ fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
             let project = if is_here {
                 here()
             } else {
-                project.as_deref().map(text)
+                project.as_deref().map(absolute)
             };
             Request::Detect {
                 scope: Scope { project, session },
@@ -262,20 +288,28 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
                 format!("the daemon's answer ({status}) is not understood"),
             )
         })?;
-        return match status {
-            200 => Ok(answer),
-            503 => Err((exit::UNREACHABLE, text(&answer["error"]).to_owned())),
-            _ => Err((exit::FAILED, text(&answer["error"]).to_owned())),
+        if status == 200 {
+            return Ok(answer);
+        }
+        let refused = serde_json::from_value::<Refused>(answer);
+        let code = match status {
+            503 => exit::UNREACHABLE,
+            _ => exit::FAILED,
         };
+        return Err((
+            code,
+            refused.map(|refused| refused.error).unwrap_or_default(),
+        ));
     };
     let answered = config::load(&home.config)
         .map_err(refusal)
         .and_then(|config| {
             let answer = Places::of(&config.settings.phase)
                 .and_then(|places| phase::answer(request, &journal, &places));
-            answer.map_err(|(trouble, error)| {
+            let answer = answer.map(|answer| json!(answer));
+            answer.map_err(|(kind, error)| {
                 (
-                    if trouble == Trouble::Journal {
+                    if kind == PhaseError::Journal {
                         exit::UNREACHABLE
                     } else {
                         exit::FAILED
@@ -288,121 +322,131 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
     answered
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
 /// Shows an answer to a person.
-fn show(request: &Request, answer: &Value) {
+fn show(request: &Request, answer: Value) -> Result<()> {
+    fn read<T: DeserializeOwned>(answer: Value) -> Result<T> {
+        serde_json::from_value(answer).map_err(Failure::failed)
+    }
+    let mut problems = Vec::new();
+    let mut seed_problem = None;
     match request {
         Request::Create { .. } | Request::Complete { .. } => {
-            let done = if matches!(request, Request::Create { .. }) {
-                "made"
-            } else {
-                "completed"
+            let done: Done = read(answer)?;
+            let did = match request {
+                Request::Create { .. } => "made",
+                _ => "completed",
             };
-            println!(
-                "{done} {}",
-                render::printable(text(&answer["checkpointId"]))
-            );
-            println!("{}", render::path(Path::new(text(&answer["file"]))));
+            println!("{did} {}", render::printable(&done.checkpoint_id));
+            println!("{}", render::path(&done.file));
+            seed_problem = done.seed_problem;
         }
-        Request::Detect { .. } if answer["checkpoint"].is_null() => {
+        Request::Show { .. } => show_one(&read::<Shown>(answer)?.checkpoint),
+        Request::Detect { .. } => {
+            let detected: Detected = read(answer)?;
+            show_detected(&detected);
+            problems = detected.problems;
+        }
+        Request::List { .. } => {
+            let listed: Listed = read(answer)?;
+            show_list(&listed.checkpoints);
+            problems = listed.problems;
+        }
+        Request::Cleanup { .. } => {
+            let cleaned: Cleaned = read(answer)?;
+            println!("{} deleted", cleaned.deleted);
+            if cleaned.kept_incomplete != 0 {
+                println!(
+                    "{} kept, for their work is not over; `--incomplete` deletes them too",
+                    cleaned.kept_incomplete
+                );
+            }
+            problems = cleaned.problems;
+            seed_problem = cleaned.seed_problem;
+        }
+        Request::Rebuild {} => {
+            let rebuilt: Rebuilt = read(answer)?;
+            for name in &rebuilt.rebuilt {
+                println!("written anew  {}", render::printable(name));
+            }
+            println!("{} files written anew", rebuilt.rebuilt.len());
+            problems = rebuilt.problems;
+        }
+    }
+    show_problems(&problems, seed_problem.as_deref());
+    Ok(())
+}
+
+fn show_problems(problems: &[Problem], seed_problem: Option<&str>) {
+    let warning = render::paint(Colour::Yellow, "warning:");
+    for problem in problems {
+        let file = render::path(Path::new(&problem.file));
+        eprintln!("{warning} {file} {}", render::printable(&problem.error));
+    }
+    if let Some(problem) = seed_problem {
+        eprintln!("{warning} {}", render::printable(problem));
+    }
+}
+
+fn show_detected(detected: &Detected) {
+    match &detected.checkpoint {
+        Some(record) => show_one(record),
+        None => {
             println!("There is nothing to be resumed here.");
-            if answer["elsewhere"] == true {
+            if detected.elsewhere == Some(true) {
                 println!("`checkpointd phase detect --all` finds what is open in other projects.");
             }
         }
-        Request::Show { .. } | Request::Detect { .. } => show_one(&answer["checkpoint"]),
-        Request::List { .. } => show_list(answer),
-        Request::Cleanup { .. } => {
-            println!("{} deleted", answer["deleted"]);
-            if answer["keptIncomplete"] != 0 {
-                println!(
-                    "{} kept, for their work is not over; `--incomplete` deletes them too",
-                    answer["keptIncomplete"]
-                );
-            }
-        }
-        Request::Rebuild {} => {
-            for name in answer["rebuilt"].as_array().into_iter().flatten() {
-                println!("written anew  {}", render::printable(text(name)));
-            }
-            println!(
-                "{} files written anew",
-                answer["rebuilt"].as_array().map_or(0, Vec::len)
-            );
-        }
-    }
-    for problem in answer["problems"].as_array().into_iter().flatten() {
-        let file = render::path(Path::new(text(&problem["file"])));
-        eprintln!(
-            "{} {file} {}",
-            render::paint(Colour::Yellow, "warning:"),
-            render::printable(text(&problem["error"]))
-        );
-    }
-    if let Some(problem) = answer["seedProblem"].as_str() {
-        eprintln!(
-            "{} {}",
-            render::paint(Colour::Yellow, "warning:"),
-            render::printable(problem)
-        );
     }
 }
 
-fn show_one(checkpoint: &Value) {
-    for (key, value) in checkpoint.as_object().into_iter().flatten() {
-        match (key.as_str(), value) {
-            ("createdAt", value) => println!("{key:14} {}", render::local_time(text(value))),
-            ("iscCriteria", Value::Array(criteria)) => {
-                for one in criteria {
-                    let line = format!(
-                        "{} {} {}",
-                        text(&one["status"]),
-                        text(&one["id"]),
-                        text(&one["subject"])
-                    );
-                    render::print_wrapped(
-                        &format!("{:14} ", "criterion"),
-                        &render::printable(&line),
-                    );
-                }
-            }
-            (key, Value::String(value)) => {
-                render::print_wrapped(&format!("{key:14} "), &render::printable(value))
-            }
-            (key, value) => render::print_wrapped(
-                &format!("{key:14} "),
-                &render::printable(&value.to_string()),
-            ),
-        }
+fn show_one(record: &PhaseView) {
+    let line = |label: &str, text: &str| {
+        render::print_wrapped(&format!("{label:14} "), &render::printable(text))
+    };
+    line("id", &record.id);
+    line("sessionId", &record.session_id);
+    line("phase", &record.phase);
+    line("phaseNumber", &record.phase_number.to_string());
+    let at = render::local_time(&record.created_at.to_string());
+    println!("{:14} {at}", "createdAt");
+    line("completed", &record.completed.to_string());
+    line("taskSummary", &record.task_summary);
+    for criterion in &record.isc_criteria {
+        let status = word(criterion.status);
+        line(
+            "criterion",
+            &format!("{status} {} {}", criterion.id, criterion.subject),
+        );
     }
+    line("metadata", &record.metadata.to_string());
+    line("project", record.project.as_deref().unwrap_or("null"));
+    line("file", &record.file);
 }
 
-fn show_list(answer: &Value) {
+fn show_list(records: &[PhaseView]) {
+    if records.is_empty() {
+        println!("There are no phase checkpoints.");
+        return;
+    }
     let mut table = Table::new([
         "ID", "MADE", "PHASE", "NUMBER", "STATE", "SESSION", "SUMMARY",
     ])
     .optional(&[5, 3, 1]);
-    for one in answer["checkpoints"].as_array().into_iter().flatten() {
+    for record in records {
+        let state = if record.completed {
+            "completed"
+        } else {
+            "open"
+        };
         table.row([
-            text(&one["id"]).into(),
-            render::local_time(text(&one["createdAt"])),
-            text(&one["phase"]).into(),
-            one["phaseNumber"].to_string(),
-            if one["completed"] == true {
-                "completed".into()
-            } else {
-                "open".into()
-            },
-            text(&one["sessionId"]).chars().take(8).collect(),
-            render::cut(text(&one["taskSummary"]), 60),
+            record.id.clone(),
+            render::local_time(&record.created_at.to_string()),
+            record.phase.clone(),
+            record.phase_number.to_string(),
+            state.into(),
+            record.session_id.chars().take(8).collect(),
+            render::cut(&record.task_summary, 60),
         ]);
     }
-    if table.is_empty() {
-        println!("There are no phase checkpoints.")
-    } else {
-        table.print()
-    }
+    table.print();
 }

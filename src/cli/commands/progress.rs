@@ -3,19 +3,22 @@
 use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
+use actors::progress::Rebuilt;
 use checkpoint::agents;
 use checkpoint::progress::INPUT_BYTES_MAX;
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::{Home, ProgressKind};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
-use crate::ops::progress::{self, Refused, Request};
+use crate::ops::progress::{self, CheckedView, Request, Shown, WrittenView};
+use crate::ops::wire::Refused;
 use crate::render::{self, Colour};
 
 /// Write down where work stands, show it, and check whether it still holds
@@ -145,28 +148,47 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     let answered = ask(home, word, &request);
     progress_done();
     let answer = answered?;
-    let is_good = answer["holds"] != false && list(&answer["problems"]).is_empty();
-    match (output.json, word) {
-        (true, _) => println!("{answer}"),
-        (false, "show") => println!("{}", render::printable_lines(text(&answer["markdown"]))),
-        (false, "write") => {
-            println!("{}", render::path(Path::new(text(&answer["file"]))));
-            for note in list(&answer["notes"]) {
-                eprintln!("note: {}", render::printable(text(note)));
-            }
-        }
-        (false, "rebuild") => show_rebuilt(&answer),
-        (false, _) => show_report(&answer),
+    if output.json {
+        println!("{answer}");
     }
+    let is_good = show(word, answer, !output.json)?;
     Ok(if is_good { exit::OK } else { exit::FAILED })
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+/// Reads an answer and shows it to a person if there is one. Returns whether all is well.
+fn show(word: &str, answer: Value, is_shown: bool) -> Result<bool> {
+    fn read<T: DeserializeOwned>(answer: Value) -> Result<T> {
+        serde_json::from_value(answer).map_err(Failure::failed)
+    }
+    match word {
+        "validate" => {
+            let checked: CheckedView = read(answer)?;
+            if is_shown {
+                show_report(&checked);
+            }
+            return Ok(checked.holds);
+        }
+        "rebuild" => {
+            let rebuilt: Rebuilt = read(answer)?;
+            if is_shown {
+                show_rebuilt(&rebuilt);
+            }
+            return Ok(rebuilt.problems.is_empty());
+        }
+        "show" if is_shown => {
+            let shown: Shown = read(answer)?;
+            println!("{}", render::printable_lines(&shown.markdown));
+        }
+        "write" if is_shown => {
+            let written: WrittenView = read(answer)?;
+            println!("{}", render::path(&written.file));
+            for note in &written.notes {
+                eprintln!("note: {}", render::printable(note));
+            }
+        }
+        _ => {}
+    }
+    Ok(true)
 }
 
 fn request(of: ProgressOf) -> Result<Request> {
@@ -202,33 +224,35 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
         let body = serde_json::to_vec(request).expect("plain data");
         let (status, body) = connection::exchange(home, &format!("/v1/progress/{word}"), &body)?;
         let answer: Value = serde_json::from_slice(&body).map_err(Failure::failed)?;
-        return match status {
-            200 => Ok(answer),
-            503 => Err(Failure::unreachable(text(&answer["error"]))),
-            _ => Err(Failure::failed(text(&answer["error"]))),
-        };
+        if status == 200 {
+            return Ok(answer);
+        }
+        let refused: Refused = serde_json::from_value(answer).map_err(Failure::failed)?;
+        return Err(match status {
+            503 => Failure::unreachable(refused.error),
+            _ => Failure::failed(refused.error),
+        });
     };
     let answered = config::load(&home.config)
         .map(|config| progress::answer(word, request, &journal, home, &config));
     journal.close();
-    answered?.map_err(|(kind, error)| match kind {
-        Refused::Journal => Failure::unreachable(error),
+    let answered = answered?.map(|answer| json!(answer));
+    answered.map_err(|(kind, error)| match kind {
+        progress::Refused::Journal => Failure::unreachable(error),
         _ => Failure::failed(error),
     })
 }
 
-fn show_report(answer: &Value) {
-    for line in list(&answer["lines"]) {
-        let (colour, mark) = if line["ok"] == true {
+fn show_report(checked: &CheckedView) {
+    for line in &checked.lines {
+        let (colour, mark) = if line.ok {
             (Colour::Green, "ok  ")
         } else {
             (Colour::Red, "FAIL")
         };
-        let label = format!("{mark}  {:<12}  ", text(&line["check"]));
-        for (number, part) in render::wrapped(&label, &render::printable(text(&line["found"])))
-            .into_iter()
-            .enumerate()
-        {
+        let label = format!("{mark}  {:<12}  ", line.check);
+        let parts = render::wrapped(&label, &render::printable(&line.found));
+        for (number, part) in parts.into_iter().enumerate() {
             println!(
                 "{}",
                 if number == 0 {
@@ -238,11 +262,11 @@ fn show_report(answer: &Value) {
                 }
             );
         }
-        if let Some(reconcile) = line["reconcile"].as_str() {
+        if let Some(reconcile) = &line.reconcile {
             render::print_wrapped(&format!("{:20}-> ", ""), &render::printable(reconcile));
         }
     }
-    let (colour, verdict) = if answer["holds"] == true {
+    let (colour, verdict) = if checked.holds {
         (Colour::Green, "It holds: go on from it.")
     } else {
         (
@@ -253,34 +277,33 @@ fn show_report(answer: &Value) {
     println!("{}", render::paint(colour, verdict));
 }
 
-fn show_rebuilt(answer: &Value) {
-    let path = |file: &Value| render::path(Path::new(text(file)));
-    for (key, word) in [("rebuilt", "written anew"), ("kept", "kept")] {
-        list(&answer[key])
-            .iter()
-            .for_each(|file| println!("{word:<12}  {}", path(file)));
+fn show_rebuilt(done: &Rebuilt) {
+    for (files, did) in [(&done.rebuilt, "written anew"), (&done.kept, "kept")] {
+        for file in files {
+            println!("{did:<12}  {}", render::path(file));
+        }
     }
     println!(
         "{} files written anew, {} are as they should be",
-        list(&answer["rebuilt"]).len(),
-        answer["unchanged"]
+        done.rebuilt.len(),
+        done.unchanged
     );
-    for file in list(&answer["edited"]) {
+    for file in &done.edited {
         eprintln!(
             "note: {} was changed by somebody and stays; `--force` writes it anew and keeps a copy",
-            path(file)
+            render::path(file)
         );
     }
-    match list(&answer["gone"]).len() {
-        0 => {}
-        count => eprintln!("note: {count} files are left out, for their projects are gone"),
+    if !done.gone.is_empty() {
+        let count = done.gone.len();
+        eprintln!("note: {count} files are left out, for their projects are gone");
     }
-    for problem in list(&answer["problems"]) {
-        let error = render::printable(text(&problem["error"]));
+    for problem in &done.problems {
         eprintln!(
-            "{} {} cannot be written: {error}",
+            "{} {} cannot be written: {}",
             render::paint(Colour::Red, "error:"),
-            path(&problem["file"])
+            render::path(&problem.file),
+            render::printable(&problem.error)
         );
     }
 }

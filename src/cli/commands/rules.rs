@@ -8,11 +8,12 @@ use checkpoint::config::{Config, ConfigError};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::rules::{Kind, Rule, RuleSet};
 use clap::{Args, Subcommand};
-use journal::Home;
-use serde_json::{Value, json};
+use journal::{Home, Step};
+use serde::Serialize;
 
 use crate::cli::commands::preview::folder;
 use crate::cli::shared::Output;
+use crate::cli::text::{print_json, word};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Colour, Table};
@@ -83,12 +84,12 @@ fn policy(config: &Config, project: &Path) -> Policy {
 
 fn list(policy: &Policy, project: &Path, output: Output) -> Result<u8> {
     if output.json {
-        let rules = serde_json::to_value(&policy.rules).expect("rules are plain data");
-        let project = project.to_string_lossy();
-        println!(
-            "{}",
-            json!({ "project": project, "enabled": policy.enabled, "packs": policy.packs, "rules": rules })
-        );
+        print_json(&Rules {
+            project: &project.to_string_lossy(),
+            enabled: policy.enabled,
+            packs: &policy.packs,
+            rules: &policy.rules,
+        });
         return Ok(exit::OK);
     }
     println!("packs: {}", policy.packs.join(", "));
@@ -112,7 +113,7 @@ fn list(policy: &Policy, project: &Path, output: Output) -> Result<u8> {
         table.row([
             rule.pack.clone(),
             rule.name.clone(),
-            kind(rule),
+            word(rule.kind),
             purposes(rule),
             files,
         ]);
@@ -131,8 +132,8 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
             .filter_map(|rule| policy.rules.get(rule))
             .collect();
         if output.json {
-            let rules: Vec<_> = taking.iter().map(|rule| line(rule)).collect();
-            println!("{}", json!({ "path": path, "rules": rules }));
+            let rules = taking.into_iter().map(RuleLine::new).collect();
+            print_json(&Taking { path: &path, rules });
             continue;
         }
         println!("{}", render::paint(Colour::Bold, &render::printable(&path)));
@@ -145,7 +146,7 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
             } else {
                 ""
             };
-            println!("  {} ({}, {}{only})", rule.name, rule.pack, kind(rule));
+            println!("  {} ({}, {}{only})", rule.name, rule.pack, word(rule.kind));
             rule.actions.iter().for_each(|action| {
                 render::print_wrapped(&format!("    {:10} ", action.purpose), &action.text)
             });
@@ -154,10 +155,55 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
     Ok(exit::OK)
 }
 
-fn line(rule: &Rule) -> Value {
-    let action = |action: &checkpoint::rules::RuleAction| json!({ "purpose": action.purpose, "text": action.text, "step": action.step, "evidence": action.evidence });
-    let actions: Vec<_> = rule.actions.iter().map(action).collect();
-    json!({ "rule": rule.name, "pack": rule.pack, "kind": rule.kind, "alone": rule.alone, "actions": actions })
+/// The answer of `rules list`.
+#[derive(Serialize)]
+struct Rules<'a> {
+    project: &'a str,
+    enabled: bool,
+    packs: &'a [String],
+    rules: &'a [Rule],
+}
+
+/// A line of the answer of `rules test`: the rules that take a file.
+#[derive(Serialize)]
+struct Taking<'a> {
+    path: &'a str,
+    rules: Vec<RuleLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct RuleLine<'a> {
+    rule: &'a str,
+    pack: &'a str,
+    kind: Kind,
+    alone: bool,
+    actions: Vec<ActionLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct ActionLine<'a> {
+    purpose: &'a str,
+    text: &'a str,
+    step: Step,
+    evidence: &'a [String],
+}
+
+impl<'a> RuleLine<'a> {
+    fn new(rule: &'a Rule) -> Self {
+        let actions = rule.actions.iter().map(|action| ActionLine {
+            purpose: &action.purpose,
+            text: &action.text,
+            step: action.step,
+            evidence: &action.evidence,
+        });
+        Self {
+            rule: &rule.name,
+            pack: &rule.pack,
+            kind: rule.kind,
+            alone: rule.alone,
+            actions: actions.collect(),
+        }
+    }
 }
 
 fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output) -> Result<u8> {
@@ -173,7 +219,7 @@ fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output)
     };
     let problem = config.policy_for(&facts, Some((&name, &text))).err();
     if output.json {
-        println!("{}", verdict(&name, problem.as_ref()));
+        print_json(&Checked::new(&name, problem.as_ref()));
         return Ok(if problem.is_none() {
             exit::OK
         } else {
@@ -189,22 +235,28 @@ fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output)
     }
 }
 
-fn verdict(name: &str, problem: Option<&ConfigError>) -> Value {
-    json!({
-        "ok": problem.is_none(),
-        "file": name,
-        "line": problem.and_then(|problem| problem.line),
-        "column": problem.and_then(|problem| problem.column),
-        "message": problem.map(|problem| &problem.message),
-        "hint": problem.and_then(|problem| problem.hint.as_ref()),
-    })
+/// The answer of `rules check`.
+#[derive(Serialize)]
+struct Checked<'a> {
+    ok: bool,
+    file: &'a str,
+    line: Option<u32>,
+    column: Option<u32>,
+    message: Option<&'a str>,
+    hint: Option<&'a str>,
 }
 
-fn kind(rule: &Rule) -> String {
-    serde_json::to_value(rule.kind)
-        .ok()
-        .and_then(|kind| kind.as_str().map(String::from))
-        .unwrap_or_default()
+impl<'a> Checked<'a> {
+    fn new(file: &'a str, problem: Option<&'a ConfigError>) -> Self {
+        Self {
+            ok: problem.is_none(),
+            file,
+            line: problem.and_then(|problem| problem.line),
+            column: problem.and_then(|problem| problem.column),
+            message: problem.map(|problem| problem.message.as_str()),
+            hint: problem.and_then(|problem| problem.hint.as_deref()),
+        }
+    }
 }
 
 fn purposes(rule: &Rule) -> String {

@@ -87,9 +87,8 @@ pub(crate) fn said(event: &Event) -> String {
             decision,
             reason: why,
         } => format!("{decision} {why}"),
-        Event::DeliveryPasted { decision, .. } | Event::DeliveryEntered { decision, .. } => {
-            decision.to_string()
-        }
+        Event::DeliveryPasted { decision: seq, .. }
+        | Event::DeliveryEntered { decision: seq, .. } => seq.to_string(),
         Event::EscapeHatchUsed { by } => format!("by {by}"),
         Event::Muted { until: Some(until) } => format!("until {}", due(until)),
         Event::Announced { news, about, .. } => format!("{} of {about}", word(news)),

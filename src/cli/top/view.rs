@@ -134,45 +134,7 @@ fn draw_now(model: &Model, paint: Paint, frame: &mut Frame<'_>, head: Rect, body
         Constraint::Length(event_lines),
     ])
     .areas(body);
-    let rows = model.rows();
-    if rows.is_empty() {
-        frame.render_widget(
-            Paragraph::new(nothing(model)).wrap(Wrap { trim: true }),
-            table,
-        );
-    } else {
-        let is_wide = table.width >= WIDE;
-        let widths: [u16; 5] = if is_wide {
-            [9, 6, 26, 20, 14]
-        } else {
-            [9, 6, 13, 8, 10]
-        };
-        let flags = if is_wide { 16 } else { 8 };
-        let columns = widths.map(Constraint::Length).into_iter();
-        let columns: Vec<_> = columns
-            .chain([Constraint::Min(10), Constraint::Length(flags)])
-            .collect();
-        let head = TableRow::new([
-            "STATE",
-            "AGENT",
-            "PROJECT",
-            "BRANCH",
-            "TURN",
-            "LAST TOOL",
-            "FLAGS",
-        ]);
-        let lines = rows
-            .iter()
-            .map(|row| line_of(row, model, paint, widths, flags));
-        let drawn = Table::new(lines, columns)
-            .header(head.style(paint.dim()))
-            .row_highlight_style(paint.bar());
-        frame.render_stateful_widget(
-            drawn,
-            table,
-            &mut TableState::new().with_selected(model.selected_at()),
-        );
-    }
+    draw_table(model, paint, frame, table);
     frame.render_widget(
         Line::styled(
             render::cut(&details(model), usize::from(detail.width)),
@@ -192,7 +154,49 @@ fn draw_now(model: &Model, paint: Paint, frame: &mut Frame<'_>, head: Rect, body
     );
 }
 
-/// Says what there is to see where there is no session.
+fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
+    let rows = model.rows();
+    if rows.is_empty() {
+        frame.render_widget(
+            Paragraph::new(nothing(model)).wrap(Wrap { trim: true }),
+            table,
+        );
+        return;
+    }
+    let is_wide = table.width >= WIDE;
+    let widths: [u16; 5] = if is_wide {
+        [9, 6, 26, 20, 14]
+    } else {
+        [9, 6, 13, 8, 10]
+    };
+    let flags = if is_wide { 16 } else { 8 };
+    let columns = widths.map(Constraint::Length).into_iter();
+    let columns: Vec<_> = columns
+        .chain([Constraint::Min(10), Constraint::Length(flags)])
+        .collect();
+    let head = TableRow::new([
+        "STATE",
+        "AGENT",
+        "PROJECT",
+        "BRANCH",
+        "TURN",
+        "LAST TOOL",
+        "FLAGS",
+    ]);
+    let lines = rows
+        .iter()
+        .map(|row| line_of(row, model, paint, widths, flags));
+    let drawn = Table::new(lines, columns)
+        .header(head.style(paint.dim()))
+        .row_highlight_style(paint.bar());
+    frame.render_stateful_widget(
+        drawn,
+        table,
+        &mut TableState::new().with_selected(model.selected_at()),
+    );
+}
+
+/// Returns the text in place of an empty table.
 fn nothing(model: &Model) -> String {
     match &model.now {
         None => String::new(),

@@ -7,7 +7,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
 
 use super::state::Api;
-use crate::ops::phase::{Places, Refusal, Request, Trouble, answer};
+use crate::ops::phase::{PhaseError, Places, Refusal, Request, answer};
 
 /// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -22,8 +22,12 @@ async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) ->
         } else {
             serde_json::from_slice::<Value>(&body)
         };
-        let fields =
-            fields.map_err(|error| (Trouble::Request, format!("the body is not JSON: {error}")))?;
+        let fields = fields.map_err(|error| {
+            (
+                PhaseError::Request,
+                format!("the body is not JSON: {error}"),
+            )
+        })?;
         let request = Request::read(&word, fields)?;
         answer(
             &request,
@@ -34,16 +38,16 @@ async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) ->
     match work.await {
         Ok(Ok(answer)) => HttpResponse::Ok().json(answer),
         Ok(Err(refusal)) => refuse(refusal),
-        Err(_) => refuse((Trouble::Journal, "the daemon is stopping".to_owned())),
+        Err(_) => refuse((PhaseError::Journal, "the daemon is stopping".to_owned())),
     }
 }
 
-fn refuse((trouble, error): Refusal) -> HttpResponse {
-    let status = match trouble {
-        Trouble::Request => StatusCode::BAD_REQUEST,
-        Trouble::Unknown => StatusCode::NOT_FOUND,
-        Trouble::Files => StatusCode::CONFLICT,
-        Trouble::Journal => StatusCode::SERVICE_UNAVAILABLE,
+fn refuse((kind, error): Refusal) -> HttpResponse {
+    let status = match kind {
+        PhaseError::Request => StatusCode::BAD_REQUEST,
+        PhaseError::Unknown => StatusCode::NOT_FOUND,
+        PhaseError::Files => StatusCode::CONFLICT,
+        PhaseError::Journal => StatusCode::SERVICE_UNAVAILABLE,
     };
     HttpResponse::build(status).json(json!({ "ok": false, "error": error }))
 }

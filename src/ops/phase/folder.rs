@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use actors::draft::derived;
 use checkpoint::phase::{Phase, Phases, file, input};
 use journal::{Draft, Event, Journal, PhaseRecord, Stream, Timestamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::edit::files;
 
@@ -20,11 +20,10 @@ use crate::edit::files;
 const ASIDE: &str = "old";
 
 /// A file that does not fit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
-    /// Its path.
+    /// The path.
     pub(crate) file: String,
-    /// What is wrong with it.
     pub(crate) error: String,
 }
 
@@ -43,16 +42,16 @@ pub(crate) struct Reconciled {
 }
 
 /// What a file is to the journal.
-enum Standing {
+enum FileState {
     /// It says what the journal says.
     Fits,
     /// It says less: a crash came between the journal and the file.
     Behind,
-    /// The journal is to learn of this.
+    /// It says something that is to be journaled.
     News(Box<Event>),
     /// It was cleaned up, and is still there.
     Leftover,
-    /// A sentence, and whether it stands in the place of a file that is known.
+    /// A sentence, and whether the journal has a file of this name.
     Wrong(String, bool),
 }
 
@@ -86,22 +85,22 @@ pub(crate) fn reconcile(
     let mut stale = Vec::new();
     let mut new: HashMap<String, String> = HashMap::new();
     for name in &names {
-        match standing(&phases, &new, name, read(&folder.join(name)), &project_of) {
-            Standing::Fits => {}
-            Standing::Behind => stale.push(name.clone()),
-            Standing::News(event) => {
+        match file_state(&phases, &new, name, read(&folder.join(name)), &project_of) {
+            FileState::Fits => {}
+            FileState::Behind => stale.push(name.clone()),
+            FileState::News(event) => {
                 if let Event::PhaseCreated { checkpoint, .. } = &*event {
                     new.insert(checkpoint.id.clone(), name.clone());
                     found.imported.push(name.clone());
                 }
                 drafts.push(draft(*event));
             }
-            Standing::Leftover => found.leftover.push(name.clone()),
-            Standing::Wrong(_, true) if replace => match put_aside(folder, name) {
+            FileState::Leftover => found.leftover.push(name.clone()),
+            FileState::Wrong(_, true) if replace => match put_aside(folder, name) {
                 Ok(()) => stale.push(name.clone()),
                 Err(error) => found.problem(folder, name, error),
             },
-            Standing::Wrong(error, is_known) => {
+            FileState::Wrong(error, is_known) => {
                 let hint = if is_known {
                     "; `checkpointd phase rebuild` writes it anew from the journal"
                 } else {
@@ -159,7 +158,7 @@ pub(crate) fn write(folder: &Path, phase: &Phase) -> Result<PathBuf, String> {
     files::write(&path, file::text(&phase.checkpoint).as_bytes()).map(|_| path)
 }
 
-/// Returns the names of checkpoints' files, in order, and removes what is half written; none where nobody can tell.
+/// Returns the names of records' files, in order, and removes half-written ones; none when the folder cannot be read.
 fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
     let read = fs::read_dir(folder).and_then(|entries| {
         entries
@@ -181,7 +180,7 @@ fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
             return None;
         }
     };
-    // Nobody writes here now but us, and we do not: what is half written was left by a process that was killed.
+    // Only this process writes here, one request at a time: a half-written file is left over from a process that was killed.
     for half in names
         .iter()
         .filter(|name| name.starts_with(files::HALF_WRITTEN))
@@ -205,29 +204,29 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(files::read(path)?.unwrap_or_default())
 }
 
-fn standing(
+fn file_state(
     phases: &Phases,
     new: &HashMap<String, String>,
     name: &str,
     bytes: Result<Vec<u8>, String>,
     project_of: impl Fn(&str) -> Option<String>,
-) -> Standing {
+) -> FileState {
     let here = phases
         .ever()
         .find(|phase| phase.file == name && !phase.deleted);
     let bytes = match bytes {
         Ok(bytes) => bytes,
-        Err(error) => return Standing::Wrong(error, here.is_some()),
+        Err(error) => return FileState::Wrong(error, here.is_some()),
     };
     if here.is_some_and(|phase| file::text(&phase.checkpoint).as_bytes() == bytes) {
-        return Standing::Fits;
+        return FileState::Fits;
     }
     let checkpoint = match input::file(&bytes) {
         Ok(checkpoint) => checkpoint,
-        Err(error) => return Standing::Wrong(error, here.is_some()),
+        Err(error) => return FileState::Wrong(error, here.is_some()),
     };
     let copy_of = |file: &str| {
-        Standing::Wrong(
+        FileState::Wrong(
             format!("holds the checkpoint of {file} once more"),
             here.is_some(),
         )
@@ -237,12 +236,12 @@ fn standing(
         return match new.get(id) {
             Some(first) => copy_of(first),
             None if here.is_some() => {
-                Standing::Wrong(format!("holds another checkpoint, `{id}`"), true)
+                FileState::Wrong(format!("holds another checkpoint, `{id}`"), true)
             }
             None => {
                 let project = project_of(&checkpoint.session);
                 let checkpoint = Box::new(checkpoint);
-                Standing::News(Box::new(Event::PhaseCreated {
+                FileState::News(Box::new(Event::PhaseCreated {
                     checkpoint,
                     project,
                     file: name.to_owned(),
@@ -252,19 +251,23 @@ fn standing(
         };
     };
     if known.deleted {
-        return Standing::Leftover;
+        return FileState::Leftover;
     }
     if known.file != name {
         return copy_of(&known.file);
     }
-    let is = &known.checkpoint;
+    compared(checkpoint, &known.checkpoint)
+}
+
+/// Compares the record in a file with the one that the journal has under its id.
+fn compared(checkpoint: PhaseRecord, is: &PhaseRecord) -> FileState {
     let completed = PhaseRecord {
         completed: true,
         ..checkpoint.clone()
     };
     match (checkpoint == *is, completed == *is, is.completed) {
-        (true, ..) => Standing::Fits,
-        (_, true, true) => Standing::Behind,
+        (true, ..) => FileState::Fits,
+        (_, true, true) => FileState::Behind,
         _ if checkpoint.completed
             && completed
                 == (PhaseRecord {
@@ -272,11 +275,11 @@ fn standing(
                     ..is.clone()
                 }) =>
         {
-            Standing::News(Box::new(Event::PhaseCompleted {
+            FileState::News(Box::new(Event::PhaseCompleted {
                 checkpoint: checkpoint.id,
             }))
         }
-        _ => Standing::Wrong("says something else than the journal".to_owned(), true),
+        _ => FileState::Wrong("says something else than the journal".to_owned(), true),
     }
 }
 

@@ -5,16 +5,21 @@ use std::path::Path;
 use checkpoint::config::parse_duration;
 use checkpoint::phase::{Phase, Phases, Scope, file, input};
 use journal::{Event, Journal, PhaseRecord, Timestamp};
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::folder::{self, Reconciled};
-use super::{Places, Result, Trouble, journal_trouble, lookup, seed};
-use crate::ops::{query, views};
+use super::answer::{Cleaned, Detected, Done, Listed, Rebuilt, Shown};
+use super::error::{PhaseError, Result, journal_error};
+use super::folder::{self, Problem, Reconciled};
+use super::places::Places;
+use super::{lookup, seed};
+use crate::edit::files;
+use crate::ops::query;
+use crate::ops::views::PhaseView;
 
 /// Finds a checkpoint by its id, the beginning of it, or its file's name.
 fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
-    let unknown = |why: String| (Trouble::Unknown, why);
+    let unknown = |why: String| (PhaseError::Unknown, why);
     let all = phases.newest_first();
     let exact = |phase: &&&Phase| phase.checkpoint.id == wanted || phase.file == wanted;
     if let Some(phase) = all.iter().find(exact) {
@@ -36,9 +41,7 @@ fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
 
 /// Answers one request after another.
 pub(super) struct PhaseRequests<'a> {
-    /// The journal.
     pub(super) journal: &'a Journal,
-    /// Where files are.
     pub(super) places: &'a Places,
 }
 
@@ -49,7 +52,7 @@ impl PhaseRequests<'_> {
 
     fn reconcile(&self, replace: bool) -> Result<Reconciled> {
         let project_of = |session: &str| lookup::project_of(self.journal, session);
-        folder::reconcile(self.journal, self.folder(), replace, project_of).map_err(journal_trouble)
+        folder::reconcile(self.journal, self.folder(), replace, project_of).map_err(journal_error)
     }
 
     /// Journals what happened and returns the checkpoints as they are then.
@@ -59,9 +62,9 @@ impl PhaseRequests<'_> {
             self.journal
                 .append_wait(drafts)
                 .and_then(|_| self.journal.settle())
-                .map_err(journal_trouble)?;
+                .map_err(journal_error)?;
         }
-        actors::phase::load(self.journal).map_err(journal_trouble)
+        actors::phase::load(self.journal).map_err(journal_error)
     }
 
     pub(super) fn create(
@@ -69,8 +72,8 @@ impl PhaseRequests<'_> {
         project: Option<&str>,
         folder: Option<&str>,
         given: &Value,
-    ) -> Result<Value> {
-        let new = input::request(given).map_err(|problem| (Trouble::Request, problem))?;
+    ) -> Result<Done> {
+        let new = input::request(given).map_err(|problem| (PhaseError::Request, problem))?;
         let named = new
             .session
             .as_deref()
@@ -94,7 +97,7 @@ impl PhaseRequests<'_> {
             .clone()
             .or_else(newest)
             .unwrap_or_else(|| input::NO_SESSION.to_owned());
-        let phases = actors::phase::load(self.journal).map_err(journal_trouble)?;
+        let phases = actors::phase::load(self.journal).map_err(journal_error)?;
         let created_at = Timestamp::now();
         let is_taken = |name: &str| {
             phases.ever().any(|known| known.file == name) || self.folder().join(name).exists()
@@ -112,7 +115,7 @@ impl PhaseRequests<'_> {
             criteria: new.criteria,
             metadata: new.metadata,
         });
-        let checkpoint = Box::new(checkpoint.map_err(|problem| (Trouble::Request, problem))?);
+        let checkpoint = Box::new(checkpoint.map_err(|problem| (PhaseError::Request, problem))?);
         let phases = self.append(vec![Event::PhaseCreated {
             checkpoint,
             project,
@@ -129,16 +132,18 @@ impl PhaseRequests<'_> {
         Ok(self.result(phase, problem))
     }
 
-    pub(super) fn show(&self, id: &str) -> Result<Value> {
+    pub(super) fn show(&self, id: &str) -> Result<Shown> {
         let found = self.reconcile(false)?;
         let phase = find(&found.phases, id)?;
-        let mut answer = self.result(phase, None);
-        answer["checkpoint"] = self.view(phase);
-        Ok(answer)
+        Ok(Shown {
+            done: self.result(phase, None),
+            checkpoint: self.view(phase),
+        })
     }
 
-    pub(super) fn list(&self, completed: Option<bool>, scope: &Scope) -> Result<Value> {
-        let (found, scope) = (self.reconcile(false)?, self.scope(scope)?);
+    pub(super) fn list(&self, completed: Option<bool>, scope: &Scope) -> Result<Listed> {
+        let found = self.reconcile(false)?;
+        let scope = self.scope(scope)?;
         let wanted = |phase: &&Phase| {
             completed.is_none_or(|completed| phase.checkpoint.completed == completed)
                 && scope.holds(phase)
@@ -150,33 +155,31 @@ impl PhaseRequests<'_> {
             .filter(wanted)
             .map(|phase| self.view(phase))
             .collect();
-        Ok(json!({
-            "ok": true,
-            "checkpoints": phases,
-            "problems": found.problems,
-            "imported": found.imported,
-            "rebuilt": found.rebuilt,
-        }))
+        Ok(Listed {
+            ok: true,
+            checkpoints: phases,
+            problems: found.problems,
+            imported: found.imported,
+            rebuilt: found.rebuilt,
+        })
     }
 
-    pub(super) fn detect(&self, scope: &Scope) -> Result<Value> {
-        let (found, scope) = (self.reconcile(false)?, self.scope(scope)?);
-        let elsewhere = found.phases.latest_incomplete(&Scope::default()).is_some();
-        let mut answer = match found.phases.latest_incomplete(&scope) {
-            Some(phase) => {
-                let mut answer = self.result(phase, None);
-                answer["checkpoint"] = self.view(phase);
-                answer
-            }
-            None => {
-                json!({ "ok": true, "checkpointId": null, "file": null, "checkpoint": null, "elsewhere": elsewhere })
-            }
-        };
-        answer["problems"] = json!(found.problems);
-        Ok(answer)
+    pub(super) fn detect(&self, scope: &Scope) -> Result<Detected> {
+        let found = self.reconcile(false)?;
+        let scope = self.scope(scope)?;
+        let phase = found.phases.latest_incomplete(&scope);
+        let elsewhere = || found.phases.latest_incomplete(&Scope::default()).is_some();
+        Ok(Detected {
+            ok: true,
+            checkpoint_id: phase.map(|phase| phase.checkpoint.id.clone()),
+            file: phase.map(|phase| self.folder().join(&phase.file)),
+            checkpoint: phase.map(|phase| self.view(phase)),
+            elsewhere: phase.is_none().then(elsewhere),
+            problems: found.problems,
+        })
     }
 
-    pub(super) fn complete(&self, id: &str) -> Result<Value> {
+    pub(super) fn complete(&self, id: &str) -> Result<Done> {
         let found = self.reconcile(false)?;
         let id = find(&found.phases, id)?.checkpoint.id.clone();
         let phases = self.append(vec![Event::PhaseCompleted {
@@ -187,10 +190,10 @@ impl PhaseRequests<'_> {
         Ok(self.result(phase, self.clear_seed(&[&id])))
     }
 
-    pub(super) fn cleanup(&self, older_than: Option<&str>, incomplete: bool) -> Result<Value> {
+    pub(super) fn cleanup(&self, older_than: Option<&str>, incomplete: bool) -> Result<Cleaned> {
         let age = match older_than {
             Some(text) => parse_duration(text)
-                .map_err(|problem| (Trouble::Request, format!("older_than: {problem}")))?,
+                .map_err(|problem| (PhaseError::Request, format!("older_than: {problem}")))?,
             None => self.places.keep,
         };
         let found = self.reconcile(false)?;
@@ -215,31 +218,31 @@ impl PhaseRequests<'_> {
                 })
                 .collect(),
         )?;
-        let files = gone.iter().map(|phase| &phase.file).chain(&found.leftover);
-        let mut problems = json!(found.problems);
-        for name in files {
+        let names = gone.iter().map(|phase| &phase.file).chain(&found.leftover);
+        let unremoved = names.filter_map(|name| {
             let path = self.folder().join(name);
-            if let (Err(error), Some(problems)) =
-                (crate::edit::files::remove(&path), problems.as_array_mut())
-            {
-                problems.push(json!({ "file": path, "error": error }));
-            }
-        }
-        let mut answer = json!({ "ok": true, "deleted": gone.len(), "keptIncomplete": kept.len(), "problems": problems });
-        if let Some(problem) = self.clear_seed(&ids) {
-            answer["seedProblem"] = problem.into();
-        }
-        Ok(answer)
+            let error = files::remove(&path).err()?;
+            let file = path.display().to_string();
+            Some(Problem { file, error })
+        });
+        let problems = found.problems.iter().cloned().chain(unremoved).collect();
+        Ok(Cleaned {
+            ok: true,
+            deleted: gone.len(),
+            kept_incomplete: kept.len(),
+            problems,
+            seed_problem: self.clear_seed(&ids),
+        })
     }
 
-    pub(super) fn rebuild(&self) -> Result<Value> {
+    pub(super) fn rebuild(&self) -> Result<Rebuilt> {
         let found = self.reconcile(true)?;
-        Ok(json!({
-            "ok": true,
-            "rebuilt": found.rebuilt,
-            "imported": found.imported,
-            "problems": found.problems,
-        }))
+        Ok(Rebuilt {
+            ok: true,
+            rebuilt: found.rebuilt,
+            imported: found.imported,
+            problems: found.problems,
+        })
     }
 
     /// Resolves the names in a scope.
@@ -256,18 +259,18 @@ impl PhaseRequests<'_> {
 
     fn session(&self, name: &str) -> Result<String> {
         if name.is_empty() {
-            return Err((Trouble::Request, "sessionId: must not be empty".into()));
+            return Err((PhaseError::Request, "sessionId: must not be empty".into()));
         }
         lookup::session(self.journal, name).map_err(|error| match error {
-            query::Error::Journal(error) => journal_trouble(error),
-            other => (Trouble::Request, format!("sessionId: {other}")),
+            query::Error::Journal(error) => journal_error(error),
+            other => (PhaseError::Request, format!("sessionId: {other}")),
         })
     }
 
     fn write(&self, phase: &Phase) -> Result<()> {
         folder::write(self.folder(), phase).map(drop).map_err(|error| {
             let id = &phase.checkpoint.id;
-            (Trouble::Files, format!("the checkpoint {id} is in the journal, but its file is not written: {error}"))
+            (PhaseError::Files, format!("the checkpoint {id} is in the journal, but its file is not written: {error}"))
         })
     }
 
@@ -278,19 +281,20 @@ impl PhaseRequests<'_> {
             .and_then(|seed| seed::clear(seed, ids).err())
     }
 
-    fn view(&self, phase: &Phase) -> Value {
-        let mut view = json!(views::PhaseView::new(phase));
-        view["file"] = json!(self.folder().join(&phase.file));
-        view
+    fn view(&self, phase: &Phase) -> PhaseView {
+        let file = self.folder().join(&phase.file).display().to_string();
+        PhaseView {
+            file,
+            ..PhaseView::new(phase)
+        }
     }
 
-    /// Returns the answer to a request (spec PHASE-11). Trouble with `seed.json` does not undo a checkpoint.
-    fn result(&self, phase: &Phase, seed_problem: Option<String>) -> Value {
-        let file = self.folder().join(&phase.file);
-        let mut result = json!({ "ok": true, "checkpointId": phase.checkpoint.id, "file": file });
-        if let Some(problem) = seed_problem {
-            result["seedProblem"] = problem.into();
+    fn result(&self, phase: &Phase, seed_problem: Option<String>) -> Done {
+        Done {
+            ok: true,
+            checkpoint_id: phase.checkpoint.id.clone(),
+            file: self.folder().join(&phase.file),
+            seed_problem,
         }
-        result
     }
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Places, Refusal, Request, Trouble, answer};
+use super::{PhaseError, Places, Refusal, Request, answer};
 
 struct Stage {
     folder: TempDir,
@@ -36,7 +36,8 @@ impl Stage {
     }
 
     fn try_ask(&self, word: &str, fields: Value) -> Result<Value, Refusal> {
-        answer(&Request::read(word, fields)?, &self.journal, &self.places)
+        let answer = answer(&Request::read(word, fields)?, &self.journal, &self.places)?;
+        Ok(serde_json::to_value(answer).expect("plain data"))
     }
 
     fn ask(&self, word: &str, fields: Value) -> Value {
@@ -191,7 +192,7 @@ fn what_other_programs_left_is_taken_over_once() {
         stage
             .try_ask("show", json!({ "id": "far" }))
             .map_err(|(trouble, _)| trouble),
-        Err(Trouble::Unknown)
+        Err(PhaseError::Unknown)
     );
     assert_eq!(
         stage.ask("show", json!({ "id": "far-1" }))["checkpoint"]["completed"],
@@ -299,7 +300,7 @@ fn cleanup_keeps_what_is_young_or_not_over() {
     let refused = stage
         .try_ask("cleanup", json!({ "older_than": "old" }))
         .expect_err("no duration");
-    assert_eq!(refused.0, Trouble::Request);
+    assert_eq!(refused.0, PhaseError::Request);
 }
 
 #[test]
@@ -358,7 +359,7 @@ fn what_is_asked_wrongly_is_refused() {
         let refusal = stage.try_ask(word, fields.clone()).expect_err(word);
         assert_eq!(
             refusal.0,
-            Trouble::Request,
+            PhaseError::Request,
             "{word} {fields}: {}",
             refusal.1
         );
@@ -367,14 +368,14 @@ fn what_is_asked_wrongly_is_refused() {
     let refused = stage
         .try_ask("create", json!({ "checkpoint": large }))
         .expect_err("too large");
-    assert_eq!(refused.0, Trouble::Request, "{}", refused.1);
+    assert_eq!(refused.0, PhaseError::Request, "{}", refused.1);
     assert_eq!(stage.journal.last_seq(), 0, "nothing was journaled");
     fs::write(&stage.places.folder, "in the way").expect("writable");
     let checkpoint = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "" });
     let refusal = stage
         .try_ask("create", json!({ "checkpoint": checkpoint }))
         .expect_err("no folder");
-    assert_eq!(refusal.0, Trouble::Files, "{}", refusal.1);
+    assert_eq!(refusal.0, PhaseError::Files, "{}", refusal.1);
     let listed = stage.ask("list", json!({}));
     assert_eq!(
         listed["problems"].as_array().map(Vec::len),

@@ -1,19 +1,21 @@
-//! Progress documents for whoever asks: `POST /v1/progress/{write,show,validate,rebuild}` on the daemon's socket, and the same
+//! Requests about progress documents: `POST /v1/progress/{write,show,validate,rebuild}` on the daemon's socket, and the same
 //! without a daemon on the journal itself.
 
-use actors::progress::{self, Error, Order, Rebuild};
+use actors::progress::{self, Error, Order, Rebuild, Rebuilt};
 use checkpoint::config::{Config, ProgressPlace};
 use checkpoint::progress::{read, render};
 use journal::{Home, Journal, ProgressKind, Stream};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::ops::phase::lookup;
 use crate::ops::query;
 
+mod answer;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use answer::{Answer, CheckedView, Shown, WrittenView};
 
 /// What is asked. A session is named, or hinted at by the environment that the command ran in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -21,7 +23,7 @@ mod tests;
 pub(crate) struct Request {
     /// The session that was named.
     pub(crate) session: Option<String>,
-    /// The session that the environment names; none of ours, maybe.
+    /// The session that the environment names; the journal may not know it.
     pub(crate) inside: Option<String>,
     /// The project's folder; of `rebuild`, empty for all projects.
     pub(crate) project: String,
@@ -30,14 +32,14 @@ pub(crate) struct Request {
     pub(crate) kind: Option<ProgressKind>,
     /// Of `write`: what the agent states.
     pub(crate) input: Option<String>,
-    /// Of `rebuild`: also files that somebody has changed.
+    /// Of `rebuild`: also files that were changed by hand.
     pub(crate) force: bool,
 }
 
 /// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The request makes no sense.
+    /// The request is malformed.
     Request,
     /// There is no such session or document.
     NotFound,
@@ -59,19 +61,20 @@ pub(crate) fn answer(
     journal: &Journal,
     home: &Home,
     config: &Config,
-) -> Result<Value, Refusal> {
+) -> Result<Answer, Refusal> {
     journal.settle().map_err(|error| refusal(error.into()))?;
     match word {
-        "write" => write(request, journal, home, config),
-        "show" | "validate" => {
-            let seq = document(request, journal)?;
-            if word == "show" {
-                show(journal, seq)
-            } else {
-                validate(journal, config, seq)
-            }
+        "write" => write(request, journal, home, config).map(Answer::Written),
+        "show" => {
+            let shown = show(journal, document(request, journal)?)?;
+            Ok(Answer::Shown(Box::new(shown)))
         }
-        "rebuild" => rebuild(request, journal, home),
+        "validate" => {
+            let seq = document(request, journal)?;
+            let checked = progress::validate(journal, config, seq).map_err(refusal)?;
+            Ok(Answer::Checked(checked.into()))
+        }
+        "rebuild" => rebuild(request, journal, home).map(Answer::Rebuilt),
         _ => Err((
             Refused::NotFound,
             format!("there is no `{word}`: write, show, validate and rebuild are known"),
@@ -92,7 +95,7 @@ fn write(
     journal: &Journal,
     home: &Home,
     config: &Config,
-) -> Result<Value, Refusal> {
+) -> Result<WrittenView, Refusal> {
     let stated = request.input.as_deref().map(read).transpose();
     let stated = stated
         .map_err(|problem| (Refused::Request, problem))?
@@ -113,18 +116,7 @@ fn write(
         id: Uuid::now_v7(),
     };
     let written = progress::write(journal, home, config, order).map_err(refusal)?;
-    let document = &written.document;
-    Ok(json!({
-        "seq": written.seq,
-        "session": document.session,
-        "native_session": document.native_session,
-        "agent": document.agent,
-        "project": document.project,
-        "type": document.kind,
-        "at": document.at,
-        "file": written.file,
-        "notes": written.notes,
-    }))
+    Ok(written.into())
 }
 
 /// Finds the session: the one that is named, the one that the command ran in, else the project's newest.
@@ -160,7 +152,7 @@ fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
     })
 }
 
-fn show(journal: &Journal, seq: u64) -> Result<Value, Refusal> {
+fn show(journal: &Journal, seq: u64) -> Result<Shown, Refusal> {
     let envelope = journal.event(seq).map_err(|error| refusal(error.into()))?;
     let Some((file, document)) = envelope.as_ref().and_then(progress::read) else {
         return Err((
@@ -168,18 +160,16 @@ fn show(journal: &Journal, seq: u64) -> Result<Value, Refusal> {
             format!("the document of event {seq} cannot be read"),
         ));
     };
-    Ok(json!({ "seq": seq, "file": file, "markdown": render(&document), "document": document }))
+    Ok(Shown {
+        seq,
+        file,
+        markdown: render(&document),
+        document,
+    })
 }
 
-fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Value, Refusal> {
-    let checked = progress::validate(journal, config, seq).map_err(refusal)?;
-    Ok(
-        json!({ "seq": checked.document, "holds": checked.report.holds, "lines": checked.report.lines }),
-    )
-}
-
-/// Writes files anew: of the session that is named, of the project, or all.
-fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Value, Refusal> {
+/// Writes files again: of the session that is named, of the project, or all.
+fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Rebuilt, Refusal> {
     let project = (!request.project.is_empty()).then(|| lookup::project(&request.project));
     let session = if request.session.is_some() {
         session(request, journal, "")?
@@ -191,6 +181,5 @@ fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Value, R
         project: project.as_deref(),
         force: request.force,
     };
-    let rebuilt = progress::rebuild(journal, home, order).map_err(refusal)?;
-    Ok(serde_json::to_value(rebuilt).expect("plain data"))
+    progress::rebuild(journal, home, order).map_err(refusal)
 }

@@ -10,6 +10,8 @@ use journal::{Agent, Options};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use serde_json::{Value, json};
+
 use super::*;
 
 struct Stage {
@@ -106,7 +108,8 @@ impl Stage {
     }
 
     fn rebuild(&self, request: Request) -> Value {
-        answer("rebuild", &request, &self.journal, &self.home, &self.config).expect("rebuilds")
+        let rebuilt = answer("rebuild", &request, &self.journal, &self.home, &self.config);
+        json!(rebuilt.expect("rebuilds"))
     }
 
     /// Every file of documents, and where every link of theirs leads.
@@ -332,8 +335,8 @@ fn only_what_is_asked_for_is_rebuilt_and_no_project_is_made_again() {
         &stage.journal,
         &moved,
         &stage.config,
-    )
-    .expect("rebuilds");
+    );
+    let rebuilt = json!(rebuilt.expect("rebuilds"));
     let name = |path: &Path| {
         path.strip_prefix(&stage.home.progress)
             .expect("below")

@@ -6,7 +6,8 @@ use checkpoint::Policy;
 use checkpoint::decide::Case;
 use checkpoint::follow_up;
 use checkpoint::replay;
-use journal::{Envelope, Event, Journal, Outcome, Reason, Stream};
+use checkpoint::state::SessionState;
+use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Reason, Stream};
 
 use super::delivery::obstacle;
 use super::question::{Error, Result};
@@ -47,8 +48,7 @@ fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> 
 /// The most events of all sessions between a stop and its decision.
 const GAP_MAX: u64 = 100_000;
 
-/// Returns the decision, its stop, the state before, the evidence, the exits considered, the delivery, when each thing
-/// happened, and what became of the demand.
+/// Returns the decision with all that it was based on, and what became of it.
 ///
 /// # Errors
 ///
@@ -60,18 +60,14 @@ pub(super) fn explain(
 ) -> Result<Explanation> {
     let decided = &find_decision(journal, seq, session)?;
     let Event::Decided(decision) = &decided.event else {
-        return Err(Error::NotFound(format!(
-            "event {} is no decision",
-            decided.seq
-        )));
+        let text = format!("event {} is not a decision", decided.seq);
+        return Err(Error::NotFound(text));
     };
     let stream = journal.stream(decided.stream.session, 0, usize::MAX)?;
-    let state = replay::fold(
-        &decided.stream,
-        stream
-            .iter()
-            .filter(|envelope| envelope.seq <= decision.basis),
-    );
+    let known = stream
+        .iter()
+        .filter(|envelope| envelope.seq <= decision.basis);
+    let state = replay::fold(&decided.stream, known);
     let evidence = stream.iter().find_map(|envelope| match &envelope.event {
         Event::EvidenceGathered { trigger, evidence } if *trigger == decision.trigger => {
             Some((**evidence).clone())
@@ -83,36 +79,7 @@ pub(super) fn explain(
         .into_iter()
         .find(|(seq, _)| *seq == decided.seq);
     let policy = policies.remove(&decision.policy);
-    let stop = state
-        .pending
-        .iter()
-        .find(|stop| stop.seq == decision.trigger)
-        .cloned();
-    let stop = stop.or_else(|| state.restart_stop(decision.trigger));
-    let found = evidence.clone().unwrap_or_default();
-    let case = stop
-        .as_ref()
-        .zip(policy.as_ref())
-        .map(|(stop, policy)| Case {
-            state: &state,
-            stop,
-            evidence: &found,
-            policy,
-            fingerprint: decision.policy,
-        });
-    let considered = match &case {
-        Some(case) if decision.reason != Reason::Overloaded => {
-            case.considered().into_iter().map(ExitView::from).collect()
-        }
-        _ => vec![ExitView {
-            reason: decision.reason,
-            taken: true,
-            why: "nobody waited for the answer any more".into(),
-        }],
-    };
-    let rules = case
-        .as_ref()
-        .map(|case| RulesView::new(case.find(), &case.evidence.timeline));
+    let (considered, rules) = why(decision, &state, evidence.as_ref(), policy.as_ref());
     let delivery: Vec<_> = stream
         .iter()
         .filter(|envelope| is_delivery_of(&envelope.event, decided.seq))
@@ -143,6 +110,41 @@ pub(super) fn explain(
         basis: decision.basis,
         version: decision.version,
     })
+}
+
+/// Decides again, and returns the exits that were considered and what the rules found.
+fn why(
+    decision: &Decision,
+    state: &SessionState,
+    evidence: Option<&Evidence>,
+    policy: Option<&Policy>,
+) -> (Vec<ExitView>, Option<RulesView>) {
+    let nothing = Evidence::default();
+    let pending = state
+        .pending
+        .iter()
+        .find(|stop| stop.seq == decision.trigger)
+        .cloned();
+    let stop = pending.or_else(|| state.restart_stop(decision.trigger));
+    let case = stop.as_ref().zip(policy).map(|(stop, policy)| Case {
+        state,
+        stop,
+        evidence: evidence.unwrap_or(&nothing),
+        policy,
+        fingerprint: decision.policy,
+    });
+    let considered = match &case {
+        Some(case) if decision.reason != Reason::Overloaded => {
+            case.considered().into_iter().map(ExitView::from).collect()
+        }
+        _ => vec![ExitView {
+            reason: decision.reason,
+            taken: true,
+            why: "nobody waited for the answer any more".into(),
+        }],
+    };
+    let rules = case.map(|case| RulesView::new(case.find(), &case.evidence.timeline));
+    (considered, rules)
 }
 
 /// Says when each event was in the journal, in microseconds after the stop happened.

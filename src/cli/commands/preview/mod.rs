@@ -11,10 +11,14 @@ use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::{Agent, Evidence, Home, Place, Stream, Timestamp, ToolCall};
-use serde_json::{Value, json};
+use journal::{
+    Action, Agent, Decision, Evidence, Home, Place, Reason, Route, Stream, TimelineSource,
+    Timestamp, ToolCall, ToolKind, Verdict,
+};
+use serde::Serialize;
 
 use crate::cli::shared::{AgentName, Output};
+use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
@@ -80,43 +84,79 @@ pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
         eprintln!("note: {}", crate::render::printable_lines(note));
     }
     if arguments.output.json {
-        println!("{}", answer(&decision, &evidence));
+        print_json(&Answer::new(&decision, &evidence));
     } else {
         show::show(&case, &decision);
     }
     Ok(exit::OK)
 }
 
-/// Returns the answer as the machine interface promises it.
-fn answer(decision: &journal::Decision, evidence: &Evidence) -> Value {
-    let files = evidence.changes.files();
-    json!({
-        "verdict": decision.verdict,
-        "reason": decision.reason,
-        "route": decision.route,
-        "changed_files": files.map(|files| files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>()),
-        "timeline": {
-            "source": evidence.timeline.source,
-            "calls": evidence.timeline.calls.iter().map(call).collect::<Vec<_>>(),
-        },
-        "categories": decision.categories,
-        "actions": decision.actions,
-        "observations": decision.observations,
-        "all_clear": decision.all_clear,
-        "message": decision.message,
-    })
+/// The answer for programs.
+#[derive(Serialize)]
+struct Answer<'a> {
+    verdict: Verdict,
+    reason: Reason,
+    route: Option<Route>,
+    /// None where git could not be asked.
+    changed_files: Option<Vec<&'a str>>,
+    timeline: TimelineView<'a>,
+    categories: &'a [String],
+    actions: &'a [Action],
+    observations: &'a [String],
+    all_clear: bool,
+    message: Option<&'a str>,
 }
 
-fn call(call: &ToolCall) -> Value {
-    json!({
-        "tool": call.tool,
-        "kind": call.kind,
-        "command": call.command,
-        "paths": call.paths,
-        "is_error": call.is_error,
-        // Gemini's older transcripts do not always say when.
-        "at": Some(call.at).filter(|at| *at != Timestamp::default()),
-    })
+#[derive(Serialize)]
+struct TimelineView<'a> {
+    source: TimelineSource,
+    calls: Vec<CallView<'a>>,
+}
+
+#[derive(Serialize)]
+struct CallView<'a> {
+    tool: &'a str,
+    kind: ToolKind,
+    command: Option<&'a str>,
+    paths: &'a [String],
+    is_error: bool,
+    /// None where the transcript does not say: Gemini's older ones do not always.
+    at: Option<Timestamp>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(decision: &'a Decision, evidence: &'a Evidence) -> Self {
+        let files = evidence.changes.files();
+        let calls = evidence.timeline.calls.iter();
+        Self {
+            verdict: decision.verdict,
+            reason: decision.reason,
+            route: decision.route,
+            changed_files: files.map(|files| files.iter().map(|file| file.path.as_str()).collect()),
+            timeline: TimelineView {
+                source: evidence.timeline.source,
+                calls: calls.map(CallView::new).collect(),
+            },
+            categories: &decision.categories,
+            actions: &decision.actions,
+            observations: &decision.observations,
+            all_clear: decision.all_clear,
+            message: decision.message.as_deref(),
+        }
+    }
+}
+
+impl<'a> CallView<'a> {
+    fn new(call: &'a ToolCall) -> Self {
+        Self {
+            tool: &call.tool,
+            kind: call.kind,
+            command: call.command.as_deref(),
+            paths: &call.paths,
+            is_error: call.is_error,
+            at: Some(call.at).filter(|at| *at != Timestamp::default()),
+        }
+    }
 }
 
 /// Returns the session that is decided about: one of the journal, or one that is made of the arguments alone.
@@ -159,15 +199,10 @@ fn subject(
 
 /// Reads a session from the journal, by way of the daemon where one runs.
 fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
-    let answer = connection::ask_one(
-        home,
-        &Query::Folded {
-            session: session.to_owned(),
-        },
-        |_, _| (),
-    )?;
-    let state: SessionState = serde_json::from_value(answer)
-        .map_err(|error| Failure::failed(format!("the daemon is of another version: {error}")))?;
+    let query = Query::Folded {
+        session: session.to_owned(),
+    };
+    let state: SessionState = connection::ask_one(home, &query, |_, _| ())?;
     if state.stream.agent != agent {
         let found = state.stream.agent;
         return Err(Failure::usage(format!(

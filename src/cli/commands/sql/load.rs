@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use checkpoint::state::SessionState;
-use journal::{Envelope, Event, Home, Timestamp, ToolCall, Verdict, codec};
+use journal::{Agent, Envelope, Event, Home, Timestamp, ToolCall, ToolKind, Verdict, codec};
 use rusqlite::{Connection, Statement, params_from_iter};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Fields, Wanted, tables};
@@ -65,7 +66,7 @@ pub(super) fn fill(
             history
                 .turns
                 .values()
-                .try_for_each(|turn| put(&mut insert, &turn.line()))?;
+                .try_for_each(|turn| put(&mut insert, turn))?;
         }
     }
     transaction.commit().map_err(Failure::failed)
@@ -74,7 +75,7 @@ pub(super) fn fill(
 /// Asks, and hands every line on until one fails.
 fn ask(home: &Home, query: &Query, mut take: impl FnMut(Value) -> Result<()>) -> Result<()> {
     let mut failed = Ok(());
-    connection::ask(home, query, |line| {
+    connection::ask_json(home, query, |line| {
         if failed.is_ok() {
             failed = take(line);
         }
@@ -98,7 +99,8 @@ fn insert_into<'a>(database: &'a Connection, table: &str) -> Result<Insert<'a>> 
 }
 
 /// Inserts a row by its fields' names.
-fn put(insert: &mut Insert<'_>, line: &Value) -> Result<()> {
+fn put(insert: &mut Insert<'_>, line: &impl Serialize) -> Result<()> {
+    let line = serde_json::to_value(line).map_err(Failure::failed)?;
     let cell = |name: &&str| match line.get(name) {
         None | Some(Value::Null) => rusqlite::types::Value::Null,
         Some(Value::Bool(is)) => i64::from(*is).into(),
@@ -122,7 +124,7 @@ struct History<'a> {
     events: Option<Insert<'a>>,
     tools: Option<Insert<'a>>,
     states: HashMap<Uuid, SessionState>,
-    turns: BTreeMap<(Uuid, u64), Turn>,
+    turns: BTreeMap<(Uuid, u64), TurnRow>,
 }
 
 impl History<'_> {
@@ -141,7 +143,8 @@ impl History<'_> {
             Event::ToolFinished { host, call } | Event::ToolFailed { host, call },
         ) = (&mut self.tools, &envelope.event)
         {
-            put(tools, &tool(&line, turn, host.subagent.as_deref(), call))?;
+            let subagent = host.subagent.as_deref();
+            put(tools, &ToolRow::new(&envelope, turn, subagent, call))?;
         }
         if let (Some(events), Value::Object(line)) = (&mut self.events, line) {
             put(events, &event(line, turn))?;
@@ -168,10 +171,10 @@ impl History<'_> {
         let turn = self
             .turns
             .entry((session, number))
-            .or_insert_with(|| Turn::new(envelope, number));
+            .or_insert_with(|| TurnRow::new(envelope, number));
         gone.iter().for_each(|other| turn.add(other));
         if envelope.event.host().is_some() {
-            turn.ended_at = turn.ended_at.max(envelope.at);
+            turn.lasts_until(envelope.at);
         }
         match &envelope.event {
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
@@ -186,32 +189,55 @@ impl History<'_> {
     }
 }
 
-fn tool(line: &Value, turn: u64, subagent: Option<&str>, call: &ToolCall) -> Value {
-    json!({
-        "seq": line["seq"],
-        "at": line["at"],
-        "session": line["session"],
-        "native_session": line["native_session"],
-        "agent": line["agent"],
-        "turn": turn,
-        "subagent": subagent,
-        "id": call.id,
-        "tool": call.tool,
-        "kind": call.kind,
-        "command": call.command,
-        "paths": call.paths,
-        "is_error": call.is_error,
-        "refused": call.refused,
-        "output": call.output,
-        "duration_ms": call.duration_ms,
-    })
+/// A row of `tools`.
+#[derive(Serialize)]
+struct ToolRow<'a> {
+    seq: u64,
+    at: Timestamp,
+    session: Uuid,
+    native_session: String,
+    agent: Agent,
+    turn: u64,
+    subagent: Option<&'a str>,
+    id: Option<&'a str>,
+    tool: &'a str,
+    kind: ToolKind,
+    command: Option<&'a str>,
+    paths: &'a [String],
+    is_error: bool,
+    refused: bool,
+    output: &'a str,
+    duration_ms: Option<u64>,
+}
+
+impl<'a> ToolRow<'a> {
+    fn new(envelope: &Envelope, turn: u64, subagent: Option<&'a str>, call: &'a ToolCall) -> Self {
+        Self {
+            seq: envelope.seq,
+            at: envelope.at,
+            session: envelope.stream.session,
+            native_session: envelope.stream.native(),
+            agent: envelope.stream.agent,
+            turn,
+            subagent,
+            id: call.id.as_deref(),
+            tool: &call.tool,
+            kind: call.kind,
+            command: call.command.as_deref(),
+            paths: &call.paths,
+            is_error: call.is_error,
+            refused: call.refused,
+            output: &call.output,
+            duration_ms: call.duration_ms,
+        }
+    }
 }
 
 fn event(line: Fields, turn: u64) -> Value {
     let is_column = |name: &str| {
         tables::columns_of("events").any(|column| column == name) && !MADE_HERE.contains(&name)
     };
-    // What is no column of its own belongs to the kind.
+    // Anything without a column of its own belongs to the kind.
     let (mut row, own): (Fields, Fields) = line.into_iter().partition(|(name, _)| is_column(name));
     let dropped = row.get("payload_dropped").is_some();
     row.insert("payload_dropped".into(), dropped.into());
@@ -221,10 +247,17 @@ fn event(line: Fields, turn: u64) -> Value {
 }
 
 /// A row of `turns` that is being counted.
-struct Turn {
-    first: Envelope,
-    number: u64,
+#[derive(Serialize)]
+struct TurnRow {
+    session: Uuid,
+    native_session: String,
+    agent: Agent,
+    turn: u64,
+    seq: u64,
+    began_at: Timestamp,
     ended_at: Timestamp,
+    duration_ms: u64,
+    prompt: Option<String>,
     tool_calls: u64,
     tool_errors: u64,
     stops: u64,
@@ -232,13 +265,22 @@ struct Turn {
     passed: u64,
 }
 
-impl Turn {
-    fn new(first: &Envelope, number: u64) -> Self {
-        let (first, ended_at) = (first.clone(), first.at);
+impl TurnRow {
+    fn new(first: &Envelope, turn: u64) -> Self {
+        let prompt = match &first.event {
+            Event::PromptSubmitted { text, .. } | Event::PromptFound { text, .. } => Some(text),
+            _ => None,
+        };
         Self {
-            first,
-            number,
-            ended_at,
+            session: first.stream.session,
+            native_session: first.stream.native(),
+            agent: first.stream.agent,
+            turn,
+            seq: first.seq,
+            began_at: first.at,
+            ended_at: first.at,
+            duration_ms: 0,
+            prompt: prompt.cloned(),
             tool_calls: 0,
             tool_errors: 0,
             stops: 0,
@@ -247,45 +289,17 @@ impl Turn {
         }
     }
 
+    fn lasts_until(&mut self, at: Timestamp) {
+        self.ended_at = self.ended_at.max(at);
+        self.duration_ms = self.ended_at.millis_since(self.began_at);
+    }
+
     fn add(&mut self, other: &Self) {
-        self.ended_at = self.ended_at.max(other.ended_at);
+        self.lasts_until(other.ended_at);
         self.tool_calls += other.tool_calls;
         self.tool_errors += other.tool_errors;
         self.stops += other.stops;
         self.injected += other.injected;
         self.passed += other.passed;
-    }
-
-    fn line(&self) -> Value {
-        let Self {
-            first,
-            number,
-            ended_at,
-            tool_calls,
-            tool_errors,
-            stops,
-            injected,
-            passed,
-        } = self;
-        let prompt = match &first.event {
-            Event::PromptSubmitted { text, .. } | Event::PromptFound { text, .. } => Some(text),
-            _ => None,
-        };
-        json!({
-            "session": first.stream.session,
-            "native_session": first.stream.native(),
-            "agent": first.stream.agent,
-            "turn": number,
-            "seq": first.seq,
-            "began_at": first.at,
-            "ended_at": ended_at,
-            "duration_ms": ended_at.millis_since(first.at),
-            "prompt": prompt,
-            "tool_calls": tool_calls,
-            "tool_errors": tool_errors,
-            "stops": stops,
-            "injected": injected,
-            "passed": passed,
-        })
     }
 }

@@ -1,0 +1,38 @@
+//! Where phase records are kept.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use checkpoint::config::{self, UserPath};
+
+use super::error::{PhaseError, Result};
+
+/// Where the files are, and how long they are kept.
+pub(crate) struct Places {
+    pub(super) folder: PathBuf,
+    pub(super) seed: Option<PathBuf>,
+    pub(super) keep: Duration,
+}
+
+impl Places {
+    /// Takes them from the settings; `~` is the home folder in the environment.
+    ///
+    /// # Errors
+    ///
+    /// When a path needs a home folder, and none is known.
+    pub(crate) fn of(settings: &config::Phase) -> Result<Self> {
+        let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
+        let resolve = |path: &UserPath| {
+            let resolved = path.resolve(home.as_deref()).map(PathBuf::from);
+            resolved.ok_or((
+                PhaseError::Files,
+                format!("HOME is not set, so nobody can tell where {} is", path.0),
+            ))
+        };
+        Ok(Self {
+            folder: resolve(&settings.folder)?,
+            seed: settings.seed.0.as_ref().map(resolve).transpose()?,
+            keep: settings.keep.0,
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! What can be asked about phase records.
+
+use checkpoint::phase::Scope;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::error::{PhaseError, Result};
+
+/// What can be asked. The words of the variants are those of the command line and of the paths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Request {
+    /// Make one (spec PHASE-3).
+    Create {
+        /// The project's folder; none for the session's.
+        #[serde(default)]
+        project: Option<String>,
+        /// Where the caller is, for when neither project nor session is named.
+        #[serde(default)]
+        folder: Option<String>,
+        /// Its fields, named as in its file (spec PHASE-1).
+        checkpoint: Value,
+    },
+    /// Show one (spec PHASE-4).
+    Show {
+        /// Its id, the beginning of it, or its file's name.
+        id: String,
+    },
+    /// List them, newest first (spec PHASE-4).
+    List {
+        /// Only those that are completed, or are not.
+        #[serde(default)]
+        completed: Option<bool>,
+        /// Only those.
+        #[serde(default)]
+        scope: Scope,
+    },
+    /// Find the latest whose work is not over (spec PHASE-5).
+    Detect {
+        /// Only among those.
+        #[serde(default)]
+        scope: Scope,
+    },
+    /// Say that the work of one is over (spec PHASE-6).
+    Complete {
+        /// As for `show`.
+        id: String,
+    },
+    /// Delete old ones (spec PHASE-7).
+    Cleanup {
+        /// From this age on; none for `phase.keep`.
+        #[serde(default)]
+        older_than: Option<String>,
+        /// Those whose work is not over, too.
+        #[serde(default)]
+        incomplete: bool,
+    },
+    /// Write all files anew that are not as the journal has them.
+    Rebuild {},
+}
+
+impl Request {
+    /// Reads a request from its word and its fields.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such word, or the fields are not right.
+    pub(crate) fn read(word: &str, fields: Value) -> Result<Self> {
+        serde_json::from_value(json!({ word: fields }))
+            .map_err(|error| (PhaseError::Request, error.to_string()))
+    }
+
+    /// Returns the request's word and its fields.
+    pub(crate) fn parts(&self) -> (String, Value) {
+        let tagged = serde_json::to_value(self).expect("plain data");
+        let Value::Object(parts) = tagged else {
+            unreachable!("a variant with fields is an object")
+        };
+        parts.into_iter().next().expect("it has one key")
+    }
+}
