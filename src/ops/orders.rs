@@ -1,5 +1,5 @@
-//! What people order of one session: let its next stop pass, switch it off, switch it on, restart its agent. An order is an
-//! event like any other; the daemon journals it, and without a daemon the command does. Only a restart needs the daemon.
+//! Orders for one session: let its next stop pass, switch it off or on, restart its agent. An order is an event like any
+//! other. The daemon journals it, or without a daemon the command does; only a restart needs the daemon.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::ops::query;
 pub(crate) enum Order {
     /// Let the next stop pass (spec DECIDE-4).
     Clear,
-    /// Switch it off: for so long, or for good.
+    /// Switch it off, for a period or for good.
     Mute(Option<Duration>),
     /// Switch it on again.
     Unmute,

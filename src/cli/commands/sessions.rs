@@ -1,4 +1,4 @@
-//! `sessions`: every session, and how it stands.
+//! `sessions`: every session with its status.
 
 use std::path::Path;
 use std::time::Duration;

@@ -36,7 +36,7 @@ fn show_action(page: &mut Vec<String>, trace: &ActionTrace) {
     } else if found.any(|seen| seen.outcome == Outcome::Counts) {
         render::paint(Colour::Green, "done")
     } else {
-        // An action that stands asks for this one too.
+        // Another action that is due asks for this one too.
         render::paint(Colour::Dim, "with")
     };
     let text = render::wrap(

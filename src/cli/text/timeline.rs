@@ -12,13 +12,12 @@ const AXIS_CHARS: (usize, usize) = (16, 40);
 /// A line of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Drawn {
-    /// For people.
     pub(crate) text: String,
-    /// The decision that it tells of.
+    /// The decision that it is about.
     pub(crate) decision: Option<u64>,
 }
 
-/// A timeline that grows. Turns that are over stay as they were drawn; the last one gets a new axis with every event.
+/// A timeline that grows. Finished turns stay as they were drawn; the last one gets a new axis with every event.
 #[derive(Default)]
 pub(crate) struct Growing {
     turns: Turns,
@@ -197,7 +196,7 @@ fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> Stri
     )
 }
 
-/// Returns what stands for an event on the axis.
+/// Returns the sign of an event on the axis.
 fn mark(event: &Event) -> (char, Option<Colour>) {
     match event {
         Event::PromptSubmitted { .. } | Event::PromptFound { .. } => ('>', Some(Colour::Bold)),

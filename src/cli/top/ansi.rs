@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::render;
 
-/// Returns a line with its colours. Whatever else is no plain text in it becomes visible.
+/// Returns a line with its colors. Other control characters become visible.
 pub(super) fn line(text: &str) -> Line<'static> {
     let spans = pieces(text)
         .into_iter()

@@ -1,4 +1,4 @@
-//! `checkpointd top`: how every session stands right now, in the terminal.
+//! `checkpointd top`: the current status of every session, in the terminal.
 //!
 //! `model.rs` says what each input does, `view.rs` draws that; both are pure. Here are the effects: the terminal, the
 //! keyboard, signals, and the daemon by way of `feed.rs`.
@@ -27,10 +27,10 @@ mod view;
 use feed::Ask;
 use model::{Effect, Input, Model};
 
-/// The clocks are drawn anew this often.
+/// How often the clocks are redrawn.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Shows the view until the user has seen enough.
+/// Shows the view until the user quits.
 ///
 /// # Errors
 ///
@@ -127,7 +127,7 @@ fn read_keyboard(tell: &Sender<Input>) {
     }
 }
 
-/// Ends the view in good order when the process is told to end.
+/// Quits the view, and restores the terminal, when the process gets a signal to end.
 fn wait_for_signal(tell: &Sender<Input>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
         .enable_io()

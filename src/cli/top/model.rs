@@ -15,13 +15,12 @@ const EVENTS_MAX: usize = 200;
 /// What happens to the view.
 #[derive(Debug)]
 pub(crate) enum Input {
-    /// A key was pressed.
     Key(KeyEvent),
-    /// The terminal has this width and height now.
+    /// The terminal has this width and height.
     Resized(u16, u16),
-    /// It is this late now.
+    /// The time is this.
     Tick(Timestamp),
-    /// The sessions stand like this.
+    /// The sessions have this status.
     Now(Box<SessionsNow>),
     /// These events have happened, the oldest first, each as a line.
     Events(Vec<String>),
@@ -29,7 +28,7 @@ pub(crate) enum Input {
     Read(Subject, News),
     /// The daemon answers again, and nothing has happened.
     Back,
-    /// The daemon does not answer: a sentence.
+    /// The daemon does not answer: a sentence that says why.
     Lost(String),
     /// The process is to end.
     Stop,
@@ -38,26 +37,24 @@ pub(crate) enum Input {
 /// What is to be done outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing.
     Nothing,
     /// Read a page from its beginning.
     Read(Subject),
     /// Read what is new of a page.
     ReadOn(Subject),
-    /// End.
     Quit,
 }
 
-/// All that there is to show.
+/// The state of the view.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     /// Width and height of the terminal.
     pub(crate) size: (u16, u16),
     /// Whether colours are wanted.
     pub(crate) colours: bool,
-    /// How late it is.
+    /// The current time.
     pub(crate) clock: Timestamp,
-    /// How the sessions stand; none before the first answer.
+    /// None before the first answer.
     pub(crate) now: Option<SessionsNow>,
     /// Why the daemon does not answer.
     pub(crate) lost: Option<String>,

@@ -23,9 +23,8 @@ pub(crate) type News = Result<(usize, Vec<Drawn>), String>;
 /// A page, and how far one has read.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// What it is about.
     pub(crate) subject: Subject,
-    /// What is on it; none until it was read.
+    /// None until it was read.
     pub(crate) content: Option<Content>,
     /// Lines without this text are not shown.
     pub(crate) filter: String,
@@ -90,7 +89,7 @@ impl Page {
         );
     }
 
-    /// Moves by so many lines, on a screen of so many.
+    /// Moves by `by` lines, on a screen of `height` lines.
     pub(crate) fn move_by(&mut self, by: isize, height: usize) {
         let count = self.lines().len();
         if self.has_cursor() {

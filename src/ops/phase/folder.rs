@@ -1,8 +1,8 @@
-//! The folder of phase checkpoints, held against the journal. Files are projections: what is missing is written anew,
-//! what other programs have left is taken over, and what does not fit is reported and stays as it is.
+//! The folder of phase records, compared with the journal. Files are projections: a missing one is written again,
+//! a record of another program is imported, and a file that does not fit is reported and left as it is.
 //!
-//! This is done whenever the folder is looked at, and not by a command of its own: another program's checkpoint is
-//! found without anybody remembering to import it, and the price is one look into a small folder.
+//! This happens with every request, not by a command of its own: a record of another program is found without an import
+//! by hand, at the price of one look into a small folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::edit::files;
 
-/// The end of the name under which a file is kept that had to make way.
+/// The extension of a file that was put aside.
 const ASIDE: &str = "old";
 
 /// A file that does not fit.
@@ -27,15 +27,15 @@ pub(crate) struct Problem {
     pub(crate) error: String,
 }
 
-/// What a look into the folder has brought.
+/// The outcome of a comparison.
 pub(crate) struct Reconciled {
-    /// All checkpoints, those of other programs too.
+    /// All records, those of other programs too.
     pub(crate) phases: Phases,
     /// Files that do not fit.
     pub(crate) problems: Vec<Problem>,
-    /// Names of files that were taken over.
+    /// Names of files that were imported.
     pub(crate) imported: Vec<String>,
-    /// Names of files that were written anew.
+    /// Names of files that were written again.
     pub(crate) rebuilt: Vec<String>,
     /// Names of files that outlived a cleanup.
     pub(crate) leftover: Vec<String>,
@@ -55,8 +55,8 @@ enum FileState {
     Wrong(String, bool),
 }
 
-/// Holds the folder against the journal. With `replace`, files that are damaged or say something else than the journal
-/// make way (they are kept under another name) for what the journal says.
+/// Compares the folder with the journal. With `replace`, files that are damaged or differ from the journal are put aside
+/// and written again.
 ///
 /// `project_of` tells the project of a session.
 ///
@@ -148,7 +148,7 @@ pub(crate) fn draft(event: Event) -> Draft {
     derived(&Stream::phases(), Timestamp::now(), event, &about)
 }
 
-/// Writes a checkpoint's file, whole or not at all. Returns its path.
+/// Writes a record's file atomically. Returns its path.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ fn names(folder: &Path, problems: &mut Vec<Problem>) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// Reads a file, unless it is too large for a checkpoint.
+/// Reads a file, unless it is too large for a record.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = path.metadata().map_or(0, |meta| meta.len());
     if bytes > input::BYTES_MAX as u64 {

@@ -1,4 +1,4 @@
-//! Which project and which session somebody means.
+//! Finds the project and the session that a request names.
 
 pub(crate) use actors::progress::project_root as project;
 
@@ -7,7 +7,7 @@ use journal::{Agent, Journal, SessionEntry};
 
 use crate::ops::query;
 
-/// Sessions that are looked at for one of a project, the newest first.
+/// The newest sessions that are searched for one of a project.
 const SESSIONS_MAX: usize = 50;
 
 /// Returns the project of a session of the journal.
@@ -19,8 +19,8 @@ pub(crate) fn project_of(journal: &Journal, native: &str) -> Option<String> {
     project_of_entry(journal, &entry)
 }
 
-/// Finds the session that a name means. A name that no session of the journal begins with is taken as it is: whoever
-/// calls may know sessions that the journal does not.
+/// Finds the session that a name means. A name that no session of the journal begins with is returned unchanged: the
+/// caller may know sessions that the journal does not.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub(crate) fn session(journal: &Journal, name: &str) -> query::Result<String> {
     Ok(query::find_session(journal, name)?.stream.native())
 }
 
-/// Returns the session that was active last in a project, if there is one.
+/// Returns the session that was active last in a project.
 pub(crate) fn newest_session(journal: &Journal, project: &str) -> Option<String> {
     let mut entries = journal.sessions();
     entries.retain(is_host);

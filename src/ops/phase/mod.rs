@@ -1,8 +1,8 @@
 //! Phase checkpoints (spec PHASE-1): what is asked of them, and what is answered. The daemon answers over its socket, and without
 //! a daemon the command does; both call [`answer`].
 //!
-//! Append, then act: an event first, then the file, then `seed.json`. Whatever a crash leaves undone, the next look into
-//! the folder does ([`folder`]).
+//! Append, then act: an event first, then the file, then `seed.json`. What a crash leaves undone, the next request
+//! does ([`folder`]).
 
 mod answer;
 mod error;

@@ -26,7 +26,7 @@ impl Places {
             let resolved = path.resolve(home.as_deref()).map(PathBuf::from);
             resolved.ok_or((
                 PhaseError::Files,
-                format!("HOME is not set, so nobody can tell where {} is", path.0),
+                format!("HOME is not set, and {} is relative to it", path.0),
             ))
         };
         Ok(Self {

@@ -55,7 +55,7 @@ pub(crate) enum Request {
         #[serde(default)]
         incomplete: bool,
     },
-    /// Write all files anew that are not as the journal has them.
+    /// Write all files again that differ from the journal.
     Rebuild {},
 }
 

@@ -1,6 +1,6 @@
-//! Walks along sessions: how each event stands in its turn, and where readers left off.
+//! Walks along sessions: the place of each event in its turn, and where readers left off.
 //!
-//! Where an event stands follows from all that came before it. Whoever follows a session asks again and again for what
+//! The place of an event follows from all that came before it. A client that follows a session asks repeatedly for what
 //! came since, so the ends of the last walks are kept, and the next one goes on from there.
 
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use journal::{Envelope, Event, Journal, Stream, Timestamp, ToolCall};
 
 use super::question::Result;
 
-/// Ends of walks that are kept; of more, those go that nobody has gone on from for longest.
+/// Ends of walks that are kept; of more, the least recently used go.
 const KEPT_MAX: usize = 16;
 /// Tool calls without an end that are remembered, the oldest go first: an interrupted call never ends.
 const RUNNING_MAX: usize = 256;
@@ -116,7 +116,7 @@ impl Walks {
         let Some(walk) = best.and_then(|index| kept.remove(index)) else {
             return Walk::begin(stream);
         };
-        // Somebody else may come to the same place.
+        // Another client may come to the same place.
         kept.push_back(walk.clone());
         walk
     }
@@ -162,7 +162,7 @@ mod tests {
             [0, 0, 10, 20, 30, 30]
         );
         assert_eq!(begins_at(&other, 99), 0, "another session");
-        // What somebody goes on from stays longest.
+        // A walk that was used stays longest.
         for last_seq in 100..200 {
             keep(last_seq);
             assert_eq!(begins_at(&stream, 11), 10);

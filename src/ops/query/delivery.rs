@@ -17,7 +17,7 @@ pub(super) fn obstacle(
     if matches!(outcome, Outcome::None | Outcome::Confirmed) {
         return Ok(word);
     }
-    // Whatever became of it stands soon after it.
+    // Events about a delivery follow soon after its decision.
     for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
         match envelope.event {
             Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => {

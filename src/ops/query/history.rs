@@ -1,4 +1,4 @@
-//! A session's history, event by event: where each stands in its turn, and what each changed.
+//! A session's history, event by event: its place in a turn, and what it changed.
 
 use checkpoint::state::SessionState;
 use journal::{Envelope, Journal, SessionEntry};

@@ -36,14 +36,14 @@ pub(crate) enum Query {
         session: String,
         /// Only of this turn.
         turn: Option<u64>,
-        /// The first one.
+        /// The first event.
         from: u64,
     },
     /// The same with no more than the page's lanes show of each event.
     Lanes {
         /// An id, the beginning of one, or `last`.
         session: String,
-        /// The first one.
+        /// The first event.
         from: u64,
     },
     /// A session's events with what each changed of its state, one a line.
@@ -53,7 +53,7 @@ pub(crate) enum Query {
     },
     /// Decisions in order, one a line.
     Audit(Audit),
-    /// What decisions come to, in all and for each agent in each project.
+    /// The sums of decisions, in all and for each agent in each project.
     AuditSummary(Audit),
     /// One decision with all that it was based on.
     Explain {
@@ -83,16 +83,16 @@ pub(crate) enum Query {
     },
     /// What the last days come to, for plots.
     Trends {
-        /// So many days, the last of them today.
+        /// The number of days, of which today is the last.
         days: u32,
     },
-    /// What there is, without a walk over all of it.
+    /// What `status` shows of the journal.
     Overview,
-    /// How much there is.
+    /// The events of each kind and agent.
     Stats,
     /// Whether both sides of the journal agree.
     VerifyJournal,
-    /// The latest phase checkpoint whose work is not over, or null.
+    /// The latest phase record whose work is not over, or null.
     IncompletePhase(Scope),
 }
 
@@ -102,7 +102,7 @@ pub(crate) enum Query {
 pub(crate) struct Events {
     /// The first one.
     pub(crate) from: u64,
-    /// Or: the last so many.
+    /// Or: the last ones, at most this many.
     pub(crate) last: Option<u64>,
     /// Only of this session.
     pub(crate) session: Option<String>,
@@ -159,11 +159,11 @@ pub(crate) struct Audit {
     pub(crate) since: Option<Timestamp>,
     /// Not after.
     pub(crate) until: Option<Timestamp>,
-    /// With this in message, actions or observations, in capital letters or small ones.
+    /// With this in the message, an action or an observation; case does not matter.
     pub(crate) text: Option<String>,
     /// Only those before this one.
     pub(crate) before: Option<u64>,
-    /// The newest so many.
+    /// The newest ones, at most this many.
     pub(crate) limit: Option<u64>,
 }
 
@@ -197,7 +197,7 @@ pub(super) fn send(emit: &mut Emit<'_>, line: &impl Serialize) -> Result<()> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Progress {
-    /// What is done, and what there is to do in all.
+    /// The work done, and all of it.
     pub(crate) progress: (u64, u64),
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::event_line::EventLine;
 use super::state::Changed;
 
-/// An event of a session in its turn. In JSON the fields stand beside those of the event.
+/// An event of a session in its turn. In JSON its fields are beside those of the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimelineLine {
     pub(crate) event: Envelope,

@@ -249,8 +249,10 @@ pub(super) fn folder(given: &Path) -> Result<PathBuf> {
     if path.is_dir() {
         return Ok(path);
     }
-    Err(Failure::usage(format!("{} is no folder", given.display()))
-        .hint("--project takes the folder of a project"))
+    Err(
+        Failure::usage(format!("{} is not a folder", given.display()))
+            .hint("--project takes the folder of a project"),
+    )
 }
 
 /// Returns a path as an agent would write it: absolute, links left as they are, nothing at its end.

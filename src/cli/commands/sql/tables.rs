@@ -217,7 +217,7 @@ pub(super) fn definitions() -> String {
     TABLES.iter().map(define).collect()
 }
 
-/// Returns the names of a table's columns, in order; none where there is no such table.
+/// Returns the names of a table's columns, in order; none for an unknown table.
 pub(in crate::cli::commands) fn columns_of(
     table: &str,
 ) -> impl Iterator<Item = &'static str> + use<> {
