@@ -137,7 +137,7 @@ fn mistakes_on_the_command_line_come_with_a_hint() {
     for (arguments, words) in [
         (
             vec!["--project", "no/such/folder"],
-            "no/such/folder is no folder",
+            "no/such/folder is not a folder",
         ),
         (vec!["--elapsed", "soon"], "--elapsed: `soon`"),
         (vec!["--elapsed", "90"], "--elapsed: `90`"),
