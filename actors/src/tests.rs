@@ -174,8 +174,9 @@ fn a_session_that_panics_is_replayed_and_goes_on() {
     });
 }
 
+/// The agent of a parked session stops normally.
 #[test]
-fn a_session_that_keeps_dying_is_parked_and_its_agent_stops_normally() {
+fn a_session_that_keeps_dying_is_parked() {
     run(async {
         let mut world = World::new(EVERY_STOP);
         world
@@ -201,8 +202,9 @@ fn a_session_that_keeps_dying_is_parked_and_its_agent_stops_normally() {
     });
 }
 
+/// The second hook call gets the same answer.
 #[test]
-fn a_stop_asked_about_twice_is_decided_once_and_answered_the_same() {
+fn a_stop_asked_about_twice_is_decided_once() {
     run(async {
         let mut world = World::new(EVERY_STOP);
         world

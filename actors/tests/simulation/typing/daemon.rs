@@ -139,14 +139,15 @@ impl World {
                 }
                 Ok(())
             }
-            Step::NotePasted => self.append(
-                Event::DeliveryPasted {
+            Step::NotePasted => {
+                let pid = None;
+                let pasted = Event::DeliveryPasted {
                     decision,
                     attempt,
-                    pid: None,
-                },
-                &format!("{decision}:{attempt}"),
-            ),
+                    pid,
+                };
+                self.append(pasted, &format!("{decision}:{attempt}"))
+            }
             Step::Enter => {
                 let count = delivery.typed.enters + 1;
                 self.append(
@@ -155,20 +156,14 @@ impl World {
                 )?;
                 self.press(look, Key::Enter).map(drop)
             }
-            Step::Fail(reason) => self.append(
-                Event::DeliveryFailed {
-                    decision,
-                    reason: reason.into(),
-                },
-                &cause,
-            ),
-            Step::Expire(reason) => self.append(
-                Event::DeliveryExpired {
-                    decision,
-                    reason: reason.into(),
-                },
-                &cause,
-            ),
+            Step::Fail(reason) => {
+                let reason = reason.into();
+                self.append(Event::DeliveryFailed { decision, reason }, &cause)
+            }
+            Step::Expire(reason) => {
+                let reason = reason.into();
+                self.append(Event::DeliveryExpired { decision, reason }, &cause)
+            }
         }
     }
 
