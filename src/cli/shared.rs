@@ -1,8 +1,12 @@
 //! Arguments that several commands take.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use journal::{Event, Reason};
+use journal::{Agent, Event, Reason};
+
+use crate::install::agents;
 
 /// How an answer is printed.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -12,24 +16,26 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
-/// The agents' names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentName {
-    /// Claude Code
-    Claude,
-    /// Gemini CLI
-    Gemini,
-    /// Codex CLI
-    Codex,
+/// An agent, by the word for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AgentName(Agent);
+
+static AGENT_NAMES: LazyLock<Vec<AgentName>> =
+    LazyLock::new(|| Agent::HOSTS.map(AgentName).to_vec());
+
+impl ValueEnum for AgentName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &AGENT_NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.word()).help(agents::name(self.0)))
+    }
 }
 
-impl From<AgentName> for journal::Agent {
+impl From<AgentName> for Agent {
     fn from(name: AgentName) -> Self {
-        match name {
-            AgentName::Claude => Self::Claude,
-            AgentName::Gemini => Self::Gemini,
-            AgentName::Codex => Self::Codex,
-        }
+        name.0
     }
 }
 
