@@ -1,4 +1,5 @@
-//! What the working tree says (spec FILES-1 to FILES-8). Never writes to the user's repository; never waits longer than it may.
+//! What the working tree says (spec FILES-1 to FILES-8). Never writes to the user's repository; never waits longer than
+//! it may.
 //!
 //! Three git commands run side by side: `status` (what differs from HEAD, untracked files, the branch), `rev-parse`
 //! (the top of the work tree, whether there is one) and, where it is known when the turn began, `log` (what was
