@@ -1,6 +1,5 @@
 //! The real daemon in a home of its own, for as long as a bench needs it.
 
-use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -47,16 +46,10 @@ impl Daemon {
 
     /// Asks it for something: the status, and what came with it. None where nobody listens.
     pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
-        let mut stream = UnixStream::connect(self.home.join("run/sock")).ok()?;
+        let stream = UnixStream::connect(self.home.join("run/sock")).ok()?;
         stream.set_read_timeout(Some(LIMIT)).ok()?;
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n"
-        )
-        .ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        Some((answer.split(' ').nth(1)?.parse().ok()?, answer))
+        let answer = testkit::http::ask(stream, "GET", path, &[("Host", "bench")], b"")?;
+        Some((answer.status, answer.body))
     }
 
     /// Returns its memory now and at most, in MB.

@@ -1,7 +1,6 @@
 //! A daemon with what there is to look at: the demo's recorded sessions, two weeks of history, and sessions that run.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::http;
 
 /// After this long something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -151,20 +151,11 @@ impl Stage {
         headers: &[(&str, String)],
         body: &[u8],
     ) -> Option<(u16, String)> {
-        let mut stream = UnixStream::connect(self.demo.join("home/run/sock")).ok()?;
-        let mut head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        headers
-            .iter()
-            .for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
-        stream.write_all(format!("{head}\r\n").as_bytes()).ok()?;
-        stream.write_all(body).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
+        let stream = UnixStream::connect(self.demo.join("home/run/sock")).ok()?;
+        let own = headers.iter().map(|(name, value)| (*name, &**value));
+        let headers: Vec<_> = [("Host", "x")].into_iter().chain(own).collect();
+        let answer = http::ask(stream, method, path, &headers, body)?;
+        Some((answer.status, answer.body))
     }
 
     /// Two weeks in which agents worked in three projects, and did what they were asked for more often than not.

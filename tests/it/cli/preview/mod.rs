@@ -6,12 +6,13 @@ mod sessions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::daemon::Daemon;
+use crate::support::git::{commit_all, git};
 use crate::support::{Home, run, text, wait_until};
 use transcripts::Did::{self, Edited, Failed, Ran, Read};
 use transcripts::{at, transcript};
@@ -28,39 +29,8 @@ fn project(files: &[&str]) -> (Home, PathBuf) {
     for file in files {
         write(&project, file, "before\n");
     }
-    git(&project, &["init", "-q", "-b", "main"]);
-    git(&project, &["add", "-A"]);
-    git(
-        &project,
-        &[
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-qm",
-            "all",
-        ],
-    );
+    commit_all(&project);
     (home, project)
-}
-
-fn git(project: &Path, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command
-        .args(arguments)
-        .current_dir(project)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null");
-    // Long ago, so that no turn of a test made the commit.
-    command.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z");
-    assert!(
-        command
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .status()
-            .expect("git runs")
-            .success(),
-        "{arguments:?}"
-    );
 }
 
 fn write(project: &Path, file: &str, text: &str) {

@@ -8,18 +8,7 @@ fn a_work_item_that_expects_other_files_is_named() {
     let (home, project) = project(&["a.py"]);
     write(&project, "todos/other-work/implementation-plan.md", plan);
     git(&project, &["add", "-A"]);
-    git(
-        &project,
-        &[
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-qm",
-            "plan",
-        ],
-    );
+    git(&project, &["commit", "-qm", "plan"]);
     write(&project, "a.py", "after\n");
     let drift = "Active work item `other-work` expects changes in different files — verify you are working on the right task";
     let base = [
@@ -54,18 +43,7 @@ fn a_session_may_name_its_work_item_itself() {
     );
     write(&project, "todos/login/implementation-plan.md", plan);
     git(&project, &["add", "-A"]);
-    git(
-        &project,
-        &[
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-qm",
-            "plan",
-        ],
-    );
+    git(&project, &["commit", "-qm", "plan"]);
     let _daemon = Daemon::at(home.clone());
     let call = |event: &str, more: &Value| {
         let payload = hook(&project, home.path(), event, 0, more)["payload"].to_string();

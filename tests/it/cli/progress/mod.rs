@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::daemon::Daemon;
+use crate::support::git::{commit_all, git};
 use crate::support::terminal::until;
 use crate::support::{Home, run, wait_until};
 
@@ -24,31 +25,8 @@ fn repository() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("src.rs"), "one\n").expect("writes");
     fs::write(folder.path().join("Cargo.lock"), "1\n").expect("writes");
-    git(folder.path(), &["init", "-q", "-b", "main"]);
-    git(folder.path(), &["add", "."]);
-    git(folder.path(), &["commit", "-qm", "first"]);
+    commit_all(folder.path());
     folder
-}
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command.args([
-        "-c",
-        "user.name=n",
-        "-c",
-        "user.email=e@x",
-        "-c",
-        "commit.gpgsign=false",
-    ]);
-    assert!(
-        command
-            .args(arguments)
-            .current_dir(folder)
-            .status()
-            .expect("git")
-            .success(),
-        "{arguments:?}"
-    );
 }
 
 /// Calls a hook of an agent in a project, and returns what the client printed.

@@ -225,7 +225,7 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
         &["claude", "UserPromptSubmit"],
         prompt(id, "please").as_bytes(),
     );
-    let message = pushed.next();
+    let message = pushed.receive();
     let row = &message["rows"][0];
     assert_eq!(
         (&row["session"], &row["standing"], &row["turn"]),
@@ -241,13 +241,13 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
     let ask = json!({ "hook_event_name": "PermissionRequest", "session_id": id, "cwd": "/nowhere/project",
         "tool_name": "Bash", "tool_input": { "command": "rm -r build" } });
     daemon.hook(&["claude", "PermissionRequest"], ask.to_string().as_bytes());
-    let message = pushed.next();
+    let message = pushed.receive();
     assert_eq!(message["rows"][0]["standing"], "needs_you", "{message}");
     let (_, asked) = daemon.http("GET", "/v1/now", &[], b"").expect("answers");
     let asked: Value = serde_json::from_str(&asked).expect("JSON");
     assert_eq!(asked["rows"], message["rows"], "the socket says the same");
     // Whoever comes back says what it knew last.
-    let missed = page.follow(&cookie, 0).next();
+    let missed = page.follow(&cookie, 0).receive();
     assert_eq!(missed["seq"], message["seq"]);
     // Readers that do not read keep nobody from anything.
     let _silent: Vec<_> = (0..8).map(|_| page.follow(&cookie, 0)).collect();
@@ -258,7 +258,7 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
         );
     }
     let last = daemon.ask(&["journal", "stats", "--json"])[0]["events"].clone();
-    while pushed.next()["seq"] != last {}
+    while pushed.receive()["seq"] != last {}
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn the_page_closes_when_asked_and_with_the_daemon() {
     let (code, _) = daemon.ask_code(&["web", "--port", &(page.port ^ 1).to_string(), "--json"]);
     assert_eq!(code, 1, "it is open elsewhere");
     let mut pushed = page.follow(&cookie, 0);
-    pushed.next();
+    pushed.receive();
     assert_eq!(daemon.ask(&["web", "--stop", "--json"])[0]["closed"], true);
     wait_until(|| TcpStream::connect(("127.0.0.1", page.port)).is_err());
     // On the same port: who was let in before is not let in again.

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::json;
 
 use super::{CHECKPOINTD, Transcript, data};
+use crate::support::git::commit_all;
 use crate::support::machine::Machine;
 use crate::support::{put_script, run, text};
 
@@ -106,21 +106,7 @@ fn repository(folder: &Path) {
         "rules: [{name: database schema, include: ['migrations/**'], actions: [{text: Run the migration (`make migrate-test`)}]}]\n",
     )
     .expect("writes");
-    for arguments in [
-        &["init", "-q", "-b", "main"][..],
-        &["add", "-A"],
-        &["commit", "-qm", "first"],
-    ] {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=n", "-c", "user.email=e@x"])
-            .args(arguments)
-            .current_dir(folder)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_AUTHOR_DATE", "2020-01-01T00:00:00Z")
-            .env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z");
-        assert!(git.status().expect("git").success(), "{arguments:?}");
-    }
+    commit_all(folder);
 }
 
 /// Appends a session that has edited a file of the project.

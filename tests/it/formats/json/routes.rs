@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::{Transcript, data};
 use crate::support::daemon::Daemon;
-use crate::support::page::{Page, unchunked};
+use crate::support::http::unchunked;
+use crate::support::page::Page;
 use crate::support::wait_until;
 
 const SESSION: &str = "3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d";
