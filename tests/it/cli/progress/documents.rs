@@ -375,7 +375,7 @@ fn a_file_of_somebodys_own_and_a_link_out_of_the_project_are_left_alone() {
             && written["notes"][0]
                 .as_str()
                 .expect("a note")
-                .contains("somebody's own"),
+                .contains("not a link of checkpointd"),
         "{written}"
     );
     assert_eq!(
