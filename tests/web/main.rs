@@ -29,19 +29,19 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ),
     (
         "timeline: lanes, events, zoom, keyboard, live",
-        views::timeline,
+        views::history::timeline,
     ),
     (
         "decision: all that explain says, by a permanent link",
-        views::decision,
+        views::history::decision,
     ),
     (
         "decisions: older ones are there too, up to all",
-        views::decisions,
+        views::history::decisions,
     ),
     (
         "event: all that was told, by a permanent link",
-        views::event,
+        views::history::event,
     ),
     (
         "what if: the same answer as replay, and a file to take away",

@@ -75,7 +75,8 @@ struct Modules(BTreeMap<ModulePath, Module>);
 impl Modules {
     /// Reads a file, and the modules inside of it.
     fn read(&mut self, index: usize, path: ModulePath, file: &File) {
-        let tokens = tokens(&file.code[..file.product_len()]);
+        let product = file.product();
+        let tokens = tokens(&product);
         let mut open = vec![(path, 0)];
         let mut depth = 0;
         let mut at = 0;

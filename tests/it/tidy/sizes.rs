@@ -1,6 +1,6 @@
 //! No file is longer than what one reads in one go, no function longer than a screen.
 
-use super::source::{File, files, words};
+use super::source::{File, assert_none, files, tree, words};
 
 const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
@@ -63,6 +63,12 @@ fn body(code: &str, at: usize) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let to_do = format!("split each by subject: at most {FILE_LINES_MAX} lines a file");
+    assert_none(&long_files(&tree()), &to_do);
 }
 
 #[test]

@@ -37,20 +37,43 @@ impl File {
         })
     }
 
-    /// Returns the length of the code before a `#[cfg(test)] mod name {`, which ends what the product is made of.
-    pub(super) fn product_len(&self) -> usize {
-        let marks = self.code.match_indices("#[cfg(test)]");
-        let mut inline = marks.filter(|(at, mark)| {
-            let next = self.code[at + mark.len()..].trim_start();
-            let end = next.find(['{', ';']).unwrap_or_default();
-            next.starts_with("mod ") && next[end..].starts_with('{')
-        });
-        inline.next().map_or(self.code.len(), |(at, _)| at)
+    /// Returns the code with each `#[cfg(test)] mod name { .. }` blank: what the product is made of.
+    pub(super) fn product(&self) -> String {
+        let mut product = self.code.clone();
+        for (at, mark) in self.code.match_indices("#[cfg(test)]") {
+            let next = &self.code[at + mark.len()..];
+            let open = next.find(['{', ';']).unwrap_or_default();
+            if !next.trim_start().starts_with("mod ") || !next[open..].starts_with('{') {
+                continue;
+            }
+            let begin = at + mark.len() + open;
+            let end = begin + block_len(&self.code[begin..]);
+            let blank: String = self.code[at..end]
+                .bytes()
+                .map(|byte| if byte == b'\n' { '\n' } else { ' ' })
+                .collect();
+            product.replace_range(at..end, &blank);
+        }
+        product
     }
 
     pub(super) fn line_of(&self, at: usize) -> usize {
         1 + self.text[..at].matches('\n').count()
     }
+}
+
+/// Returns the length of the block that code begins with.
+fn block_len(code: &str) -> usize {
+    let mut depth = 0;
+    for (at, byte) in code.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return at + 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    code.len()
 }
 
 /// Returns made-up files.

@@ -20,8 +20,9 @@ fn product(files: &[File]) -> impl Iterator<Item = &File> {
 fn named(files: &[File], named: &[&str], rooms: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for file in product(files).filter(|file| !file.is_in(rooms)) {
+        let product = file.product();
         for word in named {
-            for at in words(&file.code[..file.product_len()], word) {
+            for at in words(&product, word) {
                 found.push(format!("{}:{}: {word}", file.path, file.line_of(at)));
             }
         }
@@ -33,10 +34,11 @@ fn named(files: &[File], named: &[&str], rooms: &[&str]) -> Vec<String> {
 fn quoted(files: &[File], texts: &[&str], rooms: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for file in product(files).filter(|file| !file.is_in(rooms)) {
+        let product = file.product();
         for text in texts {
-            for (at, _) in file.text[..file.product_len()].match_indices(text) {
+            for (at, _) in file.text.match_indices(text) {
                 // Comments and strings are blank; only a string begins and ends with a quote that is code.
-                let is_string = file.code[..at + 1].ends_with('"') || in_string(&file.code, at);
+                let is_string = product[at..].starts_with('"') || in_string(&product, at);
                 if is_string {
                     found.push(format!("{}:{}: {text}", file.path, file.line_of(at)));
                 }
@@ -180,7 +182,7 @@ fn names_in_the_wrong_rooms_are_found() {
         ("src/ops/tests.rs", "use actix_web::web;\nAgent::Claude;\n"),
         (
             "src/cli/top.rs",
-            "match a { Agent::Claude => \"gemini\" }\n#[cfg(test)]\nmod tests {\nAgent::Codex }\n",
+            "match a { Agent::Claude => \"gemini\" }\n#[cfg(test)]\nmod tests {\nAgent::Codex }\nAgent::Codex",
         ),
         ("src/install/agents/codex.rs", "Agent::Codex\n"),
     ]);
@@ -196,6 +198,7 @@ fn names_in_the_wrong_rooms_are_found() {
         agents(&tree),
         [
             "src/cli/top.rs:1: Agent::Claude",
+            "src/cli/top.rs:5: Agent::Codex",
             "src/cli/top.rs:1: \"gemini\""
         ]
     );

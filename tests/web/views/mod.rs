@@ -1,8 +1,6 @@
 //! Each view, as a person uses it.
 
-mod history;
-
-pub(crate) use history::{decision, decisions, event, timeline};
+pub(crate) mod history;
 
 use std::time::{Duration, Instant};
 
