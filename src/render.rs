@@ -1,26 +1,27 @@
-//! Making answers readable for people: tables that fit, times in words, colours on a terminal only.
+//! Formats answers for people: tables that fit the terminal, readable times, colors on a terminal.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
 use journal::Timestamp;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Colours that mean something.
+/// A color with a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// Good, or injected.
+    /// Success, or an injected checkpoint.
     Green,
-    /// Worth a look.
+    /// A warning.
     Yellow,
-    /// Wrong.
+    /// An error.
     Red,
-    /// By the way.
+    /// A detail.
     Dim,
     /// A heading.
     Bold,
 }
 
-/// Tells whether colours are wanted: on a terminal, or where `CLICOLOR_FORCE` asks for them, unless `NO_COLOR` forbids.
+/// Returns whether output is colored: on a terminal or with `CLICOLOR_FORCE`, unless `NO_COLOR` is set.
 pub(crate) fn colours_wanted() -> bool {
     let set =
         |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
@@ -28,7 +29,7 @@ pub(crate) fn colours_wanted() -> bool {
     !forbidden && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal())
 }
 
-/// Colours a text, where colours are wanted.
+/// Colors a text if [`colours_wanted`].
 pub(crate) fn paint(colour: Colour, text: &str) -> String {
     if !colours_wanted() {
         return text.to_owned();
@@ -43,14 +44,14 @@ pub(crate) fn paint(colour: Colour, text: &str) -> String {
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
-/// Returns a text that can do nothing to a terminal: control characters become visible.
+/// Makes a text safe for a terminal: control characters become visible.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' => out.push('⏎'),
             '\t' => out.push(' '),
-            // Characters that turn the writing direction could make one text look like another.
+            // Bidirectional controls could make one text look like another.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
             }
@@ -63,12 +64,12 @@ pub(crate) fn printable(text: &str) -> String {
     out
 }
 
-/// Like [`printable`], but lines stay lines.
+/// Like [`printable`], but keeps line breaks.
 pub(crate) fn printable_lines(text: &str) -> String {
     text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a path as a person would write it: from `~` on where it is in their home folder.
+/// Formats a path, with `~` for the user's home folder.
 pub(crate) fn path(path: &std::path::Path) -> String {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
     let within = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
@@ -78,17 +79,20 @@ pub(crate) fn path(path: &std::path::Path) -> String {
     ))
 }
 
-/// Cuts a text to so many characters, the last of them an ellipsis where something is missing.
-pub(crate) fn cut(text: &str, chars_max: usize) -> String {
-    if text.chars().count() <= chars_max {
+/// Cuts a text to this many columns, with an ellipsis at the end if something is missing.
+pub(crate) fn cut(text: &str, columns_max: usize) -> String {
+    if text.width() <= columns_max {
         return text.to_owned();
     }
-    let mut out: String = text.chars().take(chars_max.saturating_sub(1)).collect();
-    out.push('…');
-    out
+    let mut taken = 0;
+    let fits = |c: &char| {
+        taken += c.width().unwrap_or(0);
+        taken < columns_max
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// Returns a duration as a person would say it.
+/// Formats a duration with its two largest units.
 pub(crate) fn duration_ms(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms}ms"),
@@ -99,7 +103,7 @@ pub(crate) fn duration_ms(ms: u64) -> String {
     }
 }
 
-/// Returns a size as a person would say it.
+/// Formats a size with its largest unit.
 pub(crate) fn bytes(count: u64) -> String {
     match count {
         0..1_024 => format!("{count} B"),
@@ -109,7 +113,7 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-/// Returns an RFC 3339 time in the zone of whoever reads it, to the second.
+/// Formats an RFC 3339 time in the local zone, to the second.
 pub(crate) fn local_time(rfc3339: &str) -> String {
     let Ok(at) = rfc3339.parse::<Timestamp>() else {
         return rfc3339.to_owned();
@@ -122,7 +126,7 @@ pub(crate) fn local_time(rfc3339: &str) -> String {
         .to_string()
 }
 
-/// Returns only the time of day, to the millisecond.
+/// Formats the local time of day, to the millisecond.
 pub(crate) fn time_of_day(rfc3339: &str) -> String {
     let Ok(at) = rfc3339.parse::<Timestamp>() else {
         return rfc3339.to_owned();
@@ -135,7 +139,7 @@ pub(crate) fn time_of_day(rfc3339: &str) -> String {
         .to_string()
 }
 
-/// Returns the width of the terminal, or 100 where there is none.
+/// Returns the terminal's width in columns, or 100 without a terminal.
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS")
         .ok()
@@ -151,26 +155,25 @@ pub(crate) fn width() -> usize {
         .unwrap_or(100)
 }
 
-/// Cuts a line that may have our own colours in it to so many characters that can be seen.
-pub(crate) fn fit(line: &str, chars_max: usize) -> String {
-    let mut seen = 0;
+/// Cuts a line that may contain our own color codes to this many visible columns.
+pub(crate) fn fit(line: &str, columns_max: usize) -> String {
     let mut in_colour = false;
-    let visible = |c: char, in_colour: &mut bool| {
-        let is_part = *in_colour || c == '\x1b';
-        *in_colour = is_part && c != 'm';
-        !is_part
+    let mut columns = |c: char| {
+        let is_code = in_colour || c == '\x1b';
+        in_colour = is_code && c != 'm';
+        if is_code { 0 } else { c.width().unwrap_or(0) }
     };
-    if line.chars().filter(|c| visible(*c, &mut in_colour)).count() <= chars_max {
+    let total: usize = line.chars().map(&mut columns).sum();
+    if total <= columns_max {
         return line.to_owned();
     }
+    let mut taken = 0;
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
-        if visible(c, &mut in_colour) {
-            seen += 1;
-            if seen == chars_max {
-                out.push('…');
-                break;
-            }
+        taken += columns(c);
+        if taken >= columns_max {
+            out.push('…');
+            break;
         }
         out.push(c);
     }
@@ -180,14 +183,14 @@ pub(crate) fn fit(line: &str, chars_max: usize) -> String {
     out
 }
 
-/// Breaks a text between words into lines of at most so many characters; a word that is longer is cut.
-pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
+/// Wraps a text between words into lines of at most this many columns; a longer word is cut.
+pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always one");
-        let taken = line.chars().count();
-        let word = cut(word, chars_max);
-        if taken > 0 && taken + 1 + word.chars().count() > chars_max {
+        let taken = line.width();
+        let word = cut(word, columns_max);
+        if taken > 0 && taken + 1 + word.width() > columns_max {
             line.truncate(line.trim_end().len());
             lines.push(word);
         } else {
@@ -200,9 +203,9 @@ pub(crate) fn wrap(text: &str, chars_max: usize) -> Vec<String> {
     lines
 }
 
-/// Returns a text behind a label, broken between words into lines that fit.
+/// Wraps a text after a label, indented to the label's width.
 pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
-    let indent = label.chars().count();
+    let indent = label.width();
     let lines = wrap(text, width().saturating_sub(indent).max(20))
         .into_iter()
         .enumerate();
@@ -218,27 +221,26 @@ pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Prints a text behind a label, broken between words so that it fits the line.
+/// Prints a text wrapped after a label.
 pub(crate) fn print_wrapped(label: &str, text: &str) {
     wrapped(label, text)
         .iter()
         .for_each(|line| println!("{line}"));
 }
 
-/// Columns that the last column of a table has at least, if it has so much to say.
+/// The smallest width of a table's last column, unless its content is narrower.
 const LAST_CHARS_MIN: usize = 16;
 
-/// A table that fits its line: columns that are not needed go first, then the last one is cut.
+/// A table that fits the terminal: optional columns are dropped first, then the last column is cut.
 pub(crate) struct Table<const N: usize> {
     head: [&'static str; N],
     rows: Vec<[String; N]>,
-    /// Columns that go where the line is too short, the first one first.
+    /// Columns dropped when the table is too wide, in this order.
     optional: &'static [usize],
     colour: fn(&str) -> Option<Colour>,
 }
 
 impl<const N: usize> Table<N> {
-    /// Begins a table.
     pub(crate) const fn new(head: [&'static str; N]) -> Self {
         Self {
             head,
@@ -248,29 +250,29 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Names the columns that go where the line is too short, the first one first.
+    /// Sets the columns dropped when the table is too wide, in this order.
     pub(crate) const fn optional(mut self, columns: &'static [usize]) -> Self {
         self.optional = columns;
         self
     }
 
-    /// Colours cells by what is in them.
+    /// Colors cells by their content.
     pub(crate) const fn coloured(mut self, colour: fn(&str) -> Option<Colour>) -> Self {
         self.colour = colour;
         self
     }
 
-    /// Adds a row. Texts from outside are made harmless here.
+    /// Adds a row, with each cell made [`printable`].
     pub(crate) fn row(&mut self, row: [String; N]) {
         self.rows.push(row.map(|cell| printable(&cell)));
     }
 
-    /// Returns the table's lines, each at most `width` characters that can be seen.
+    /// Returns the table's lines, each at most `width` visible columns.
     pub(crate) fn lines(&self, width: usize) -> Vec<String> {
         let mut widths = self.head.map(str::len);
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
+                *width = (*width).max(cell.width());
             }
         }
         let mut shown: Vec<usize> = (0..N).collect();
@@ -291,11 +293,11 @@ impl<const N: usize> Table<N> {
         let line = |cells: [&str; N], is_head: bool| {
             let mut line = String::new();
             for column in &shown {
-                let (cell, width) = (cells[*column], widths[*column]);
+                let cell = cells[*column];
                 let pad = if Some(column) == shown.last() {
                     0
                 } else {
-                    width + 2 - cell.chars().count()
+                    widths[*column] + 2 - cell.width()
                 };
                 match (self.colour)(cell).filter(|_| !is_head) {
                     Some(colour) => line.push_str(&paint(colour, cell)),
@@ -314,7 +316,6 @@ impl<const N: usize> Table<N> {
         lines
     }
 
-    /// Prints the table.
     pub(crate) fn print(&self) {
         for (number, line) in self.lines(width()).into_iter().enumerate() {
             println!(
@@ -328,7 +329,6 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Tells whether there is nothing in it.
     pub(crate) const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -359,6 +359,23 @@ mod tests {
             ["A  B           C", "1  2222222222  3333333333"]
         );
         assert_eq!(table.lines(24), ["A  C", "1  3333333333"]);
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        let mut table = Table::new(["NAME", "TEXT"]);
+        table.row(["日本".into(), "a".into()]);
+        table.row(["ada".into(), "修正テスト".into()]);
+        assert_eq!(
+            table.lines(20),
+            ["NAME  TEXT", "日本  a", "ada   修正テスト"]
+        );
+        assert_eq!(table.lines(12)[2], "ada   修正…");
+        assert_eq!(
+            [cut("日本語", 6), cut("日本語", 5), cut("日本語", 4)],
+            ["日本語", "日本…", "日…"]
+        );
+        assert_eq!(wrap("日本 語 x", 6), ["日本", "語 x"]);
     }
 
     #[test]
