@@ -1,14 +1,15 @@
-//! Links the hook client statically on Linux with glibc, where the static C library is installed: a dynamic client
-//! takes half as long again to start, and it starts at every tool call of an agent.
+//! Links the hook client statically on Linux with glibc if the static C library is installed: a
+//! dynamic client takes 50 % longer to start, and it starts at every tool call of an agent.
 //!
-//! The flags must reach this one binary only (`+crt-static` in rustflags would reach the proc macros, which cannot be
-//! built with it), and they are arguments of the linker, so the libraries that rustc asks for are still the shared
-//! ones. They are found in a folder of ours first, where each is a linker script that names the static one.
+//! The flags must apply to this one binary only (`+crt-static` in rustflags would apply to proc
+//! macros, which cannot be built with it). They are linker arguments, so rustc still asks for the
+//! shared libraries. A folder of ours comes first in the search path; in it each library is a
+//! linker script that names the static one.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What rustc links a program with on this platform.
+/// The libraries that rustc links a program with on this platform.
 const LIBRARIES: [&str; 7] = ["c", "m", "rt", "pthread", "util", "dl", "gcc_s"];
 const CLIENT: &str = "checkpointd-hook";
 
@@ -31,12 +32,12 @@ fn main() {
     }
 }
 
-/// Writes a script for each library, and returns whether all of them exist as static ones.
+/// Writes a script for each library. Returns whether all of them exist as static libraries.
 fn write_scripts(folder: &Path) -> bool {
     std::fs::create_dir_all(folder).is_ok()
         && LIBRARIES.iter().all(|name| {
             let members = match *name {
-                // The compiler's support library and the C library need one another.
+                // The compiler's support library and the C library depend on each other.
                 "gcc_s" => vec!["gcc_eh", "gcc", "c"],
                 name => vec![name],
             };
@@ -51,20 +52,20 @@ fn write_scripts(folder: &Path) -> bool {
         })
 }
 
-/// Returns the path of a static library, from the compiler that rustc links with.
+/// Asks the compiler that rustc links with for the path of a static library.
 fn find(name: &str) -> Option<String> {
     let output = Command::new("cc")
         .arg(format!("-print-file-name=lib{name}.a"))
         .output()
         .ok()?;
     let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    // The compiler repeats the bare name where it finds nothing.
+    // The compiler prints the bare name if it does not find the library.
     Path::new(&path)
         .is_absolute()
         .then(|| format!("\"{path}\""))
 }
 
-/// Returns whether a small C program can be linked in this way.
+/// Returns whether a small C program can be linked this way.
 fn links(folder: &Path) -> bool {
     let source = folder.join("trial.c");
     if std::fs::write(&source, "int main(void) { return 0; }\n").is_err() {

@@ -1,4 +1,4 @@
-//! Finding the configuration: the user's file laid over the compiled-in defaults.
+//! Loads the configuration: the user's file over the compiled-in defaults.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,11 +8,7 @@ use journal::Home;
 
 use crate::error::{Failure, Result};
 
-/// Returns where everything is.
-///
-/// # Errors
-///
-/// When the environment does not say.
+/// Returns the paths of all our files.
 pub(crate) fn home() -> Result<Home> {
     Home::from_env().ok_or_else(|| {
         Failure::usage("neither CHECKPOINTD_HOME nor HOME is set")
@@ -20,11 +16,6 @@ pub(crate) fn home() -> Result<Home> {
     })
 }
 
-/// Reads the user's configuration.
-///
-/// # Errors
-///
-/// When the file is there and cannot be read, or says something that is not right.
 pub(crate) fn load(path: &Path) -> Result<Config> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -39,11 +30,7 @@ pub(crate) fn load(path: &Path) -> Result<Config> {
     check(path, &text)
 }
 
-/// Reads a configuration from a text.
-///
-/// # Errors
-///
-/// When it says something that is not right; the message names the place.
+/// Parses a configuration.
 pub(crate) fn check(path: &Path, text: &str) -> Result<Config> {
     let name = path.display().to_string();
     Config::load(Some((&name, text))).map_err(Failure::usage)

@@ -1,20 +1,19 @@
-//! What went wrong, in words for a person: a kind that sets the exit code, the chain of causes, and what to do next.
+//! Errors for people: a kind that sets the exit code, the chain of causes, and a hint.
 
 use std::fmt;
 
 /// Exit codes, part of the machine interface.
 pub(crate) mod exit {
-    /// All is well.
     pub(crate) const OK: u8 = 0;
     /// A check failed, or the request could not be met.
     pub(crate) const FAILED: u8 = 1;
-    /// The command line, or a file that it names, is not right.
+    /// The command line, or a file that it names, is invalid.
     pub(crate) const USAGE: u8 = 2;
-    /// The daemon or the journal cannot be reached.
+    /// The daemon or the journal is unreachable.
     pub(crate) const UNREACHABLE: u8 = 3;
 }
 
-/// An error with an exit code and, where there is one, a next step.
+/// An error with an exit code and an optional hint.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
@@ -22,11 +21,10 @@ pub(crate) struct Failure {
     hint: Option<String>,
 }
 
-/// A result whose error is a [`Failure`].
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// The request could not be met.
+    /// The request failed.
     pub(crate) fn failed(error: impl fmt::Display) -> Self {
         Self {
             code: exit::FAILED,
@@ -35,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// What was asked for makes no sense.
+    /// The request is invalid.
     pub(crate) fn usage(error: impl fmt::Display) -> Self {
         Self {
             code: exit::USAGE,
@@ -44,7 +42,7 @@ impl Failure {
         }
     }
 
-    /// The daemon or the journal cannot be reached.
+    /// The daemon or the journal is unreachable.
     pub(crate) fn unreachable(error: impl fmt::Display) -> Self {
         Self {
             code: exit::UNREACHABLE,
@@ -53,25 +51,24 @@ impl Failure {
         }
     }
 
-    /// Adds what to do next.
+    /// Adds a hint about what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Returns what went wrong, without the hint.
+    /// Returns the message without the hint.
     pub(crate) fn text(&self) -> String {
         format!("{:#}", self.error)
     }
 
-    /// Tells whether all that went wrong is that nobody reads on (`| head`).
+    /// Returns whether the only error is a closed pipe (`| head`).
     pub(crate) fn is_closed_pipe(&self) -> bool {
         let io = self.error.downcast_ref::<std::io::Error>();
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// Returns the exit code.
     pub(crate) const fn code(&self) -> u8 {
         self.code
     }
@@ -98,7 +95,7 @@ impl From<journal::Error> for Failure {
         use journal::Error;
         let hint = match &error {
             Error::Locked { .. } => Some(
-                "another checkpointd works on it: wait for it, or stop it with `checkpointd daemon stop`",
+                "another checkpointd uses it: wait for it, or stop it with `checkpointd daemon stop`",
             ),
             Error::Newer { .. } => Some("install the newer checkpointd again; nothing was changed"),
             Error::Damaged { .. } | Error::Store { .. } => Some(
@@ -111,7 +108,7 @@ impl From<journal::Error> for Failure {
             Error::Disk {
                 kind: std::io::ErrorKind::PermissionDenied,
                 ..
-            } => Some("the folder must belong to you; CHECKPOINTD_HOME can name another one"),
+            } => Some("you must own the folder; CHECKPOINTD_HOME can name another one"),
             _ => None,
         };
         let failure = Self::unreachable(format!("the journal cannot be used: {error}"));

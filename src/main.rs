@@ -1,4 +1,4 @@
-//! `checkpointd`: the daemon, and everything that people ask of it.
+//! `checkpointd`: the daemon and all commands.
 
 use std::process::ExitCode;
 
@@ -16,18 +16,19 @@ mod ops;
 mod render;
 mod service;
 
-/// Replaying a journal is a third allocation, and the system's allocator keeps what a long answer took.
+/// Allocation takes a third of a replay's time, and the system's allocator keeps the memory of long
+/// answers.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
-    // A hook call must be as fast as the client of its own, so it is told before anything else is looked at.
+    // A hook call must be as fast as with the separate client, so it is checked first.
     if arguments.nth(1).is_some_and(|first| first == "hook") {
         return client::run(arguments);
     }
     restore_sigpipe();
-    // A shell that asks for completions gets them here, and the program ends.
+    // Answers a shell that asks for completions, and exits.
     CompleteEnv::with_factory(cli::Cli::command)
         .var(cli::COMPLETE)
         .complete();
@@ -41,15 +42,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Output that nobody reads any more (`checkpointd tail | head`) ends the program without a word.
+/// Ends the program silently when its output is closed (`checkpointd tail | head`).
 fn restore_sigpipe() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.to_string();
         if text.contains("Broken pipe") {
             std::process::exit(0);
         }
-        eprintln!(
-            "{text}\nThis is a mistake in checkpointd; nothing that was acknowledged is lost."
-        );
+        eprintln!("{text}\nThis is a bug in checkpointd; no acknowledged event is lost.");
     }));
 }

@@ -19,14 +19,13 @@ use crate::error::{Result, exit};
     Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable"
 )]
 pub(crate) struct Cli {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Take one hook call from stdin to the daemon, as checkpointd-hook does
+    /// Pass one hook call from stdin to the daemon, as checkpointd-hook does
     #[command(disable_help_flag = true)]
     Hook {
         /// AGENT and EVENT, or `codex JSON`
@@ -69,10 +68,6 @@ pub(crate) enum Command {
 }
 
 /// Runs a command and returns its exit code.
-///
-/// # Errors
-///
-/// What went wrong, with the exit code that belongs to it.
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = crate::config::home()?;
     match cli.command {

@@ -1,4 +1,4 @@
-//! What a shell may complete that only the journal knows.
+//! Shell completions that need the journal.
 
 use std::ffi::OsStr;
 
@@ -9,8 +9,8 @@ use crate::ops::query::Query;
 use crate::ops::views::SessionName;
 use crate::{config, render};
 
-/// Returns the sessions whose id begins so, newest first, and `last`. Asks a running daemon only: a shell that waits
-/// for a key must not open a journal.
+/// Returns the sessions whose id starts with `begin`, newest first, and `last`. Asks a running
+/// daemon only: opening the journal would delay the shell.
 pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     let begin = begin.to_string_lossy();
     let mut found = vec![(
@@ -22,10 +22,10 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     {
         let mut each = |name: SessionName| {
             let at = render::local_time(&name.last_at.to_string());
-            let about = format!("{}, last heard of at {at}", name.agent);
+            let about = format!("{}, last event at {at}", name.agent);
             found.push((name.session.to_string(), about));
         };
-        // Without an answer there is nothing to complete, and no place to say so.
+        // Without an answer there is nothing to complete, and no place for an error.
         let _ = connection::ask(&home, &Query::SessionNames, &mut each);
     }
     let candidates = found.into_iter().filter(|(id, _)| id.starts_with(&*begin));

@@ -1,5 +1,5 @@
-//! Where answers come from: the running daemon through its socket, or without one the journal itself. Same question,
-//! same answer.
+//! Answers queries: through the running daemon's socket, or from the journal itself if no daemon
+//! runs. The answers are the same.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -17,16 +17,17 @@ use crate::ops::query::{self, ErrorKind, ErrorLine, Progress, Query, Reader};
 use crate::ops::views::Health;
 use crate::ops::wire::Refused;
 
-/// How long the daemon may take to say that it is there.
+/// The longest wait for the daemon's health.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
-/// How long another process may have the journal: mostly a daemon that comes up or is busy, which then answers itself.
+/// The longest wait for a journal that another process holds: usually a daemon that is starting and
+/// then answers itself.
 const JOURNAL_WAIT: Duration = Duration::from_secs(10);
 /// Pause between two tries.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
-/// How long the daemon may be silent within an answer.
+/// The longest silence within the daemon's answer.
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
-/// Asks the daemon how it is; none where no daemon takes hooks.
+/// Returns the daemon's health, or `None` if no daemon accepts hooks.
 pub(crate) fn health(home: &Home) -> Option<Health> {
     let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
     if response.status() != 200 {
@@ -36,35 +37,23 @@ pub(crate) fn health(home: &Home) -> Option<Health> {
 }
 
 /// Reads one JSON document from the daemon.
-///
-/// # Errors
-///
-/// When no daemon answers.
 pub(crate) fn get<T: DeserializeOwned>(home: &Home, path: &str) -> Result<T> {
     let response = request(home, "GET", path, b"", ANSWER_WAIT)?;
     serde_json::from_slice(&whole(response)?).map_err(not_understood)
 }
 
 fn not_understood(error: serde_json::Error) -> Failure {
-    Failure::failed(format!("the daemon's answer is not understood: {error}"))
+    Failure::failed(format!("invalid answer from the daemon: {error}"))
         .hint("restart a daemon of another version: `checkpointd daemon stop`")
 }
 
-/// Sends something to the daemon and returns the status and the body of its answer, whatever they are.
-///
-/// # Errors
-///
-/// When no daemon answers.
+/// Posts a body to the daemon and returns the status and body of any answer.
 pub(crate) fn exchange(home: &Home, path: &str, body: &[u8]) -> Result<(u16, Vec<u8>)> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
     Ok((response.status(), whole(response)?))
 }
 
-/// Sends something to the daemon and returns its answer.
-///
-/// # Errors
-///
-/// When no daemon answers, or it refuses.
+/// Posts a body to the daemon and returns its answer.
 pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     let (status, body) = exchange(home, path, body)?;
     if status == 200 {
@@ -73,7 +62,7 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     Err(refusal(&body))
 }
 
-/// Returns what the daemon says of a request that it refused.
+/// Returns the daemon's error for a refused request.
 pub(crate) fn refusal(body: &[u8]) -> Failure {
     match serde_json::from_slice::<Refused>(body) {
         Ok(refused) => Failure::failed(refused.error),
@@ -81,11 +70,7 @@ pub(crate) fn refusal(body: &[u8]) -> Failure {
     }
 }
 
-/// Asks a question whose lines are of one type.
-///
-/// # Errors
-///
-/// As [`ask_json`], or when a line is of another type.
+/// Runs a query whose lines have one type.
 pub(crate) fn ask<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
@@ -96,11 +81,7 @@ pub(crate) fn ask<T: DeserializeOwned>(
     read.map_err(not_understood)
 }
 
-/// Does what [`ask`] does without ever opening the journal.
-///
-/// # Errors
-///
-/// As [`ask`], or when no daemon answers.
+/// Like [`ask`], but never opens the journal.
 pub(crate) fn ask_daemon<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
@@ -112,7 +93,7 @@ pub(crate) fn ask_daemon<T: DeserializeOwned>(
     read.map_err(not_understood)
 }
 
-/// Reads lines up to the first that is of another type.
+/// Parses lines, up to the first of another type.
 fn reading<'a, T: DeserializeOwned>(
     read: &'a mut serde_json::Result<()>,
     each: &'a mut impl FnMut(T),
@@ -124,22 +105,14 @@ fn reading<'a, T: DeserializeOwned>(
     }
 }
 
-/// Asks a question and returns all lines of the answer.
-///
-/// # Errors
-///
-/// As [`ask`].
+/// Runs a query and returns all lines of the answer.
 pub(crate) fn ask_all<T: DeserializeOwned>(home: &Home, query: &Query) -> Result<Vec<T>> {
     let mut lines = Vec::new();
     ask(home, query, |line| lines.push(line))?;
     Ok(lines)
 }
 
-/// Asks a question and hands on the lines of the answer as they are.
-///
-/// # Errors
-///
-/// When neither daemon nor journal can answer, or what was asked about does not exist.
+/// Runs a query and passes on the lines of the answer as JSON.
 pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
     let Some(journal) = reach(home)? else {
         let body = serde_json::to_vec(query).expect("a question is plain data");
@@ -156,11 +129,7 @@ pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) 
     })
 }
 
-/// Returns the journal, opened here; none where a daemon has it, which is then to be asked.
-///
-/// # Errors
-///
-/// When there is none yet, or another process has it.
+/// Opens the journal, or returns `None` if a daemon has it and can be asked.
 pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
     let began = Instant::now();
     loop {
@@ -177,11 +146,7 @@ pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
     }
 }
 
-/// Asks for the one line of an answer. `progress` gets what is done and what there is to do in all.
-///
-/// # Errors
-///
-/// As [`ask`].
+/// Runs a query with a one-line answer. `progress` gets the done and the total amount.
 pub(crate) fn ask_one<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
@@ -195,28 +160,20 @@ pub(crate) fn ask_one<T: DeserializeOwned>(
     serde_json::from_value(answer).map_err(not_understood)
 }
 
-/// Returns what a sign of progress says. An answer may have a field of that name, beside others.
+/// Returns the content of a progress line. An answer may have a field of that name beside others.
 pub(crate) fn progress_of(line: &Value) -> Option<(u64, u64)> {
     let sign = Progress::deserialize(line).ok()?;
     Some(sign.progress)
 }
 
-/// Opens the journal in this process, which is how it is used where no daemon runs.
-///
-/// # Errors
-///
-/// When there is none yet, or another process has it.
+/// Opens the journal in this process, as commands do when no daemon runs.
 pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
     has_journal(home)?;
     Ok(Journal::open(&home.journal, options)?.0)
 }
 
-/// Opens the journal in this process, making one where there is none; none where a daemon has come up that answers.
-/// Waits a moment for another process that works on it.
-///
-/// # Errors
-///
-/// When it cannot be opened, or the other process keeps it.
+/// Opens or creates the journal in this process. Returns `None` if a daemon answers. Waits up to
+/// [`JOURNAL_WAIT`] for another process to release it.
 pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
     let began = Instant::now();
     let options = || Options {
@@ -236,24 +193,19 @@ pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
     }
 }
 
-/// Refuses where there is no journal yet.
-///
-/// # Errors
-///
-/// Exactly then.
+/// Fails if there is no journal yet.
 pub(crate) fn has_journal(home: &Home) -> Result<()> {
     if home.journal.join("intake").is_dir() {
         return Ok(());
     }
-    Err(Failure::unreachable(format!("there is no journal in {} yet", home.journal.display()))
-        .hint("start the daemon with `checkpointd daemon --detach`, or see it at work with `checkpointd demo`"))
+    Err(Failure::unreachable(format!(
+        "there is no journal in {} yet",
+        home.journal.display()
+    ))
+    .hint("start the daemon with `checkpointd daemon --detach`, or try `checkpointd demo`"))
 }
 
-/// Sends something to the daemon and returns its answer as bytes that are still to come.
-///
-/// # Errors
-///
-/// When no daemon answers, or it refuses.
+/// Posts a body to the daemon and returns its answer as a stream of bytes.
 pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl Read> {
     let response = request(home, "POST", path, body, ANSWER_WAIT)?;
     if response.status() != 200 {
@@ -264,11 +216,7 @@ pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl R
     Ok(response)
 }
 
-/// Sends something to the daemon and hands on its answer line by line.
-///
-/// # Errors
-///
-/// When no daemon answers, or it could not do what was asked.
+/// Posts a body to the daemon and passes on its answer line by line.
 pub(crate) fn post_lines(
     home: &Home,
     path: &str,

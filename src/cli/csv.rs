@@ -1,4 +1,4 @@
-//! CSV: the one place that writes it. What an agent or a person wrote is text in a spreadsheet, never a formula.
+//! Writes CSV. Texts of agents and people stay texts in a spreadsheet and never become formulas.
 
 use std::io::Write;
 
@@ -6,18 +6,15 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-/// With these a spreadsheet takes a cell for a formula, itself or after it has trimmed the cell (OWASP, "CSV Injection").
+/// Spreadsheets take a cell that starts with one of these for a formula, possibly after trimming it
+/// (OWASP, "CSV Injection").
 const FORMULA_BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// Rows of JSON values as CSV (RFC 4180, with plain line feeds).
+/// Writes rows of JSON values as CSV (RFC 4180, with plain line feeds).
 pub(crate) struct Sheet<W: Write>(csv::Writer<W>);
 
 impl<W: Write> Sheet<W> {
-    /// Begins with the columns' names.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
+    /// Writes the header row.
     pub(crate) fn new<'a>(out: W, names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut sheet = Self(csv::Writer::from_writer(out));
         sheet
@@ -27,11 +24,7 @@ impl<W: Write> Sheet<W> {
         Ok(sheet)
     }
 
-    /// Adds a row. Numbers stay numbers; lists are cells of several lines.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
+    /// Writes a row. Numbers stay numbers; a list becomes a cell of several lines.
     pub(crate) fn row<'a>(&mut self, cells: impl IntoIterator<Item = &'a Value>) -> Result<()> {
         Ok(self
             .0
@@ -39,17 +32,13 @@ impl<W: Write> Sheet<W> {
             .map_err(std::io::Error::from)?)
     }
 
-    /// Hands on what is still held back.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
+    /// Flushes the output.
     pub(crate) fn finish(mut self) -> Result<()> {
         Ok(self.0.flush()?)
     }
 }
 
-/// Returns a value as a cell.
+/// Formats a value as a cell.
 fn cell(value: &Value) -> String {
     match value {
         Value::Number(number) => number.to_string(),
@@ -57,7 +46,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Returns what a value says: nothing for null, a list line by line.
+/// Formats a value: null as an empty text, a list line by line.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -69,7 +58,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Puts an apostrophe, which spreadsheets do not show, before what would be a formula.
+/// Puts an apostrophe, which spreadsheets do not show, in front of a formula.
 fn harmless(text: String) -> String {
     if text.starts_with(FORMULA_BEGINS) {
         format!("'{text}")

@@ -1,4 +1,4 @@
-//! Starting the daemon in the background, and stopping it.
+//! Starts the daemon in the background, and stops it.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -12,14 +12,10 @@ use crate::daemon::log_file;
 use crate::error::{Failure, Result};
 use crate::ops::views::Health;
 
-/// How long `--detach` waits for the daemon to take hooks.
+/// How long `--detach` waits for the daemon to accept hooks.
 const DETACH_WAIT: Duration = Duration::from_secs(10);
 
-/// Starts the daemon in the background, and says so once it takes hooks.
-///
-/// # Errors
-///
-/// As [`start_in_background`].
+/// Starts the daemon in the background, and prints when it accepts hooks.
 pub(crate) fn detach(home: &Home) -> Result<()> {
     let health = start_in_background(home)?;
     println!(
@@ -30,21 +26,18 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
     Ok(())
 }
 
-/// Starts the daemon in the background and waits until it takes hooks. Returns how it is.
-///
-/// # Errors
-///
-/// When it does not come up; the message names its log.
+/// Starts the daemon in the background and waits until it accepts hooks.
 pub(crate) fn start_in_background(home: &Home) -> Result<Health> {
     if let Some(health) = connection::health(home) {
         return Err(
-            Failure::failed(format!("a daemon is running already (pid {})", health.pid)).hint(
-                "`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it",
+            Failure::failed(format!("a daemon is already running (pid {})", health.pid)).hint(
+                "`checkpointd daemon status` shows its status, `checkpointd daemon stop` stops it",
             ),
         );
     }
     private_folder(&home.logs)?;
-    let (path, log) = (log_file::path(&home.logs), log_file::open(&home.logs)?);
+    let path = log_file::path(&home.logs);
+    let log = log_file::open(&home.logs)?;
     let mut child = Command::new(std::env::current_exe()?)
         .args(["daemon", "--background"])
         .current_dir("/")
@@ -59,7 +52,7 @@ pub(crate) fn start_in_background(home: &Home) -> Result<Health> {
         }
         if let Some(status) = child.try_wait()? {
             return Err(
-                Failure::unreachable(format!("the daemon did not come up ({status})"))
+                Failure::unreachable(format!("the daemon did not start ({status})"))
                     .hint(format!("its log is {}", path.display())),
             );
         }
@@ -74,26 +67,18 @@ pub(crate) fn start_in_background(home: &Home) -> Result<Health> {
 
 /// Leaves the terminal's session, so that closing the terminal does not end the daemon.
 pub(crate) fn leave_terminal() {
-    // Fails only for a process that leads its group already, and that one is on its own anyway.
+    // Fails only for a process group leader, which is detached already.
     let _ = rustix::process::setsid();
 }
 
-/// Stops the daemon and says so.
-///
-/// # Errors
-///
-/// As [`end`].
+/// Stops the daemon and prints that.
 pub(crate) fn stop(home: &Home) -> Result<()> {
     end(home)?;
     println!("stopped");
     Ok(())
 }
 
-/// Stops the daemon and waits until it is gone.
-///
-/// # Errors
-///
-/// When none runs, or it does not stop.
+/// Stops the daemon and waits until it has ended.
 pub(crate) fn end(home: &Home) -> Result<()> {
     if connection::health(home).is_none() {
         return Err(Failure::unreachable("no daemon is running"));
@@ -108,5 +93,5 @@ pub(crate) fn end(home: &Home) -> Result<()> {
         std::thread::sleep(Duration::from_millis(10));
     }
     Err(Failure::failed("the daemon does not stop")
-        .hint("`kill` its pid; nothing that was acknowledged is lost"))
+        .hint("`kill` its pid; no acknowledged event is lost"))
 }

@@ -8,7 +8,6 @@ use journal::{Agent, Event, Reason};
 
 use crate::install::agents;
 
-/// How an answer is printed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Output {
     /// Print JSON
@@ -16,7 +15,6 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
-/// An agent, by the word for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AgentName(Agent);
 
@@ -39,7 +37,6 @@ impl From<AgentName> for Agent {
     }
 }
 
-/// The verdicts' names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerdictName {
     /// A checkpoint was sent
@@ -57,7 +54,7 @@ impl From<VerdictName> for journal::Verdict {
     }
 }
 
-/// Takes the machine words of reasons; a word that is none of them is answered with the nearest.
+/// Parses reason words. The error for an unknown word suggests the nearest.
 pub(crate) fn reason() -> impl TypedValueParser<Value = Reason> {
     let words = PossibleValuesParser::new(Reason::ALL.map(Reason::word));
     words.map(|word| {
@@ -68,7 +65,7 @@ pub(crate) fn reason() -> impl TypedValueParser<Value = Reason> {
     })
 }
 
-/// Takes the machine words of kinds of events, likewise.
+/// Parses the words of event kinds, likewise.
 pub(crate) fn kind() -> PossibleValuesParser {
     PossibleValuesParser::new(Event::KINDS)
 }

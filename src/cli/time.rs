@@ -1,41 +1,37 @@
-//! Times as people give them on a command line: a pure reader, told what time it is now.
+//! Parses times on the command line. Pure: the caller passes the current time.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{ToSpan, Zoned};
 use journal::Timestamp;
 
-/// What is said about a text that is no time.
+/// The hint for a text that is not a time.
 pub(crate) const FORMS: &str = "write a duration (2h, 1h30m), now, today, yesterday, a weekday, 14:30, 2026-11-20, 2026-11-20 14:30 or RFC 3339";
 
-/// What a text means: a moment, where both ends are the same, or a whole day.
+/// A parsed time: a moment, with `begin` equal to `end`, or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct When {
-    /// Its beginning, for "since".
+    /// The first microsecond, for "since".
     pub(crate) begin: Timestamp,
-    /// Its last microsecond, for "until" and "at".
+    /// The last microsecond, for "until" and "at".
     pub(crate) end: Timestamp,
 }
 
-/// Reads a time: RFC 3339; a duration before now, with or without `ago`; `now`; a day (`today`, `yesterday`, `friday` for
-/// the last one before today, `2026-11-20`); a time of today (`14:30`); a day with a time. What names no zone is in that
-/// of `now`.
-///
-/// # Errors
-///
-/// A sentence with the forms that are known.
+/// Parses a time: RFC 3339; a duration before now, with or without `ago`; `now`; a day (`today`,
+/// `yesterday`, `friday` for the last one before today, `2026-11-20`); a time of today (`14:30`); a
+/// day with a time. Without a zone, that of `now` applies.
 pub(crate) fn read(text: &str, now: &Zoned) -> Result<When, String> {
     let given = text.trim();
-    // A number alone is a sequence number elsewhere, and would be a date here.
+    // A bare number is a sequence number elsewhere, and would parse as a date here.
     let is_number = given.chars().all(|c| c.is_ascii_digit());
     let found = if is_number {
         None
     } else {
         moment(given, now).or_else(|| day(given, now))
     };
-    found.ok_or_else(|| format!("`{text}` is no time: {FORMS}"))
+    found.ok_or_else(|| format!("`{text}` is not a time: {FORMS}"))
 }
 
-/// Reads a time by the clock and in the zone of this machine.
+/// Parses a time with this machine's clock and zone.
 pub(crate) fn read_now(text: &str) -> Result<When, String> {
     read(text, &Zoned::now())
 }
@@ -55,7 +51,7 @@ fn moment(text: &str, now: &Zoned) -> Option<When> {
     if let Ok(ago) = checkpoint::config::parse_duration(ago) {
         return at(now.timestamp().checked_sub(ago).ok()?);
     }
-    // `DateTime` takes a date for its midnight; a date is a day here.
+    // `DateTime` parses a date as its midnight; here a date is a whole day.
     let civil = match text.parse::<Time>() {
         Ok(time) if text.contains(':') && text.parse::<Date>().is_err() => {
             Some(now.date().to_datetime(time))

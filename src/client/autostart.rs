@@ -1,5 +1,5 @@
-//! Starts the daemon where none listens: one for all hooks that miss it at the same time, and not again and again
-//! where it cannot start.
+//! Starts the daemon if none listens: once for all hooks that miss it at the same time, and with a
+//! pause between failed tries.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -15,30 +15,30 @@ use rustix::fs::Mode;
 
 use super::debug::debug;
 
-/// Held while the daemon is started; written at each try, so that its time is that of the last one.
+/// Locked while the daemon is started. Each try writes to it, so its mtime is that of the last try.
 const LOCK_FILE: &str = "autostart.lock";
-/// How long after a try the next one may come.
+/// The shortest time between two tries.
 const BACK_OFF: Duration = Duration::from_secs(2);
-/// Variables of the agent's session that are useful to the daemon as well.
+/// Variables of the agent's session that the daemon uses too.
 const INHERITED: [&str; 2] = ["TMPDIR", "CODEX_HOME"];
-/// Further variables of a session: ways into it that a daemon must not hold on to.
+/// Other session variables that a daemon must not inherit: they give access to the session.
 const SESSION_SECRETS: [&str; 2] = [
     "CLAUDE_CODE_MESSAGING_SOCKET",
     "CLAUDE_CODE_MESSAGING_TOKEN",
 ];
 
-/// What became of an attempt to start the daemon.
+/// The result of an attempt to start the daemon.
 #[derive(Debug)]
 pub(super) enum Start {
-    /// It was started. The process is one that puts the daemon into the background and ends.
+    /// Started. This process detaches the daemon and ends.
     Begun(Child),
-    /// Another hook call is starting it, or did a moment ago.
+    /// Another hook call is starting the daemon, or did a moment ago.
     Underway,
-    /// It is not wanted or cannot be.
+    /// Autostart is disabled or impossible.
     Impossible,
 }
 
-/// Starts the daemon in the background, unless another call does so or the environment forbids it.
+/// Starts the daemon in the background, unless another call does or the environment forbids it.
 pub(super) fn start(home: &Home) -> Start {
     if std::env::var_os("CHECKPOINTD_AUTOSTART").is_some_and(|value| value == "0") {
         return Start::Impossible;
@@ -56,7 +56,7 @@ pub(super) fn start(home: &Home) -> Start {
     if lock.try_lock().is_err() || was_tried(&lock) {
         return Start::Underway;
     }
-    // Without the stamp every call would try: then none does.
+    // Without the stamp every call would try again, so none does.
     if lock.set_len(0).and_then(|()| lock.write_all(b".")).is_err() {
         return Start::Impossible;
     }
@@ -69,7 +69,7 @@ pub(super) fn start(home: &Home) -> Start {
     }
 }
 
-/// Returns whether the last try was a moment ago, by a clock that may have been set in between.
+/// Returns whether the last try is recent. The clock may have been set in between.
 fn was_tried(lock: &File) -> bool {
     let Ok(metadata) = lock.metadata() else {
         return false;
@@ -86,7 +86,7 @@ fn was_tried(lock: &File) -> bool {
 
 fn command() -> Command {
     let mut command = Command::new(program());
-    // The agent waits until nobody holds its pipes any more, so the daemon must not get them.
+    // The agent waits until its pipes are closed, so the daemon must not inherit them.
     command
         .args(["daemon", "--detach"])
         .stdin(Stdio::null())
@@ -103,7 +103,7 @@ fn command() -> Command {
     command
 }
 
-/// Returns the daemon's program: the one that was installed with this client, else the one on `PATH`.
+/// Returns the daemon's program: the one installed with this client, otherwise the one on `PATH`.
 fn program() -> PathBuf {
     let name = PathBuf::from("checkpointd");
     let beside = std::env::current_exe()

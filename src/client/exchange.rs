@@ -1,4 +1,4 @@
-//! One request and its reply over the daemon's Unix socket, with an end to every wait.
+//! One request and its reply over the daemon's Unix socket. Every wait has a limit.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -11,23 +11,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
-/// Pause before the next attempt where the daemon's queue of connections is full.
+/// Pause between two attempts while the daemon's connection queue is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
-/// The room that a read gets.
+/// The size of a read.
 const READ_BYTES: usize = 4 * 1024;
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The daemon has it; this is what the agent is to be told, possibly nothing.
+    /// The daemon has accepted the call. The text is for the agent and may be empty.
     Taken(Vec<u8>),
-    /// The daemon has seen and counted it, and it is no use sending it again.
+    /// The daemon has counted the call as refused; sending it again is useless.
     Refused,
-    /// Nobody listens.
+    /// No process listens.
     NoDaemon,
-    /// Somebody listened and went away before the reply was complete.
+    /// The connection was closed before the reply was complete.
     Broken,
-    /// Anything else: no reply in time, or not one that the daemon would give.
+    /// Anything else: no reply in time, or not a reply of the daemon's.
     Useless(&'static str),
 }
 
@@ -44,9 +44,9 @@ pub(super) fn send(socket: &Path, request: &[u8], deadline: Instant) -> Answer {
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) if is_ready(&connection, PollFlags::OUT, deadline) => {}
             Err(Errno::AGAIN) => return Answer::Useless("the daemon does not read"),
-            // It may have answered before it hung up, for example that the request is too large.
+            // It may have answered before it closed, for example that the request is too large.
             Err(Errno::PIPE | Errno::CONNRESET) => break,
-            // It waits for the rest, and whoever waited for its reply would do so in vain.
+            // The request is partly sent: the daemon waits for the rest and will not reply.
             Err(_) => return Answer::Useless("cannot send to the daemon"),
         }
     }
@@ -73,12 +73,12 @@ fn receive(connection: &OwnedFd, deadline: Instant) -> Answer {
                 return reply::object(body).map_or_else(Answer::Useless, Answer::Taken);
             }
             Reply::Complete { status: 400, .. } => return Answer::Refused,
-            Reply::Complete { .. } => return Answer::Useless("the daemon could not take it"),
+            Reply::Complete { .. } => return Answer::Useless("the daemon could not accept it"),
         }
     }
 }
 
-/// Waits until a descriptor is ready or at its end. Returns false when the deadline comes first.
+/// Waits until a descriptor is ready or closed. Returns false after the deadline.
 pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instant) -> bool {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -90,7 +90,7 @@ pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instan
             Ok(0) => return false,
             Ok(_) => return true,
             Err(Errno::INTR) => {}
-            // Not to be polled, such as a device: the next read or write tells more.
+            // It cannot be polled, for example a device: the next read or write tells.
             Err(_) => return true,
         }
     }
@@ -114,7 +114,7 @@ fn connect_to(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Er
         match rustix::net::connect(&connection, address) {
             Ok(()) => return Ok(connection),
             Err(Errno::INTR) => {}
-            // A blocking socket would wait here for ever for a daemon that is stuck.
+            // A blocking socket would wait forever for a daemon that hangs.
             Err(Errno::AGAIN) if Instant::now() + BUSY_PAUSE < deadline => {
                 std::thread::sleep(BUSY_PAUSE)
             }

@@ -1,5 +1,5 @@
-//! What a hook call brings along: words on the command line, a payload on standard input, and a few environment
-//! variables. Nothing here judges the payload: the daemon does.
+//! The input of a hook call: arguments, a payload on standard input, and some environment
+//! variables. The daemon validates the payload.
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
@@ -14,47 +14,47 @@ use rustix::io::Errno;
 
 use super::exchange::is_ready;
 
-/// The largest payload; what comes after it is read and dropped.
+/// The largest payload; the rest is read and dropped.
 const STDIN_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// How long standard input may be silent before it is taken for complete.
+/// Standard input counts as complete after this silence.
 const STDIN_SILENCE: Duration = Duration::from_secs(1);
-/// How long standard input may take altogether, for a host that never closes it and never falls silent.
+/// The longest time to read standard input, for a host that never closes it and keeps writing.
 const STDIN_WAIT: Duration = Duration::from_secs(10);
-/// The room that a read gets at first.
+/// The initial size of a read.
 const READ_BYTES: usize = 16 * 1024;
-/// The longest value of an environment variable that is passed on: a request's head must stay small.
+/// The longest environment value passed on: the request's head must stay small.
 const ENV_VALUE_BYTES_MAX: usize = 4096;
-/// How far up a process with a terminal is looked for.
+/// How many ancestors are searched for a process with a terminal.
 const ANCESTORS_MAX: usize = 8;
 
 /// One hook call.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// The agent's word.
     pub(super) agent: String,
-    /// The event, where the command line names it.
+    /// The event, if the command line names it.
     pub(super) event: Option<String>,
-    /// The payload as it came.
+    /// The payload, unchanged.
     pub(super) payload: Vec<u8>,
-    /// Whether there may have been more of the payload.
+    /// Whether the payload may be incomplete.
     pub(super) truncated: bool,
     /// When the call began.
     pub(super) at: SystemTime,
-    /// Whether the host reads what is printed. Codex does not after a notification.
+    /// Whether the host reads the output. Codex does not after a notification.
     pub(super) is_reply_read: bool,
 }
 
 impl Call {
-    /// Reads a call from the arguments behind the program's name and, unless they hold it, standard input.
+    /// Reads a call from the arguments after the program's name and, unless they hold the payload,
+    /// from standard input.
     ///
-    /// Returns none for a person who typed the program's bare name.
+    /// Returns `None` without arguments on a terminal: a person typed the program's name.
     pub(super) fn read(arguments: Vec<OsString>) -> Option<Self> {
         let at = SystemTime::now();
         let is_bare = arguments.is_empty();
         let mut arguments = arguments.into_iter().map(OsString::into_vec);
         let mut agent = text(arguments.next().unwrap_or_default());
         if agent.is_empty() {
-            // Nobody's call is worth a count: it tells of a hook that is set up wrongly.
+            // A call without an agent is still journaled: it shows a misconfigured hook.
             "unknown".clone_into(&mut agent);
         }
         let (event, payload) = match (arguments.next(), arguments.next_back()) {
@@ -93,9 +93,9 @@ impl Call {
         })
     }
 
-    /// Returns what the agent does with a reply to this call.
+    /// Returns what the agent waits for after this call.
     pub(super) fn awaits(&self) -> Awaits {
-        // The payload's word counts for more than the command line's: so does the daemon see it.
+        // The payload takes precedence over the command line, as in the daemon.
         let event = event_name(&self.payload).or(self.event.as_deref().map(str::as_bytes));
         match event.filter(|_| self.is_reply_read) {
             Some(b"Stop" | b"AfterAgent") => Awaits::Decision,
@@ -108,11 +108,11 @@ impl Call {
 /// What an agent waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaits {
-    /// It does not look at the reply.
+    /// The agent ignores the reply.
     Nothing,
-    /// What there is to go on with, as its session begins. Its user waits, so it is had quickly or not at all.
+    /// The context at the start of a session. The user waits, so the deadline is short.
     Greeting,
-    /// Whether it may stop.
+    /// Whether the agent may stop.
     Decision,
 }
 
@@ -121,7 +121,7 @@ fn text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Returns whether a word can be an event's name, and not a payload.
+/// Returns whether a word can be an event's name rather than a payload.
 fn is_event(word: &[u8]) -> bool {
     (1..=64).contains(&word.len())
         && word
@@ -129,8 +129,9 @@ fn is_event(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
-/// Returns the value of `hook_event_name`, without parsing: of the first one, which is the payload's own unless the
-/// agent puts a tool's data in front. Within JSON strings the quotes are escaped, so that texts do not match.
+/// Finds the value of `hook_event_name` without parsing: the first occurrence, which is the
+/// payload's own unless the agent puts a tool's data first. Quotes within JSON strings are escaped,
+/// so texts do not match.
 fn event_name(payload: &[u8]) -> Option<&[u8]> {
     const KEY: &[u8] = b"\"hook_event_name\"";
     let mut rest = payload;
@@ -147,7 +148,7 @@ fn event_name(payload: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Reads standard input to its end or its limits, and returns whether it was cut.
+/// Reads standard input to its end or a limit. Returns whether it was cut.
 fn read_stdin() -> (Vec<u8>, bool) {
     let stdin = rustix::stdio::stdin();
     let deadline = Instant::now() + STDIN_WAIT;
@@ -166,7 +167,7 @@ fn read_stdin() -> (Vec<u8>, bool) {
         }
         match rustix::io::read(stdin, spare_capacity(&mut payload)) {
             Ok(0) => return (payload, is_over),
-            // The rest is read all the same: the host would trip over a pipe that closes while it writes.
+            // The rest is read too: the host would fail to write to a closed pipe.
             Ok(_) if payload.len() > STDIN_BYTES_MAX => {
                 payload.truncate(STDIN_BYTES_MAX);
                 is_over = true;
@@ -177,7 +178,7 @@ fn read_stdin() -> (Vec<u8>, bool) {
     }
 }
 
-/// Collects the environment variables that the daemon wants to know.
+/// Collects the environment variables that the daemon evaluates.
 pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
     const TTY: &str = "CHECKPOINTD_TTY";
     const TERMINAL_PID: &str = "CHECKPOINTD_TERMINAL_PID";
@@ -190,11 +191,12 @@ pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
                 .map(|value| (name, value)),
         );
     }
-    // Gemini says nowhere whether a person watches, but its hooks share its terminal.
+    // Gemini does not say whether it is interactive, but its hooks share its terminal.
     if agent == "gemini" && known.iter().all(|(name, _)| *name != TTY) && has_terminal() {
         known.push((TTY, "1".to_owned()));
     }
-    // A pane may be somebody else's: Codex's background process keeps the variables of whoever started it.
+    // The pane may belong to another process: Codex's background process keeps the variables of its
+    // starter.
     let is_known = |wanted: &str| known.iter().any(|(name, _)| *name == wanted);
     if is_known("TMUX_PANE")
         && !is_known(TERMINAL_PID)
@@ -205,13 +207,13 @@ pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
     known
 }
 
-/// Returns the nearest process above this one that has a terminal, 0 where none has, and nothing where the system does
+/// Returns the nearest ancestor with a terminal, 0 if none has one, or `None` if the system does
 /// not tell.
 fn terminal_pid() -> Option<u32> {
     let mut pid = std::os::unix::process::parent_id();
     for _ in 0..ANCESTORS_MAX {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name may hold anything; behind it are state, parent, group, session and terminal.
+        // The name may contain anything; state, parent, group, session and terminal follow it.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let (parent, terminal) = (fields.nth(1)?, fields.nth(2)?);
         if terminal != "0" {
@@ -264,14 +266,12 @@ mod tests {
     fn only_events_with_a_use_for_the_reply_wait() {
         use Awaits::{Decision, Greeting, Nothing};
         let awaits = |payload: &str, event: Option<&str>, is_reply_read| {
-            let (event, payload) = (event.map(str::to_owned), payload.as_bytes().to_vec());
-            let (agent, truncated, at) = (String::new(), false, SystemTime::UNIX_EPOCH);
             Call {
-                agent,
-                event,
-                payload,
-                truncated,
-                at,
+                agent: String::new(),
+                event: event.map(str::to_owned),
+                payload: payload.as_bytes().to_vec(),
+                truncated: false,
+                at: SystemTime::UNIX_EPOCH,
                 is_reply_read,
             }
             .awaits()

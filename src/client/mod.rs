@@ -1,9 +1,10 @@
-//! The hook client: takes one hook call to the daemon and brings its answer back
-//! (spec JRNL-13, JRNL-14).
+//! The hook client: passes one hook call to the daemon and prints the reply (spec JRNL-13,
+//! JRNL-14).
 //!
-//! It must never hurt the agent that runs it: it always exits 0, prints nothing or exactly one JSON object, waits
-//! for nothing without a bound, and reads no configuration. A call that cannot be delivered is kept in the spool,
-//! where the daemon finds it. `checkpointd-hook` and `checkpointd hook` both include this module.
+//! It must never harm the agent that runs it: it always exits with 0, prints nothing or exactly one
+//! JSON object, limits every wait, and reads no configuration. A call that cannot be delivered goes
+//! to the spool, where the daemon finds it. `checkpointd-hook` and `checkpointd hook` both use this
+//! module.
 
 mod autostart;
 mod debug;
@@ -25,21 +26,21 @@ use debug::debug;
 use exchange::Answer;
 use input::{Awaits, Call};
 
-/// How long a call may take whose reply nobody acts upon, unless the environment says otherwise.
+/// The longest wait for a reply that the agent ignores, unless the environment sets another.
 const PLAIN_WAIT: Duration = Duration::from_millis(250);
-/// How long the start of a session may wait for what there is to go on with.
+/// The longest wait for the context at the start of a session.
 const GREETING_WAIT: Duration = Duration::from_secs(1);
-/// How long a call may wait for its reply where the daemon has not said otherwise.
+/// The longest wait for a stop's reply, unless the daemon has set another.
 const STOP_WAIT: Duration = Duration::from_secs(5);
-/// The longest wait that a setting can ask for.
+/// The upper limit of configured waits.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(60);
-/// Pause between two attempts to reach a daemon that is coming up.
+/// Pause between two attempts to reach a daemon that is starting.
 const RETRY_PAUSE: Duration = Duration::from_millis(15);
-/// How much longer to wait for a daemon after the one we started has failed: another may be coming up.
+/// How much longer to wait after our daemon failed to start: another may be starting.
 const FAILED_START_GRACE: Duration = Duration::from_millis(500);
-/// How long the host may take to read a piece of the reply.
+/// The longest wait for the host to read a piece of the reply.
 const PRINT_WAIT: Duration = Duration::from_secs(1);
-/// What fits into a pipe that poll calls writable.
+/// A pipe that poll reports as writable accepts this many bytes.
 const PIPE_BYTES: usize = 4096;
 
 const HELP: &str = "\
@@ -50,9 +51,9 @@ Passes one hook call of a coding agent (claude, gemini, codex) on to checkpointd
 Always exits 0. CHECKPOINTD_DEBUG=1 says on standard error what happened.
 ";
 
-/// Takes one hook call, given by the arguments behind the program's name, to the daemon.
+/// Passes one hook call, given by the arguments after the program's name, to the daemon.
 ///
-/// The code is always that of success: to an agent anything else means something, and never what is meant here.
+/// The exit code is always 0: agents give every other code a meaning of their own.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     panic::set_hook(Box::new(|panic| debug(&panic)));
     let arguments: Vec<OsString> = arguments.collect();
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Sends the call, prints the reply, or keeps the call for later.
+/// Sends the call, prints the reply, or spools the call.
 fn deliver(call: &Call) {
     let Some(home) = Home::from_env() else {
         return debug(&"no home folder in the environment");
@@ -107,7 +108,8 @@ fn deliver(call: &Call) {
             if let Err(error) = spool::keep(&home.spool, &id, call.at, &request) {
                 debug(&format_args!("not spooled: {error}"));
             }
-            // The start comes last, so that the daemon finds the call. A call that waits has tried it before.
+            // The start comes last, so that the daemon finds the spooled call. A call that waits
+            // for its reply has tried it before.
             if awaits == Awaits::Nothing && matches!(answer, Answer::NoDaemon) {
                 let _ = autostart::start(&home);
             }
@@ -117,8 +119,8 @@ fn deliver(call: &Call) {
 
 /// Returns a new uuid of version 7.
 ///
-/// Its randomness comes from the standard library, which asks the kernel; the usual crate opens two devices for it
-/// in a static program.
+/// The random bits come from the standard library, which asks the kernel; the uuid crate opens two
+/// devices for them in a static program.
 fn new_id(at: SystemTime) -> String {
     let millis = at
         .duration_since(UNIX_EPOCH)
@@ -134,9 +136,9 @@ fn new_id(at: SystemTime) -> String {
         .to_string()
 }
 
-/// Sends a call whose reply matters, starting the daemon where there is none, until the deadline.
+/// Sends a call whose reply matters until the deadline, and starts the daemon if none runs.
 ///
-/// Sending the same bytes again is safe: the daemon knows a call by its id.
+/// Sending the same bytes again is safe: the daemon deduplicates calls by id.
 fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
     let mut deadline = deadline;
     let mut start = None;
@@ -166,13 +168,14 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
     }
 }
 
-/// Returns how long a call may take whose reply nobody acts upon. A disk that takes long to sync may need more.
+/// Returns the longest wait for a reply that the agent ignores. A disk with slow syncs may need
+/// more.
 fn plain_wait() -> Duration {
     millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok())
         .map_or(PLAIN_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
 }
 
-/// Returns how long a call may wait for a reply that somebody acts upon.
+/// Returns the longest wait for a reply that the agent acts on.
 fn stop_wait(home: &Home) -> Duration {
     let said = std::env::var("CHECKPOINTD_STOP_WAIT_MS").ok();
     let said = said.or_else(|| std::fs::read_to_string(home.stop_wait_file()).ok());
@@ -183,7 +186,7 @@ fn millis(text: Option<String>) -> Option<Duration> {
     text?.trim().parse().ok().map(Duration::from_millis)
 }
 
-/// Writes to standard output without waiting for ever for a host that does not read.
+/// Writes to standard output, with a limit for a host that does not read.
 fn print(bytes: &[u8]) {
     let stdout = rustix::stdio::stdout();
     let mut rest = bytes;
@@ -193,7 +196,7 @@ fn print(bytes: &[u8]) {
             rustix::event::PollFlags::OUT,
             Instant::now() + PRINT_WAIT,
         ) {
-            return debug(&"nobody reads the reply");
+            return debug(&"the host does not read the reply");
         }
         match rustix::io::write(stdout, &rest[..rest.len().min(PIPE_BYTES)]) {
             Ok(written) => rest = &rest[written..],

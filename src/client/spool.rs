@@ -1,7 +1,7 @@
-//! Hook calls that could not be delivered: one file each, with one frame that holds the request as it would have
-//! been sent. A file has its name only once its bytes are on disk, so that a reader never sees half of one. Where the disk
-//! would not say that they are, it gets its name all the same: a call that may survive is better than none.
-//!
+//! Hook calls that could not be delivered: one file each, with one frame that holds the request as
+//! it would have been sent. A file gets its final name after its sync, so a reader never sees a
+//! partial one. If the sync fails the file is renamed anyway: a call that may survive is better
+//! than none.
 //! ```text
 //! spool/<unix microseconds, 20 digits>-<uuid>.spool     a call; names sort by time
 //! spool/.<the same>.tmp                                 being written, or left by a client that was killed
@@ -18,25 +18,20 @@ use journal::frame::{self, Kind};
 use journal::home::create_folder;
 use rustix::fs::Mode;
 
-/// The number of calls that the spool holds.
+/// The most calls that the spool holds.
 const FILES_MAX: usize = 100_000;
-/// The bytes that the spool holds.
+/// The most bytes that the spool holds.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// One call in this many counts what is there: counting takes longer than keeping.
+/// One call in this many measures the spool: measuring takes longer than writing.
 const COUNT_EVERY: u32 = 64;
-/// A request of this size counts in any case.
+/// A request of this size always measures the spool.
 const LARGE_BYTES: usize = 1024 * 1024;
-/// Its presence says that nothing more is kept.
+/// While this file exists, no calls are spooled.
 const FULL: &str = ".full";
 
-/// Keeps a request until the daemon fetches it. Once this returns well it survives a power cut.
-///
-/// # Errors
-///
-/// When the disk or the spool is full, or the folder not ours to write: the request is lost then. When the disk cannot sync
-/// it: the daemon finds it, unless the power fails first.
+/// Writes a request to the spool. After `Ok` it survives a power failure.
 pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
-    // Whatever the host's umask is: prompts are nobody else's business. A daemon started later inherits it.
+    // Prompts are private, whatever the host's umask is. A daemon started later inherits this.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     create_folder(spool)?;
     make_room(spool, id, request.len())?;
@@ -69,8 +64,8 @@ fn write(path: &Path, request: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Refuses when the spool is full. Most calls only look whether another call has found it so; the daemon deletes
-/// that mark when it has emptied the spool, and a call that counts does when there is room again.
+/// Fails if the spool is full. Most calls only look for the mark of an earlier call; the daemon
+/// deletes the mark when it has emptied the spool, and a measuring call when there is room again.
 fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
     let mark = spool.join(FULL);
     let is_marked = mark.exists();
@@ -88,7 +83,7 @@ fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
             Ok(())
         };
     }
-    // A large call that does not fit must not keep the small ones out.
+    // A large call that does not fit must not keep small ones out.
     if length < LARGE_BYTES {
         OpenOptions::new()
             .append(true)
@@ -107,7 +102,8 @@ fn has_room(spool: &Path, length: usize, files_max: usize, bytes_max: u64) -> bo
     let Ok(entries) = fs::read_dir(spool) else {
         return true;
     };
-    let (mut files, mut bytes) = (0, length as u64);
+    let mut files = 0;
+    let mut bytes = length as u64;
     for entry in entries.flatten() {
         files += 1;
         bytes += entry.metadata().map_or(0, |metadata| metadata.len());

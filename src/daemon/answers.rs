@@ -1,4 +1,4 @@
-//! One question answered over HTTP, for the socket and the page.
+//! Answers one query over HTTP, for the socket and the page.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::ops::query::{self, ErrorLine, Query, Reader};
 use crate::ops::sessions_now::{self, Wanted};
 use crate::ops::wire::Refused;
 
-/// Lines of an answer go out together once they have so many bytes, or have waited so long.
+/// Lines of an answer are sent together once they reach this size or age.
 const BLOCK_BYTES: usize = 32 * 1024;
 const BLOCK_WAIT: Duration = Duration::from_millis(50);
-/// Blocks of lines that wait for a slow reader.
+/// Blocks that may wait for a slow reader.
 const BLOCKS_MAX: usize = 16;
 
 pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
@@ -96,15 +96,15 @@ pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> 
 /// How many sessions are wanted.
 #[derive(Deserialize)]
 pub(crate) struct NowQuery {
-    /// All of them, not only those heard of last.
+    /// All sessions, not only the latest.
     #[serde(default)]
     all: bool,
-    /// The last event that the asker knows of.
+    /// The last event that the client knows.
     known: Option<u64>,
 }
 
-/// Says how sessions stand, what waits for a person first; `null` where nothing has happened since the event that the
-/// asker knows of.
+/// Returns the sessions' states, those that wait for a person first; `null` if there is no event
+/// after `known`.
 pub(crate) async fn answer_now(shared: &Arc<Shared>, wanted: &NowQuery) -> HttpResponse {
     if wanted
         .known

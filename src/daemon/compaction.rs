@@ -11,17 +11,19 @@ use tokio::sync::oneshot;
 
 use crate::ops::retention::{compact, marker};
 
-/// Time between two compactions by the daemon itself.
+/// Time between two automatic compactions.
 const COMPACT_EVERY: Duration = Duration::from_secs(86_400);
-/// Time between two looks whether one is due: the machine may sleep, and the configuration change.
+/// Time between two checks whether one is due: the machine may sleep, and the configuration may
+/// change.
 const LOOK_EVERY: Duration = Duration::from_secs(3_600);
 
-/// Compacts once a day, for as long as the daemon runs and the configuration says so.
+/// Compacts once a day while the configuration enables it.
 pub(crate) async fn compact_daily(shared: Arc<Shared>) {
     loop {
         let own = Arc::clone(&shared);
         let (said, outcome) = oneshot::channel();
-        // A thread of its own, which a daemon that is told to stop need not wait for: it may be cut short anywhere.
+        // On a thread of its own, which a stopping daemon need not wait for: compaction may be
+        // interrupted anywhere.
         std::thread::spawn(move || said.send(compact_if_due(&own)));
         match outcome.await {
             Ok(Ok(Some(done))) if done.payloads > 0 => {
@@ -33,7 +35,7 @@ pub(crate) async fn compact_daily(shared: Arc<Shared>) {
             }
             Ok(Ok(_)) | Err(_) => {}
             Ok(Err(error)) => {
-                tracing::warn!(%error, "Old payloads could not be dropped; it is tried again.")
+                tracing::warn!(%error, "Cannot drop old payloads; will retry.")
             }
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -45,7 +47,7 @@ fn compact_if_due(shared: &Shared) -> journal::Result<Option<Compacted>> {
     let last = fs::metadata(marker(&shared.home.journal))
         .and_then(|meta| meta.modified())
         .ok();
-    // A time in the future is a clock that was set back.
+    // A time in the future means that the clock was set back.
     let is_due = last
         .and_then(|last| SystemTime::now().duration_since(last).ok())
         .is_none_or(|age| age >= COMPACT_EVERY);
@@ -60,7 +62,7 @@ fn compact_if_due(shared: &Shared) -> journal::Result<Option<Compacted>> {
         |_, _| (),
     )?;
     for skipped in &done.skipped {
-        tracing::warn!(skipped, "A segment of the intake log was left as it is.");
+        tracing::warn!(skipped, "Skipped a segment of the intake log.");
     }
     Ok(Some(done))
 }

@@ -1,4 +1,4 @@
-//! Puts a changed configuration into force.
+//! Watches the configuration and applies changes.
 
 use actix_web::web;
 use actors::spool;
@@ -6,7 +6,8 @@ use actors::spool;
 use super::http::Api;
 use super::instance::private_folder_if_missing;
 
-/// Puts a changed configuration into force. A file with a mistake changes nothing, and `status` says so.
+/// Applies a changed configuration. An invalid file changes nothing, and `status` reports the
+/// error.
 pub(super) fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
     use notify::{RecursiveMode, Watcher};
     let path = api.shared.home.config.clone();
@@ -27,7 +28,7 @@ pub(super) fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWa
     let mut watcher = notify::recommended_watcher(reload).ok()?;
     private_folder_if_missing(&folder).ok()?;
     watcher.watch(&folder, RecursiveMode::NonRecursive).ok()?;
-    // What was changed between the first reading and now was seen by nobody.
+    // Catches changes between the first load and now.
     api.reload();
     Some(watcher)
 }

@@ -1,4 +1,4 @@
-//! One daemon a home: its folders, its lock, its socket.
+//! One daemon per home: its folders, its lock, its socket.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Seek, SeekFrom, Write};
@@ -14,7 +14,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use crate::error::{Failure, Result};
 
-/// A daemon that was killed while it started a process leaves its lock to that until it runs its own program.
+/// A process started by a killed daemon holds the lock until it executes its own program.
 const PID_WAIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn private_folder(folder: &Path) -> Result<()> {
@@ -25,11 +25,11 @@ pub(crate) fn private_folder(folder: &Path) -> Result<()> {
                 "cannot use the folder {}: {error}",
                 folder.display()
             ))
-            .hint("it must belong to you; CHECKPOINTD_HOME can name another place")
+            .hint("you must own it; CHECKPOINTD_HOME can name another folder")
         })
 }
 
-/// Makes this the one daemon, and says so in the pid file.
+/// Takes the lock of this home's daemon and writes the pid file.
 pub(super) fn lock(home: &Home) -> Result<File> {
     let path = home.run.join("pid");
     let mut file = OpenOptions::new()
@@ -49,8 +49,8 @@ pub(super) fn lock(home: &Home) -> Result<File> {
                 if owner.is_some_and(|owner| test_kill_process(owner) != Err(Errno::SRCH))
                     || began.elapsed() > PID_WAIT
                 {
-                    return Err(Failure::failed(format!("a daemon is running already (pid {})", pid.trim()))
-                        .hint("`checkpointd daemon status` asks it how it is, `checkpointd daemon stop` stops it"));
+                    return Err(Failure::failed(format!("a daemon is already running (pid {})", pid.trim()))
+                        .hint("`checkpointd daemon status` shows its status, `checkpointd daemon stop` stops it"));
                 }
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -63,15 +63,15 @@ pub(super) fn lock(home: &Home) -> Result<File> {
     Ok(file)
 }
 
-/// The socket, and who made it.
+/// The socket and its origin.
 pub(super) struct Socket {
     pub(super) listener: tokio::net::UnixListener,
-    /// The service manager holds it, and keeps it when the daemon goes.
+    /// A service manager created it and keeps it when the daemon ends.
     pub(super) is_handed_over: bool,
 }
 
-/// Takes the socket that a service manager holds, or binds one, readable for its owner only. The pid
-/// lock is held, so an old socket is a dead one's.
+/// Takes a service manager's socket, or binds one that only its owner can access. The pid lock is
+/// held, so an existing socket is stale.
 pub(super) fn listen(home: &Home) -> Result<Socket> {
     if let Some(listener) = handed_over()? {
         listener.set_nonblocking(true)?;
@@ -92,10 +92,10 @@ pub(super) fn listen(home: &Home) -> Result<Socket> {
                 "cannot listen on {}: {error}",
                 home.socket.display()
             ))
-            .hint("CHECKPOINTD_SOCKET can name another place")
+            .hint("CHECKPOINTD_SOCKET can name another folder")
         })?;
     fs::set_permissions(&home.socket, Permissions::from_mode(0o600))?;
-    // The folder that the daemon was started in may be removed or unmounted.
+    // The folder in which the daemon was started may be removed or unmounted.
     std::env::set_current_dir("/")?;
     listener.set_nonblocking(true)?;
     Ok(Socket {
@@ -104,7 +104,8 @@ pub(super) fn listen(home: &Home) -> Result<Socket> {
     })
 }
 
-/// Returns the socket of a service manager: launchd is asked for it, systemd passes it on (`LISTEN_FDS`).
+/// Returns a service manager's socket: launchd is asked for it, systemd passes it on
+/// (`LISTEN_FDS`).
 fn handed_over() -> std::io::Result<Option<UnixListener>> {
     #[cfg(target_os = "macos")]
     if let Some(listener) = crate::service::launchd::socket() {

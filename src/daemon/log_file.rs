@@ -1,6 +1,5 @@
-//! The daemon's log file, where its standard error is one (`--detach`, launchd): it is put aside at a size while the
-//! daemon runs, and so many older ones are kept. Panics and the like go to standard error by themselves, so that is
-//! what is pointed to the new file.
+//! The daemon's log file if its standard error is one (`--detach`, launchd): rotated by size while
+//! the daemon runs. Panics are written to standard error, so that is redirected to the new file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,12 +7,12 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// A log of this size is put aside.
+/// A log of this size is rotated.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// So many older logs are kept.
+/// The number of older logs to keep.
 const OLDER_MAX: usize = 2;
 
-/// Returns the log that is written to.
+/// Returns the path of the current log.
 pub(crate) fn path(logs: &Path) -> PathBuf {
     logs.join("daemon.log")
 }
@@ -22,11 +21,7 @@ fn older(logs: &Path, number: usize) -> PathBuf {
     logs.join(format!("daemon.log.{number}"))
 }
 
-/// Opens the log for whoever starts a daemon, putting it aside first where it is large.
-///
-/// # Errors
-///
-/// When the file cannot be made.
+/// Opens the log for a daemon that is being started, and rotates it first if it is large.
 pub(crate) fn open(logs: &Path) -> io::Result<File> {
     if fs::metadata(path(logs)).is_ok_and(|meta| meta.len() > BYTES_MAX) {
         put_aside(logs);
@@ -38,7 +33,7 @@ pub(crate) fn open(logs: &Path) -> io::Result<File> {
         .open(path(logs))
 }
 
-/// Moves the log and the older ones up by one; the oldest goes. What cannot be moved stays.
+/// Rotates the logs; the oldest is removed. Errors are ignored.
 fn put_aside(logs: &Path) {
     for number in (1..OLDER_MAX).rev() {
         let _ = fs::rename(older(logs, number), older(logs, number + 1));
@@ -46,15 +41,16 @@ fn put_aside(logs: &Path) {
     let _ = fs::rename(path(logs), older(logs, 1));
 }
 
-/// Standard error, with an eye on the size of the file behind it.
+/// Standard error, with rotation of the file behind it.
 pub(crate) struct Log {
     logs: PathBuf,
-    /// Size at which it is next put aside; more than [`BYTES_MAX`] after a failure, so that not every line tries.
+    /// The size for the next rotation; more than [`BYTES_MAX`] after a failure, so that not every
+    /// line tries again.
     limit: u64,
 }
 
 impl Log {
-    /// Writes to standard error; `logs` is where its file is, if it is one of ours.
+    /// Writes to standard error; `logs` is the folder of its file, if it is ours.
     pub(crate) const fn new(logs: PathBuf) -> Self {
         Self {
             logs,
@@ -62,7 +58,7 @@ impl Log {
         }
     }
 
-    /// Returns the size of the log, where standard error is the log.
+    /// Returns the size of the log, if standard error is the log.
     fn size(&self) -> Option<u64> {
         let behind = File::from(io::stderr().as_fd().try_clone_to_owned().ok()?)
             .metadata()

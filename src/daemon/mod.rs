@@ -43,18 +43,14 @@ use telemetry::figures::Metrics;
 use telemetry::otlp::Otlp;
 use web::{Page, Server};
 
-/// How long to wait for a journal that a command holds open.
+/// The longest wait for a journal that a command holds open.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
-/// The longest that a stop waits for requests under way.
+/// The longest wait for open requests when the daemon stops.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the daemon until it is asked to stop.
-///
-/// # Errors
-///
-/// When another daemon runs, or the journal or the socket cannot be opened.
 pub(crate) fn run(home: Home) -> Result<()> {
-    // Whatever the caller's umask, files made here are readable by their owner only.
+    // Files are readable by their owner only, whatever the caller's umask is.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     for folder in [&home.run, &home.spool, &home.journal, &home.logs] {
         private_folder(folder)?;
@@ -66,7 +62,7 @@ pub(crate) fn run(home: Home) -> Result<()> {
     };
     log_to_stderr(&home, &config);
     if let Some(error) = &config_error {
-        tracing::warn!(%error, "The configuration was not used; the defaults hold.");
+        tracing::warn!(%error, "Invalid configuration; the defaults apply.");
     }
     actix::System::new().block_on(async {
         let daemon = Daemon::start(home, config, config_error)?;
@@ -107,7 +103,7 @@ fn open_journal(home: &Home, config: &Config) -> Result<(Journal, Recovered)> {
     }
 }
 
-/// A daemon whose journal is open, whose socket is bound, and whose actors run.
+/// A daemon with its journal open, its socket bound and its actors running.
 struct Daemon {
     shared: Arc<Shared>,
     recovered: Recovered,
@@ -118,7 +114,7 @@ struct Daemon {
 }
 
 impl Daemon {
-    /// Opens the journal, binds the socket and starts the actors. Nothing is served yet.
+    /// Opens the journal, binds the socket and starts the actors. Does not serve yet.
     fn start(home: Home, config: Config, config_error: Option<String>) -> Result<Self> {
         let (journal, recovered) = open_journal(&home, &config)?;
         for note in &recovered.notes {
@@ -127,7 +123,7 @@ impl Daemon {
         let shared = Arc::new(Shared::new(journal.clone(), home.clone(), config)?);
         let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
         fs::write(home.stop_wait_file(), stop_wait.to_string())?;
-        // Before any actor starts: one that never ran panics when it is dropped.
+        // Before any actor starts: an actor that never ran panics when it is dropped.
         let socket = listen(&home)?;
         let (sessions, ingest) = start_actors(&shared);
         let reader = Arc::new(Reader::new(journal));
@@ -158,7 +154,7 @@ impl Daemon {
         })
     }
 
-    /// Serves until it is asked to stop, then closes everything in order.
+    /// Serves until the daemon is stopped, then closes everything in order.
     async fn serve(self, pid_file: File) -> Result<()> {
         let Self {
             shared,
@@ -168,7 +164,7 @@ impl Daemon {
             page,
             metrics,
         } = self;
-        // The first use compiles the redaction rules, which the first hook call must not wait for.
+        // The first use compiles the redaction rules; the first hook call must not wait for that.
         let _ = shared.config().redactor.text("");
         let server = Data::from(Server::new(Arc::clone(&page)));
         let stop = Rc::new(Notify::new());
@@ -180,7 +176,7 @@ impl Daemon {
         let connections = http::connections::serve(socket.listener, app, Rc::clone(&stop), GRACE);
         let mut serving = actix::spawn(connections);
 
-        // Before the daemon says that it is ready: a change made after that must not be missed.
+        // Before the daemon reports that it is ready: later changes must not be missed.
         let _watcher = config_watch::watch_config(&api);
         come_up(&shared, &api.ingest, &api.sessions, &recovered).await?;
         start_upkeep(&api);
@@ -188,7 +184,7 @@ impl Daemon {
         tokio::select! {
             () = asked_to_stop(&api) => {}
             ended = &mut serving => {
-                return Err(Failure::unreachable(format!("the server ended by itself: {ended:?}")));
+                return Err(Failure::unreachable(format!("the server ended unexpectedly: {ended:?}")));
             }
         }
         tracing::info!("Stopping.");
@@ -255,7 +251,7 @@ fn changed_sessions(events: &[Envelope]) -> Vec<uuid::Uuid> {
     changed
 }
 
-/// Takes in what was spooled and settles what the last run left open, before anything new.
+/// Imports the spool and settles what the last run left open, before anything new.
 async fn come_up(
     shared: &Arc<Shared>,
     ingest: &Addr<Ingest>,
@@ -275,7 +271,7 @@ async fn come_up(
     match spool::drain(shared, ingest).await {
         Ok(0) => {}
         Ok(calls) => tracing::info!(calls, "Accepted spooled hook calls."),
-        Err(error) => tracing::warn!(%error, "Could not empty the spool; it is tried again."),
+        Err(error) => tracing::warn!(%error, "Cannot empty the spool; will retry."),
     }
     let open = recovery::settle(shared, sessions).await?;
     if open > 0 {
@@ -284,7 +280,7 @@ async fn come_up(
     Ok(())
 }
 
-/// Starts what runs beside the hooks, and reports that the daemon is ready.
+/// Starts background work, and reports that the daemon is ready.
 fn start_upkeep(api: &Data<Api>) {
     let shared = Arc::clone(&api.shared);
     drop(actix_web::rt::task::spawn_blocking(move || {

@@ -1,5 +1,5 @@
-//! Reading and writing other programs' files: links are followed and stay, mode and owner stay, and a file is replaced
-//! whole or not at all.
+//! Reads and writes other programs' files: follows links and keeps them, keeps mode and owner, and
+//! replaces a file atomically.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{ErrorKind, Write as _};
@@ -10,20 +10,16 @@ use rustix::fs::Access;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Mode of a file that was not there before, and of folders made for it: as private as agents' own.
+/// Mode of new files and folders: as private as the agents' own.
 const NEW_FILE_MODE: u32 = 0o600;
 const NEW_FOLDER_MODE: u32 = 0o700;
-/// A chain of links longer than this is a circle.
+/// A longer chain of links is a circle.
 const LINKS_MAX: usize = 40;
-/// The name of a file that is being written begins so.
+/// The prefix of temporary files.
 pub(crate) const HALF_WRITTEN: &str = ".checkpointd-";
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads a file; none where it is not there.
-///
-/// # Errors
-///
-/// One sentence.
+/// Reads a file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::read(target(path)?) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -34,16 +30,16 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A text with or without the byte order mark in front of it.
+/// A text with or without a byte order mark.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     has_mark: bool,
-    /// What is behind the mark.
+    /// The text after the mark.
     pub(crate) text: String,
 }
 
 impl Text {
-    /// Reads bytes; of a file that is not there, nothing.
+    /// Decodes bytes; a missing file is an empty text.
     pub(crate) fn of(bytes: Option<&[u8]>, path: &Path) -> Result<Self> {
         let text = std::str::from_utf8(bytes.unwrap_or_default())
             .map_err(|_| format!("{} is not UTF-8 text; nothing was changed", path.display()))?;
@@ -54,14 +50,14 @@ impl Text {
         })
     }
 
-    /// Returns the bytes of another text in the same form.
+    /// Encodes another text in the same form.
     pub(crate) fn bytes(&self, text: &str) -> Vec<u8> {
         let mark = if self.has_mark { BYTE_ORDER_MARK } else { "" };
         [mark, text].concat().into_bytes()
     }
 }
 
-/// Returns what can be read of a file's bytes, for looking only.
+/// Decodes a file's bytes lossily, for display only.
 pub(crate) fn text(bytes: Option<&[u8]>) -> String {
     let text = String::from_utf8_lossy(bytes.unwrap_or_default());
     text.strip_prefix(BYTE_ORDER_MARK)
@@ -69,18 +65,14 @@ pub(crate) fn text(bytes: Option<&[u8]>) -> String {
         .to_owned()
 }
 
-/// Says why a file could not be written, before anything is.
-///
-/// # Errors
-///
-/// One sentence with what to do.
+/// Returns an error if a file is not writable, before anything is written.
 pub(crate) fn check_writable(path: &Path) -> Result<()> {
     let target = target(path)?;
     if let Ok(meta) = target.metadata() {
         if !meta.is_file() {
             return Err(format!("{} is not a file", path.display()));
         }
-        // Replacing it would succeed all the same, against the will of whoever made it read-only.
+        // Replacing it would work, but the user made it read-only.
         if meta.permissions().mode() & 0o222 == 0
             || rustix::fs::access(&target, Access::WRITE_OK).is_err()
         {
@@ -108,11 +100,7 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file whole, making the folders that it needs. Returns those.
-///
-/// # Errors
-///
-/// One sentence; then the file is as it was.
+/// Writes a file atomically and creates missing folders. Returns those.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
     let target = target(path)?;
     let folder = target.parent().unwrap_or(Path::new("/"));
@@ -148,16 +136,13 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
         .map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(&target).map_err(|error| failed(error.error))?;
-    // The new name is on the disk only with its folder; where that cannot be asked for, the system decides when.
+    // The rename is durable only after the folder's sync; if that is unsupported, the system
+    // decides when.
     let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
     Ok(made)
 }
 
 /// Removes a file; a link to it stays.
-///
-/// # Errors
-///
-/// One sentence.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(target(path)?) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -167,7 +152,7 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Follows links, also to where nothing is yet.
+/// Follows links, also to a path that does not exist yet.
 fn target(path: &Path) -> Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -176,5 +161,5 @@ fn target(path: &Path) -> Result<PathBuf> {
             Err(_) => return Ok(target),
         }
     }
-    Err(format!("{} is a link in a circle", path.display()))
+    Err(format!("{} is a circular link", path.display()))
 }

@@ -1,4 +1,4 @@
-//! Edits of files that belong to others: they keep every byte that is not changed.
+//! Edits of other programs' files: every byte that does not change is kept.
 
 pub(crate) mod files;
 pub(crate) mod json;

@@ -1,5 +1,5 @@
-//! Carrying a plan out: all of it or nothing. The record is written before the files, so that a crash in between leaves
-//! a record that says more than was done, and never less.
+//! Applies a plan completely or not at all. The record is written before the files, so after a
+//! crash it lists at least everything that was written.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,20 +12,16 @@ use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Which way a plan goes.
+/// The direction of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Into the files.
+    /// Installs.
     In,
-    /// Out of them.
+    /// Uninstalls.
     Out,
 }
 
-/// Writes what the changes say.
-///
-/// # Errors
-///
-/// One sentence with what to do; then every file is as it was.
+/// Writes the changed files.
 pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
     if way == Way::In && changes.iter().all(|change| !change.is_needed()) {
         return Ok(());
@@ -47,7 +43,8 @@ pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
         record.save(home)?;
     }
     let folders = write_all(changes).inspect_err(|_| {
-        // What could not be written was not; a record that cannot be written back says too much, which is harmless.
+        // Unwritten files need no entry; if the record cannot be written back, it lists too much,
+        // which is harmless.
         let _ = earlier.save(home);
     })?;
     match way {
@@ -68,7 +65,7 @@ pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
     record.save(home)
 }
 
-/// Removes folders that are empty, inner ones first; in the others somebody else has put something meanwhile.
+/// Removes empty folders, inner ones first; others hold the user's files.
 fn remove_folders(mut folders: Vec<PathBuf>) {
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
     for folder in folders {
@@ -99,7 +96,7 @@ fn note(home: &Home, record: &mut Record, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// Writes all files, or puts those back that were written. Returns the folders made for each.
+/// Writes all files, or restores those already written. Returns the folders created for each.
 fn write_all(changes: &[Change]) -> Result<Vec<Vec<PathBuf>>> {
     let needed: Vec<&Change> = changes.iter().filter(|change| change.is_needed()).collect();
     for change in &needed {
@@ -115,7 +112,7 @@ fn write_all(changes: &[Change]) -> Result<Vec<Vec<PathBuf>>> {
                     let back = write_one(done, done.after.as_deref(), done.before.as_deref());
                     if let Err(second) = back {
                         return Err(format!(
-                            "{error}; and what was done before could not be taken back: {second}"
+                            "{error}; and the earlier changes could not be undone: {second}"
                         ));
                     }
                 }
@@ -130,7 +127,7 @@ fn write_all(changes: &[Change]) -> Result<Vec<Vec<PathBuf>>> {
 fn write_one(change: &Change, from: Option<&[u8]>, to: Option<&[u8]>) -> Result<Vec<PathBuf>> {
     if files::read(&change.path)?.as_deref() != from {
         return Err(format!(
-            "{} was changed in this moment by another program: try again",
+            "{} was changed by another program just now: try again",
             change.path.display()
         ));
     }
@@ -173,7 +170,7 @@ mod tests {
         ];
         let error = apply(&home, &changes, Way::In).expect_err("the third has changed");
         assert!(
-            error.contains("was changed in this moment by another program"),
+            error.contains("was changed by another program just now"),
             "{error}"
         );
         assert_eq!(

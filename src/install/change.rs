@@ -1,4 +1,4 @@
-//! What installing does to files: changes, and the entries of ours in them.
+//! The changes that installing makes to files, and our entries in them.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,20 @@ use sha2::{Digest as _, Sha256};
 use super::version::Version;
 use crate::edit::files;
 
-/// What becomes of an entry.
+/// The status of an entry after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It is new.
     Added,
-    /// It was as it is to be.
+    /// It needed no change.
     AlreadyThere,
     /// It was there in another form, or more than once.
     Updated,
-    /// It is taken out.
     Removed,
-    /// It is somebody else's and stays as it is.
+    /// It belongs to the user and stays.
     Kept,
 }
 
 impl Status {
-    /// Returns the word for it.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -37,12 +34,11 @@ impl Status {
     }
 }
 
-/// One thing of ours in a file.
+/// One of our entries in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The hook's event, or what else it is.
+    /// The hook's event, or another name.
     pub(crate) name: String,
-    /// What becomes of it.
     pub(crate) status: Status,
 }
 
@@ -55,7 +51,7 @@ impl Entry {
     }
 }
 
-/// What a file is to us.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -63,31 +59,30 @@ pub(crate) enum Kind {
     Settings,
     /// Codex's config.toml.
     Trust,
-    /// A command's prompt; the whole file is ours.
+    /// A slash command's prompt; the whole file is ours.
     Prompt,
 }
 
-/// A file as it is and as it is to be.
+/// A file before and after the change.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
-    /// Whose file it is.
+    /// The agent whose file it is.
     pub(crate) agent: Agent,
-    /// What it is to us.
     pub(crate) kind: Kind,
-    /// Its name, links not followed.
+    /// The path, links not followed.
     pub(crate) path: PathBuf,
-    /// What it holds; none where it is not there.
+    /// The content before; `None` if the file does not exist.
     pub(crate) before: Option<Vec<u8>>,
-    /// What it is to hold; none where it is to go.
+    /// The content after; `None` if the file is removed.
     pub(crate) after: Option<Vec<u8>>,
-    /// What it held without us, for uninstalling.
+    /// The content without us, for uninstalling.
     pub(crate) without_us: Option<Vec<u8>>,
-    /// What becomes of each entry of ours.
+    /// The status of each of our entries.
     pub(crate) entries: Vec<Entry>,
 }
 
 impl Change {
-    /// Returns whether anything is to be written.
+    /// Returns whether the file must be written.
     pub(crate) fn is_needed(&self) -> bool {
         self.before != self.after
     }
@@ -98,18 +93,16 @@ impl Change {
     }
 }
 
-/// What is to be done for one agent.
+/// The plan for one agent.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentPlan {
-    /// The agent.
     pub(crate) agent: Agent,
     /// The folder of its settings.
     pub(crate) folder: PathBuf,
-    /// Its version, where it is known.
+    /// The version, if known.
     pub(crate) version: Option<Version>,
-    /// The files.
     pub(crate) changes: Vec<Change>,
-    /// What the user should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
@@ -122,7 +115,7 @@ pub(crate) enum Scope {
     Project(PathBuf),
 }
 
-/// Identifies bytes.
+/// Returns the hex digest of bytes.
 pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

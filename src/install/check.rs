@@ -1,22 +1,19 @@
-//! The outcome of one check of an installation.
+//! The result of one check of an installation.
 
 use serde_json::{Value, json};
 
-/// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// All is well.
     Pass,
-    /// Worth a look; it works all the same.
+    /// A problem that does not stop anything from working.
     Warn,
     /// Something does not work.
     Fail,
-    /// There was nothing to check.
+    /// The check could not run.
     Skip,
 }
 
 impl Status {
-    /// Returns the word for it.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -27,16 +24,14 @@ impl Status {
     }
 }
 
-/// A check and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
     /// What was checked.
     pub(crate) name: String,
-    /// How it ended.
     pub(crate) status: Status,
     /// What was found.
     pub(crate) detail: String,
-    /// What to do, where something is to be done.
+    /// What to do about it.
     pub(crate) fix: Option<String>,
 }
 
@@ -81,7 +76,7 @@ impl Check {
         }
     }
 
-    /// Returns it as the machine interface promises.
+    /// Formats the check for `--json`.
     pub(crate) fn to_json(&self) -> Value {
         json!({ "name": self.name, "status": self.status.word(), "detail": self.detail, "fix": self.fix })
     }

@@ -1,4 +1,4 @@
-//! Which programs and settings of agents this machine has.
+//! Finds agents' programs and settings on this machine.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -11,29 +11,30 @@ use journal::Agent;
 
 use super::version::Version;
 
-/// How long an agent may take to print its version.
+/// The longest wait for an agent's version.
 const VERSION_WAIT: Duration = Duration::from_secs(10);
 
-/// An agent on this machine, or one that was asked for.
+/// An agent that was found or asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) agent: Agent,
     /// Its program on `PATH`.
     pub(crate) program: Option<PathBuf>,
-    /// The folder of its user's settings.
+    /// The folder of the user's settings.
     pub(crate) folder: PathBuf,
-    /// Its version, where it matters and is known.
+    /// The version, if needed and known.
     pub(crate) version: Option<Version>,
 }
 
 impl Found {
-    /// Returns whether the agent is on this machine: its program, or settings of an earlier one.
+    /// Returns whether the agent is on this machine: its program, or settings of an earlier
+    /// installation.
     pub(crate) fn is_here(&self) -> bool {
         self.program.is_some() || self.folder.is_dir()
     }
 }
 
-/// Finds a program as a shell does.
+/// Searches `PATH` as a shell does.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         path.metadata()
@@ -45,8 +46,8 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(is_program)
 }
 
-/// Asks a program for its version. `folder_variable` points it away from the user's settings: some agents tidy up in
-/// them at every start.
+/// Asks a program for its version. `folder_variable` directs it away from the user's settings,
+/// because some agents clean those up at every start.
 pub(super) fn version_of(program: &Path, folder_variable: Option<&str>) -> Option<Version> {
     let elsewhere = tempfile::tempdir().ok()?;
     let mut child = Command::new(program)
@@ -68,12 +69,12 @@ pub(super) fn version_of(program: &Path, folder_variable: Option<&str>) -> Optio
         std::thread::sleep(Duration::from_millis(5));
     }
     let mut words = Vec::new();
-    // The version is one line; what a program's children might still write is not waited for.
+    // The version is one line; output of the program's children is not awaited.
     let _ = child.stdout.take()?.take(4096).read_to_end(&mut words);
     Version::find(&String::from_utf8_lossy(&words))
 }
 
-/// Runs a program of the system for its version line; none where it is not there.
+/// Runs a system program for its version line; `None` if it is missing.
 pub(crate) fn version_line(program: &str, argument: &str) -> Option<String> {
     let path: OsString = on_path(program)?.into();
     let output = Command::new(path)

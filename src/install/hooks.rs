@@ -1,4 +1,4 @@
-//! What is installed for each agent: which hook events, with which command line, and how long the host may wait.
+//! The hooks for each agent: events, command lines and time limits.
 
 use std::path::Path;
 
@@ -6,42 +6,43 @@ use journal::Agent;
 
 use super::version::Version;
 
-/// The hook client's file name: by it, in a command of the form that we write, our entries are known.
+/// The hook client's file name. A command in our form that contains it is an entry of ours.
 pub(crate) const CLIENT: &str = "checkpointd-hook";
 
-/// How much longer than the daemon may take the host waits: for the client to start, connect and print.
+/// How much longer than the daemon the host waits: the client must start, connect and print.
 const MARGIN_S: u64 = 2;
-/// The host's limit for calls whose reply nobody acts upon; the client ends within 250 ms.
+/// The host's limit for calls whose reply is ignored; the client ends within 250 ms.
 const PLAIN_S: u64 = 2;
-/// The host's limit at a session's end. Claude Code cuts all its hooks off after 1.5 s, Codex after 1 s.
+/// The host's limit at a session's end. Claude Code cuts off all its hooks after 1.5 s, Codex after
+/// 1 s.
 const END_S: u64 = 1;
 
-/// An entry as it is to be.
+/// A wanted entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The event's name.
     pub(crate) event: &'static str,
-    /// The calls that it is for, where not all are.
+    /// The condition, if the entry is not for all calls.
     pub(crate) matcher: Option<&'static str>,
-    /// What the host's shell is to run.
+    /// The command for the host's shell.
     pub(crate) command: String,
-    /// The host's time limit, in the host's own unit.
+    /// The time limit in the host's unit.
     pub(crate) timeout: u64,
 }
 
-/// How long the host may wait for a call.
+/// The time limit of a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
-    /// The call's reply decides what the agent does next.
+    /// The agent acts on the reply.
     Reply,
-    /// Nobody acts upon the reply.
+    /// The agent ignores the reply.
     Plain,
     /// The session ends.
     End,
 }
 
 impl Limit {
-    /// Returns the host's limit in seconds. `stop_wait_ms` is the longest that the daemon may take for a reply.
+    /// Returns the host's limit in seconds. `stop_wait_ms` is the daemon's longest wait for a
+    /// reply.
     pub(super) const fn seconds(self, stop_wait_ms: u64) -> u64 {
         match self {
             Self::Reply => stop_wait_ms.div_ceil(1000) + MARGIN_S,
@@ -51,21 +52,22 @@ impl Limit {
     }
 }
 
-/// An event, how long it may take, and the first version that knows it.
+/// An event, its limit, and the first version that knows it.
 pub(crate) type Row = (&'static str, Limit, Version);
 
 pub(super) const ANY: Version = Version(0, 0, 0);
 
-/// Returns the command line: short, because Claude Code shows it to its model, and silent where the client is gone.
-/// Gemini CLI takes a shell's words about a missing program for a prompt, and goes on for ever.
+/// Returns the command line: short, because Claude Code shows it to its model, and silent if the
+/// client is missing. Gemini CLI takes a shell's error about a missing program for a prompt, and
+/// loops.
 pub(super) fn command(client: &Path, arguments: &str) -> String {
     let client = client.to_string_lossy();
     let client = shlex::try_quote(&client).expect("a path has no NUL");
     format!("[ -x {client} ] && exec {client} {arguments}; exit 0")
 }
 
-/// Returns the client's path in a command of ours: as [`command`] writes it, or plainly as by hand. Other commands that
-/// name the client are somebody's own.
+/// Returns the client's path in one of our commands: as [`command`] writes it, or plain as by hand.
+/// Other commands that name the client are the user's own.
 pub(crate) fn client_of(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

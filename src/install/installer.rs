@@ -14,21 +14,18 @@ use super::settings;
 use super::version::Version;
 use crate::edit::files;
 
-/// How to install into one agent. The defaults are Claude Code's ways, which most agents share.
+/// How to install into one agent. The defaults fit Claude Code, whose conventions most agents
+/// share.
 pub(crate) trait Installer: Sync {
     fn agent(&self) -> Agent;
 
-    /// The agent's name as its makers write it.
+    /// The agent's name as its vendor writes it.
     fn name(&self) -> &'static str;
 
     /// The folder of the user's settings, from the environment.
-    ///
-    /// # Errors
-    ///
-    /// When the environment does not say where it is.
     fn user_folder(&self) -> Result<PathBuf>;
 
-    /// The variable that names the folder of settings, if there is one.
+    /// The variable that sets the settings folder, if there is one.
     fn folder_variable(&self) -> Option<&'static str>;
 
     /// Whether what is installed depends on the agent's version.
@@ -49,7 +46,7 @@ pub(crate) trait Installer: Sync {
         "Stop"
     }
 
-    /// What the client's command line says after the program.
+    /// The client's arguments.
     fn arguments(&self, _event: &str) -> String {
         self.agent().word().to_owned()
     }
@@ -59,7 +56,7 @@ pub(crate) trait Installer: Sync {
         seconds
     }
 
-    /// The host's own condition for an event.
+    /// The host's matcher for an event.
     fn matcher(&self, _event: &str) -> Option<&'static str> {
         None
     }
@@ -69,8 +66,8 @@ pub(crate) trait Installer: Sync {
         "sh"
     }
 
-    /// Returns the entries to install. Without a known version the agent is taken for a current one. `stop_wait_ms` is
-    /// the longest that the daemon may take for a reply.
+    /// Returns the entries to install. An unknown version counts as current. `stop_wait_ms` is the
+    /// daemon's longest wait for a reply.
     fn wanted(&self, version: Option<Version>, client: &Path, stop_wait_ms: u64) -> Vec<Wanted> {
         let rows = self.rows().iter();
         let known = rows.filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
@@ -84,10 +81,6 @@ pub(crate) trait Installer: Sync {
     }
 
     /// Plans the edits of the files with hooks, and notes for the user.
-    ///
-    /// # Errors
-    ///
-    /// One sentence that names the file and what is wrong with it.
     fn edits(
         &self,
         _found: &Found,
@@ -99,21 +92,18 @@ pub(crate) trait Installer: Sync {
         Ok(vec![edits::settings(file, wanted)?])
     }
 
-    /// Files besides the hooks file that may hold entries of ours, in the user's settings.
+    /// Files besides the hooks file, in the user's settings, that may hold entries of ours.
     fn other_files(&self, _folder: &Path) -> Vec<(PathBuf, Kind)> {
         Vec::new()
     }
 
-    /// Takes our entries out of a file of kind [`Kind::Trust`]. `hooks_files` are the files whose hooks it trusts.
-    ///
-    /// # Errors
-    ///
-    /// One sentence that says what is wrong with the file.
+    /// Removes our entries from a file of kind [`Kind::Trust`]. `hooks_files` are the files whose
+    /// hooks it trusts.
     fn strip_trust(&self, text: &str, _hooks_files: &[PathBuf]) -> Result<(String, Vec<Entry>)> {
         Ok((text.to_owned(), Vec::new()))
     }
 
-    /// Where in a folder of settings the slash commands are.
+    /// The folder of slash commands within the settings folder.
     fn prompts_folder(&self) -> &'static str {
         "commands"
     }
@@ -127,12 +117,12 @@ pub(crate) trait Installer: Sync {
         )
     }
 
-    /// Whether a project can have slash commands of its own.
+    /// Whether a project can have its own slash commands.
     fn has_project_prompts(&self) -> bool {
         true
     }
 
-    /// When the agent runs hooks of a project's settings.
+    /// A note on when the agent runs hooks of a project's settings.
     fn project_note(&self, project: &Path) -> String;
 
     /// The kind of the file that calls the client.
@@ -140,30 +130,30 @@ pub(crate) trait Installer: Sync {
         Kind::Settings
     }
 
-    /// Names the setting that switches all hooks off, if one does.
+    /// Names the setting that disables all hooks, if one does.
     fn switched_off(&self, _found: &Found, change: &Change) -> Option<&'static str> {
         let text = files::text(files::read(&change.path).ok().flatten().as_deref());
         settings::switched_off(&text)
     }
 
-    /// Names hooks of ours outside the hooks file, which call twice.
+    /// Names our hooks outside the hooks file, which call twice.
     fn misplaced(&self, _found: &Found) -> Vec<String> {
         Vec::new()
     }
 
-    /// Checks that only this agent needs, for `doctor`.
+    /// `doctor`'s checks for this agent only.
     fn checks(&self, _found: &Found, _plan: &AgentPlan) -> Vec<Check> {
         Vec::new()
     }
 }
 
-/// Returns the folder that a variable names, if it is set.
+/// Returns the folder in a variable, if it is set.
 pub(super) fn folder_in(variable: &str) -> Option<PathBuf> {
     let value = std::env::var_os(variable).filter(|value| !value.is_empty());
     value.map(PathBuf::from)
 }
 
-/// Returns the user's home folder, in which `name`'s settings are.
+/// Returns the user's home folder, which contains `name`'s settings.
 pub(super) fn home_for(name: &str) -> Result<PathBuf> {
     folder_in("HOME")
         .ok_or_else(|| format!("HOME is not set, so {name}'s settings cannot be found"))

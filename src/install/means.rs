@@ -1,4 +1,4 @@
-//! What plans are made with.
+//! The inputs of a plan.
 
 use std::path::Path;
 
@@ -6,15 +6,14 @@ use journal::Home;
 
 use super::record::Record;
 
-/// What a plan is made with.
 #[derive(Debug)]
 pub(crate) struct Means<'a> {
-    /// Where our own data is.
+    /// The paths of our own data.
     pub(crate) home: &'a Home,
-    /// What was installed before.
+    /// The record of earlier installations.
     pub(crate) record: &'a Record,
     /// The hook client's path.
     pub(crate) client: &'a Path,
-    /// The longest that the daemon may take for a reply.
+    /// The daemon's longest wait for a reply.
     pub(crate) stop_wait_ms: u64,
 }

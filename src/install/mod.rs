@@ -1,9 +1,10 @@
-//! Installing into agents' settings, and leaving them again.
+//! Installs hooks into agents' settings, and removes them again.
 //!
-//! First a plan is made ([`plan`], [`undo`]): edits of what the files hold now, as splices, so that everything that is
-//! not ours keeps every byte. Then it is shown or carried out ([`apply`]), whole or not at all. What was there before is
-//! kept in our own data folder ([`record`]) and not beside the file: no agent and no dotfile sync may take a copy of
-//! settings for settings, and uninstalling leaves nothing behind. What is particular to one agent is in [`agents`].
+//! A plan comes first ([`plan`], [`undo`]): edits of the current files as splices, so that
+//! everything else keeps every byte. Then it is shown or applied ([`apply`]), completely or not at
+//! all. Backups are kept in our own data folder ([`record`]), not beside the file: no agent and no
+//! dotfile sync may mistake a copy for settings, and uninstalling leaves nothing behind. [`agents`]
+//! holds what is specific to one agent.
 
 pub(crate) mod agents;
 pub(crate) mod apply;

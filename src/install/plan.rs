@@ -1,4 +1,4 @@
-//! What installing would do: for each agent the files as they are and as they are to be.
+//! Plans an installation: each agent's files before and after.
 
 use std::path::PathBuf;
 
@@ -15,15 +15,11 @@ use crate::edit::files;
 
 /// Returns the hook client that belongs to this program.
 ///
-/// By its name on `PATH` where that leads to the same file: package managers keep that name and move the file behind it,
-/// and a hook that names the file would fall silent with the next version.
-///
-/// # Errors
-///
-/// When it is not where it was installed; one sentence with what to do.
+/// Prefers the name on `PATH` if it leads to the same file: package managers keep that name and
+/// move the file, and a hook with the file's path would stop working at the next update.
 pub(crate) fn client() -> Result<PathBuf> {
     let own = std::env::current_exe()
-        .map_err(|error| format!("this program's path cannot be told: {error}"))?;
+        .map_err(|error| format!("cannot find this program's path: {error}"))?;
     let beside = own.with_file_name(hooks::CLIENT);
     let on_path = on_path(hooks::CLIENT).filter(|path| path.is_absolute());
     let is_same = |path: &PathBuf| path.canonicalize().ok() == beside.canonicalize().ok();
@@ -31,7 +27,8 @@ pub(crate) fn client() -> Result<PathBuf> {
         Some(path) if !beside.is_file() || is_same(&path) => path,
         _ if beside.is_file() => beside,
         _ => {
-            let (name, own) = (hooks::CLIENT, own.display());
+            let name = hooks::CLIENT;
+            let own = own.display();
             return Err(format!(
                 "{name} is neither beside {own} nor on PATH: install both (`cargo install --path .`)"
             ));
@@ -46,11 +43,6 @@ pub(crate) fn client() -> Result<PathBuf> {
     Ok(client)
 }
 
-/// Plans for one agent.
-///
-/// # Errors
-///
-/// One sentence that names the file and what is wrong with it.
 pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<AgentPlan> {
     let agent = found.agent;
     let installer = installer(agent);
@@ -117,7 +109,7 @@ fn prompt_change(
         Some(bytes) if bytes == text.as_bytes() => Status::AlreadyThere,
         Some(bytes) if is_ours(bytes) => Status::Updated,
         Some(_) => {
-            notes.push(format!("{} is your own and stays as it is", path.display()));
+            notes.push(format!("{} is your own and is kept", path.display()));
             Status::Kept
         }
     };
@@ -137,8 +129,8 @@ fn prompt_change(
     })
 }
 
-/// Makes a change of an edit, with what uninstalling is to leave: the bytes from before us, or, if somebody has edited the
-/// file since, its current bytes without our entries.
+/// Turns an edit into a change, with the content to leave after uninstalling: the original bytes,
+/// or, if the user has edited the file since, its current bytes without our entries.
 fn change(agent: Agent, edit: Edit, means: &Means<'_>) -> Result<Change> {
     let Edit {
         kind,

@@ -1,4 +1,4 @@
-//! The `/checkpoint` and `/handoff` commands that agents offer their users: a prompt in a file of its own.
+//! The `/checkpoint` and `/handoff` slash commands: a prompt in a file of its own.
 
 use std::path::{Path, PathBuf};
 

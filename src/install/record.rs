@@ -1,5 +1,5 @@
-//! What was written into agents' files and what was there before: `installed/record.json` in our own data folder, and
-//! the bytes before, each in a file named by their SHA-256.
+//! Records what was written into agents' files and the content before: `installed/record.json` in
+//! our data folder, and the original bytes, each in a file named by their SHA-256.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -14,25 +14,24 @@ use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The form of the record; a newer one is not touched.
+/// The record's format version; a newer one is not touched.
 const VERSION: u32 = 1;
 
-/// A file of an agent into which we have written.
+/// An agent's file that we have written to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Written {
-    /// Whose file it is.
+    /// The agent whose file it is.
     pub(crate) agent: Agent,
-    /// What it is to us.
     pub(crate) kind: Kind,
     /// SHA-256 of what we wrote.
     pub(crate) wrote: String,
-    /// SHA-256 of what was there before; none where nothing was.
+    /// SHA-256 of the original content; `None` if the file did not exist.
     pub(crate) before: Option<String>,
-    /// Folders made for it, innermost first.
+    /// Folders created for it, innermost first.
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// All files into which we have written.
+/// All files that we have written to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
     version: u32,
@@ -41,11 +40,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reads the record; an empty one where nothing was installed yet.
-    ///
-    /// # Errors
-    ///
-    /// One sentence, when it cannot be read or is a newer version's.
+    /// Reads the record; empty if nothing was installed yet.
     pub(crate) fn load(home: &Home) -> Result<Self> {
         let path = home.installed.join("record.json");
         let Some(bytes) = files::read(&path)? else {
@@ -69,7 +64,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Writes the record, and drops the bytes that nothing refers to any more.
+    /// Writes the record, and removes backups that it no longer refers to.
     pub(super) fn save(&self, home: &Home) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(self).expect("a record is plain data");
         files::write(&home.installed.join("record.json"), &bytes)?;
@@ -86,11 +81,7 @@ impl Record {
         Ok(())
     }
 
-    /// Returns the bytes that were in a file before us; none where it was not there.
-    ///
-    /// # Errors
-    ///
-    /// When they are lost or damaged.
+    /// Returns a file's original bytes; `None` if it did not exist.
     pub(super) fn before(&self, home: &Home, written: &Written) -> Result<Option<Vec<u8>>> {
         let Some(before) = &written.before else {
             return Ok(None);
@@ -103,14 +94,14 @@ impl Record {
     }
 }
 
-/// Keeps bytes, and returns their name.
+/// Saves bytes under their digest, and returns it.
 pub(super) fn keep(home: &Home, bytes: &[u8]) -> Result<String> {
     let name = digest(bytes);
     files::write(&backups(home).join(&name), bytes)?;
     Ok(name)
 }
 
-/// Waits until no other process installs or uninstalls.
+/// Waits for exclusive access: no other process installs or uninstalls.
 pub(super) fn lock(home: &Home) -> Result<File> {
     let failed =
         |error: std::io::Error| format!("{} cannot be used: {error}", home.installed.display());

@@ -1,4 +1,4 @@
-//! Plans for several agents, and carrying them out.
+//! Makes plans for several agents and applies them.
 
 use journal::Home;
 
@@ -11,15 +11,10 @@ use super::record::Record;
 use crate::config;
 use crate::error::{Failure, Result};
 
-/// Plans for several agents.
-///
-/// # Errors
-///
-/// When one agent's files cannot be added to; then no agent's are.
 pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
     let client = plan::client().map_err(Failure::failed)?;
-    // As the daemon does: a configuration that is wrong is not used.
+    // As in the daemon: an invalid configuration is not used.
     let config = config::load(&home.config).unwrap_or_default();
     let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
     let means = Means {
@@ -34,11 +29,6 @@ pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<A
     plans.collect()
 }
 
-/// Carries plans out.
-///
-/// # Errors
-///
-/// As [`apply::apply`].
 pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
     let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
     apply::apply(home, &changes, Way::In).map_err(Failure::failed)

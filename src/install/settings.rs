@@ -11,36 +11,32 @@ use crate::edit::json::{self, Container};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// A hook in a settings file, ours or somebody else's.
+/// A hook in a settings file, ours or the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Handler {
     /// The event it is registered for.
     pub(crate) event: String,
-    /// Its group's place within the event.
+    /// The index of its group within the event.
     pub(crate) group: usize,
-    /// Its place within the group.
+    /// The index within the group.
     pub(crate) index: usize,
-    /// What it runs; empty where it is not a command.
+    /// The command; empty for another type of hook.
     pub(crate) command: String,
     /// The time limit in the agent's unit.
     pub(crate) timeout: Option<u64>,
     /// The group's matcher.
     pub(crate) matcher: Option<String>,
-    /// What the agent shows while it runs.
+    /// The text that the agent shows while it runs.
     pub(crate) status_message: Option<String>,
     /// Whether the agent does not wait for it.
     pub(crate) is_async: bool,
-    /// The client's path, where the entry is ours.
+    /// The client's path, if the entry is ours.
     pub(crate) client: Option<String>,
-    /// How many hooks the group has.
+    /// The number of hooks in the group.
     siblings: usize,
 }
 
-/// Lists all hooks of a settings file in its order.
-///
-/// # Errors
-///
-/// One sentence that says what is wrong with the file, and where.
+/// Lists all hooks of a settings file in order.
 pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
     let root = json::parse(text)?;
     let Some(hooks) = hooks_of(text, root.as_ref())? else {
@@ -49,7 +45,7 @@ pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
     let mut all = Vec::new();
     for property in &hooks.properties {
         let event = property.name.as_str();
-        // Gemini's settings once had switches beside the events.
+        // Older Gemini settings have switches beside the events.
         let Value::Array(groups) = &property.value else {
             continue;
         };
@@ -88,13 +84,9 @@ pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
     Ok(all)
 }
 
-/// Adds, updates and removes entries of ours until they are as wanted, one for each event.
+/// Adds, updates and removes our entries until each wanted event has one.
 ///
-/// New ones go behind all others: Codex knows a hook that it trusts by its place.
-///
-/// # Errors
-///
-/// As [`handlers`]. Nothing is half done: the text is only returned whole.
+/// New entries go last: Codex identifies a trusted hook by its position.
 pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>)> {
     let mut text = if json::parse(text)?.is_none() {
         json::begin(text)
@@ -124,7 +116,7 @@ pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>
                 text = with(&text, wanted)?;
                 status = Status::Added;
             }
-            // Without a condition of ours, somebody's own for the group may stay.
+            // If ours needs no matcher, the user's matcher for the group may stay.
             Some(handler)
                 if wanted.matcher.is_some() && handler.matcher.as_deref() != wanted.matcher =>
             {
@@ -144,11 +136,7 @@ pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>
     Ok((text, entries))
 }
 
-/// Takes all entries of ours out, with the containers that become empty by it and were not there `before`.
-///
-/// # Errors
-///
-/// As [`handlers`].
+/// Removes all our entries, and the containers that become empty and were not there `before`.
 pub(super) fn strip(text: &str, before: Option<&str>) -> Result<(String, Vec<Entry>)> {
     let kept = before.map_or_else(|| Ok(Kept::default()), Kept::of)?;
     let mut text = text.to_owned();
@@ -163,7 +151,7 @@ pub(super) fn strip(text: &str, before: Option<&str>) -> Result<(String, Vec<Ent
     Ok((text, entries))
 }
 
-/// Returns whether a document says nothing, so that it may go where there was none before.
+/// Returns whether a document has no content, so that a file that we created can be removed.
 pub(super) fn is_blank(text: &str) -> bool {
     match json::parse(text) {
         Ok(Some(Value::Object(root))) => root.properties.is_empty() && text.trim() == "{}",
@@ -172,7 +160,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     }
 }
 
-/// Looks for a switch that turns the agent's hooks off altogether, and returns its name.
+/// Returns the name of a setting that disables all hooks, if there is one.
 pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
     let root = json::parse(text).ok()??;
     let root = root.as_object()?;
@@ -195,7 +183,7 @@ pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
         .then_some("tools.enableHooks")
 }
 
-/// Containers that were there before us and stay, empty or not.
+/// Containers that existed before us and stay, empty or not.
 #[derive(Debug, Default)]
 struct Kept {
     hooks: bool,
@@ -239,19 +227,19 @@ fn names_not_in(handlers: &[Handler], wanted: &[Wanted]) -> Vec<String> {
     names
 }
 
-/// Returns the object of all hooks; none where there is none.
+/// Returns the object with all hooks, if it exists.
 fn hooks_of<'a, 'b>(text: &str, root: Option<&'b Value<'a>>) -> Result<Option<&'b Object<'a>>> {
     let Some(root) = root else { return Ok(None) };
     let root = root
         .as_object()
-        .ok_or("the file does not hold an object, so it is no settings file")?;
+        .ok_or("expected a settings file with a JSON object")?;
     once(text, root)?;
     let Some(property) = root.get("hooks") else {
         return Ok(None);
     };
     let hooks = property.value.as_object().ok_or_else(|| {
         format!(
-            "line {}: `hooks` is not an object; mend it by hand",
+            "line {}: `hooks` is not an object; fix it by hand",
             line(text, property.range.start)
         )
     })?;
@@ -259,7 +247,7 @@ fn hooks_of<'a, 'b>(text: &str, root: Option<&'b Value<'a>>) -> Result<Option<&'
     Ok(Some(hooks))
 }
 
-/// A key that is there twice means the last one to some readers and the first to others.
+/// Some readers take the last of two equal keys, others the first.
 fn once(text: &str, object: &Object<'_>) -> Result<()> {
     for (number, property) in object.properties.iter().enumerate() {
         let name = property.name.as_str();
@@ -269,7 +257,7 @@ fn once(text: &str, object: &Object<'_>) -> Result<()> {
         {
             let line = line(text, property.range.start);
             return Err(format!(
-                "line {line}: `{name}` is there twice; make it one by hand"
+                "line {line}: `{name}` occurs twice; remove one by hand"
             ));
         }
     }
@@ -318,7 +306,7 @@ fn with(text: &str, wanted: &Wanted) -> Result<String> {
                 .ok_or_else(|| {
                     let line = line(text, event.range.start);
                     format!(
-                        "line {line}: `hooks.{}` is not a list; mend it by hand",
+                        "line {line}: `hooks.{}` is not a list; fix it by hand",
                         wanted.event
                     )
                 })?;
@@ -327,7 +315,7 @@ fn with(text: &str, wanted: &Wanted) -> Result<String> {
     }
 }
 
-/// Follows a path that [`handlers`] has found.
+/// Follows a path from [`handlers`].
 fn find<'a, 'b>(
     hooks: &'b Object<'a>,
     handler: &Handler,
@@ -363,13 +351,13 @@ fn updated(text: &str, handler: &Handler, wanted: &Wanted) -> Result<String> {
             Some("timeout"),
             &json!(wanted.timeout),
         );
-        // The places have moved: begin again with the limit there.
+        // Positions have moved: start again with the timeout in place.
         return updated(&with_timeout, handler, wanted);
     };
     let command = hook.get("command").expect("ours has one");
     let command = (command.value.range(), json!(wanted.command).to_string());
     let timeout = (timeout.value.range(), wanted.timeout.to_string());
-    // The later one first, so that the other keeps its place.
+    // The later one first, so that the other's position stays valid.
     let (first, last) = if command.0.start < timeout.0.start {
         (command, timeout)
     } else {

@@ -219,10 +219,10 @@ fn what_is_no_settings_file_is_refused_with_its_place() {
     [
         "line 2, column 10: trailing commas are not allowed",
         "line 1, column 6: expected colon after the string or word in object property",
-        "the file does not hold an object, so it is no settings file",
-        "line 2: `hooks` is not an object; mend it by hand",
-        "line 2: `hooks.Stop` is not a list; mend it by hand",
-        "line 2: `a` is there twice; make it one by hand",
+        "expected a settings file with a JSON object",
+        "line 2: `hooks` is not an object; fix it by hand",
+        "line 2: `hooks.Stop` is not a list; fix it by hand",
+        "line 2: `a` occurs twice; remove one by hand",
     ]
     "#
     );

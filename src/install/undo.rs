@@ -1,5 +1,5 @@
-//! What uninstalling would do: the bytes that were there before where nobody has changed a file since, and elsewhere
-//! our entries taken out of what is there now. Agents rewrite their settings themselves, so the second is common.
+//! Plans an uninstallation: the original bytes for files unchanged since, otherwise the current
+//! content without our entries. Agents rewrite their settings, so the second is common.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,7 @@ use crate::edit::files::{self, Text};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Plans for one agent: its user's settings, and all files of it that the record has.
-///
-/// # Errors
-///
-/// One sentence that names the file and what is wrong with it.
+/// Plans for one agent: its user settings and all its files in the record.
 pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentPlan> {
     let agent = found.agent;
     let mut plan = AgentPlan {
@@ -57,11 +53,7 @@ pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentP
     Ok(plan)
 }
 
-/// Returns what a file would hold without us.
-///
-/// # Errors
-///
-/// As [`plan`].
+/// Returns a file's content without us.
 pub(super) fn without_us(
     agent: Agent,
     kind: Kind,
@@ -80,14 +72,14 @@ pub(super) fn without_us(
     }
 }
 
-/// Returns whether nobody has changed a file since, and what was there before us is still known.
+/// Returns whether a file is unchanged since and its original content is still known.
 fn is_as_written(now: &Option<Vec<u8>>, written: &Written, home: &Home, record: &Record) -> bool {
     now.as_deref()
         .is_some_and(|bytes| digest(bytes) == written.wrote)
         && record.before(home, written).is_ok()
 }
 
-/// Returns the files of an agent that may hold something of ours.
+/// Returns the files of an agent that may hold entries of ours.
 fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
     let mut paths = vec![(hooks_file(found.agent, &found.folder), Kind::Settings)];
     let installer = installer(found.agent);
@@ -131,7 +123,7 @@ fn prompt(
     }
     if before.is_some() && written.is_some() {
         notes.push(format!(
-            "{} was changed since and stays; remove it if you do not want it",
+            "{} has been edited and is kept; remove it if you do not need it",
             path.display()
         ));
     }
@@ -155,7 +147,7 @@ fn strip(
         return Ok((None, Vec::new()));
     };
     let text = Text::of(Some(bytes), path)?;
-    // A backup that is lost costs the exact way back, not the way out.
+    // Without the backup the entries can still be removed, but not byte for byte.
     let original = written.and_then(|written| record.before(home, written).ok());
     let in_file = |error: String| format!("{}: {error}; nothing was changed", path.display());
     let (stripped, entries) = if kind == Kind::Settings {

@@ -1,6 +1,6 @@
 //! Versions of agents.
 
-/// A version as agents say it: the first three numbers with dots between them.
+/// The first three dotted numbers of an agent's version text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 

@@ -1,41 +1,40 @@
-//! The agent for launchd: its socket is always there, and the daemon behind it is started at login, by the first hook
-//! call after it has gone, and again when it fails.
+//! The launchd agent: its socket always exists; the daemon is started at login, by the first hook
+//! call after it has ended, and after a failure.
 //!
-//! Of the hardening of the systemd units, launchd has the modes of files and sockets and the limits of resources. It has
-//! no means against new privileges, executable memory, set-user-id files or families of addresses; on macOS a program
-//! gives these up by its signature, which one that is built from source does not have.
+//! Of the systemd units' hardening, launchd has file and socket modes and resource limits. It has
+//! no settings for new privileges, executable memory, set-user-id files or address families; on
+//! macOS a program's signature gives these up, and a program built from source has none.
 
 use std::path::{Path, PathBuf};
 
 use super::{Setup, Unit};
 
-/// The agent's name.
 pub(crate) const LABEL: &str = "dev.checkpointd.daemon";
 
 /// The socket's name in the property list.
 const LISTENER: &str = "Listener";
 
-/// The socket is its owner's alone.
+/// The socket is accessible to its owner only.
 const SOCKET_MODE: u32 = 0o600;
-/// So is every file.
+/// All files are accessible to their owner only.
 const UMASK: u32 = 0o077;
 
-/// Returns the folder of the user's own agents.
+/// Returns the folder of the user's agents.
 pub(crate) fn folder() -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os("HOME")?).join("Library/LaunchAgents"))
 }
 
-/// The user's own part of launchd.
+/// The user's launchd domain.
 pub(crate) fn domain() -> String {
     format!("gui/{}", rustix::process::getuid().as_raw())
 }
 
-/// The agent as launchd names it.
+/// The agent's target name in launchd.
 pub(crate) fn target() -> String {
     format!("{}/{LABEL}", domain())
 }
 
-/// Returns the socket that launchd holds for this process; none where launchd did not start it.
+/// Returns the socket that launchd holds for this process, or `None` if launchd did not start it.
 #[cfg(target_os = "macos")]
 pub(crate) fn socket() -> Option<std::os::unix::net::UnixListener> {
     let binding: service_binding::Binding = format!("fd://{LISTENER}").parse().ok()?;
@@ -45,10 +44,11 @@ pub(crate) fn socket() -> Option<std::os::unix::net::UnixListener> {
     }
 }
 
-/// Returns the agent's property list, to be put into `folder`.
+/// Returns the agent's property list, to be written to `folder`.
 ///
-/// `ProcessType` is `Interactive`, as agents wait for answers: any other lets macOS throttle the disk and the processor.
-/// By default a process of launchd may open 256 files, and every waiting hook call is one.
+/// `ProcessType` is `Interactive` because agents wait for answers: any other lets macOS throttle
+/// disk and processor. By default a launchd process may open 256 files, and every waiting hook call
+/// is one.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let socket = escaped(&setup.home.socket.to_string_lossy());
     let log = escaped(&setup.home.logs.join("daemon.log").to_string_lossy());

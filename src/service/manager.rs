@@ -1,4 +1,4 @@
-//! The service manager of this platform: whether it answers, and what it has of ours.
+//! The platform's service manager: whether it runs, and which of our files it has.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use journal::Home;
 use super::{Setup, Unit, launchd, systemd};
 use crate::error::{Failure, Result};
 
-/// The service managers that are known.
+/// A supported service manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manager {
     /// systemd's user manager.
@@ -18,7 +18,7 @@ pub(crate) enum Manager {
 }
 
 impl Manager {
-    /// The one of this platform.
+    /// Returns the platform's service manager.
     pub(crate) const fn of_platform() -> Self {
         if cfg!(target_os = "macos") {
             Self::Launchd
@@ -27,7 +27,7 @@ impl Manager {
         }
     }
 
-    /// The one that answers here.
+    /// Returns the service manager if it runs.
     pub(crate) fn running() -> Result<Self> {
         let manager = Self::of_platform();
         let asked = match manager {
@@ -43,7 +43,7 @@ impl Manager {
             "launchd"
         };
         Err(Failure::unreachable(format!("no {name} answers here"))
-            .hint("a service is not needed: hooks start the daemon, and `checkpointd daemon --detach` does"))
+            .hint("a service is optional: hooks start the daemon, and so does `checkpointd daemon --detach`"))
     }
 
     pub(crate) fn folder(self) -> Result<PathBuf> {
@@ -56,7 +56,8 @@ impl Manager {
     }
 
     pub(crate) fn units(self, home: &Home) -> Result<Vec<Unit>> {
-        let (setup, folder) = (Setup::current(home)?, self.folder()?);
+        let setup = Setup::current(home)?;
+        let folder = self.folder()?;
         Ok(if self == Self::Systemd {
             systemd::units(&setup, &folder)
         } else {
@@ -64,7 +65,7 @@ impl Manager {
         })
     }
 
-    /// Returns the files of the service, whether they are there or not.
+    /// Returns the paths of the service's files, existing or not.
     pub(crate) fn files(self) -> Result<Vec<PathBuf>> {
         let folder = self.folder()?;
         Ok(match self {
@@ -75,7 +76,7 @@ impl Manager {
         })
     }
 
-    /// Tells whether the service's files are in place, or those of a package have been enabled.
+    /// Returns whether the service's files exist, or those of a package are enabled.
     pub(crate) fn is_installed(self) -> bool {
         self.files()
             .is_ok_and(|files| files.iter().all(|file| file.exists()))
@@ -89,7 +90,7 @@ impl Manager {
                 ])
     }
 
-    /// Tells whether the service runs.
+    /// Returns whether the service runs.
     pub(crate) fn is_active(self) -> bool {
         match self {
             Self::Systemd => quiet(&[
@@ -104,7 +105,7 @@ impl Manager {
     }
 }
 
-/// Runs a command without its words, and returns whether it succeeded.
+/// Runs a command without output, and returns whether it succeeded.
 pub(crate) fn quiet(words: &[&str]) -> bool {
     let mut command = Command::new(words[0]);
     command

@@ -1,7 +1,7 @@
-//! The daemon as a service of the user's own service manager: systemd with socket activation, or launchd.
+//! The daemon as a user service: systemd with socket activation, or launchd.
 //!
-//! A service is a comfort, not a need: hooks start the daemon where none listens. The units are
-//! text alone; `commands/service.rs` puts them in place, and `manager.rs` asks the manager.
+//! A service is optional: hooks start the daemon if none listens. This module only writes the
+//! units' text; `commands/service.rs` installs them, and `manager.rs` asks the manager.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) mod launchd;
 pub(crate) mod manager;
 pub(crate) mod systemd;
 
-/// The variables that say where things are: the service must find the same places as the hooks.
+/// Variables that set paths: the service must use the same paths as the hooks.
 const PLACES: [&str; 5] = [
     "CHECKPOINTD_HOME",
     "CHECKPOINTD_SOCKET",
@@ -21,23 +21,18 @@ const PLACES: [&str; 5] = [
     "XDG_STATE_HOME",
 ];
 
-/// What a service needs to know.
+/// The input of a service's files.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// The `checkpointd` program, absolute.
     pub(crate) program: PathBuf,
-    /// Where things are.
     pub(crate) home: Home,
-    /// Variables to run it with.
+    /// The environment of the service.
     pub(crate) env: Vec<(String, String)>,
 }
 
 impl Setup {
-    /// Reads it from this process.
-    ///
-    /// # Errors
-    ///
-    /// When the program cannot tell where it lies.
+    /// Takes the setup from this process.
     pub(crate) fn current(home: &Home) -> std::io::Result<Self> {
         let var = |name: &str| std::env::var_os(name);
         Ok(Self {
@@ -48,7 +43,7 @@ impl Setup {
     }
 }
 
-/// Returns those of the variables that are set, with paths made absolute.
+/// Returns the variables that are set, with absolute paths.
 fn places(var: impl Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
     let set = |name: &&str| {
         let value = var(name).filter(|value| !value.is_empty())?;
@@ -61,8 +56,6 @@ fn places(var: impl Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
 /// A file of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// Where it belongs.
     pub(crate) path: PathBuf,
-    /// Its text.
     pub(crate) text: String,
 }

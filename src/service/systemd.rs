@@ -1,16 +1,14 @@
-//! The units for systemd's user manager: a socket that is always there, and the service behind it, which comes up with
-//! the first hook call.
+//! The units for systemd's user manager: a socket that always exists, and the service that it
+//! activates at the first hook call.
 
 use std::path::{Path, PathBuf};
 
 use super::{Setup, Unit};
 
-/// The service's name.
 pub(crate) const SERVICE: &str = "checkpointd.service";
-/// The socket's name.
 pub(crate) const SOCKET: &str = "checkpointd.socket";
 
-/// Returns the folder of the user's own units.
+/// Returns the folder of the user's units.
 pub(crate) fn folder() -> Option<PathBuf> {
     let set = |name: &str| {
         std::env::var_os(name)
@@ -21,10 +19,10 @@ pub(crate) fn folder() -> Option<PathBuf> {
     Some(base.join("systemd/user"))
 }
 
-/// Returns both units, to be put into `folder`.
+/// Returns both units, to be written to `folder`.
 ///
-/// The hardening holds for a user manager without privileges, and leaves the daemon what it needs: git in any project,
-/// the user's tmux server, and the user's own commands.
+/// The hardening works in an unprivileged user manager and leaves the daemon what it needs: git in
+/// any project, the user's tmux server, and the user's own commands.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let socket = format!(
         "[Unit]\n\
@@ -82,14 +80,14 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     ]
 }
 
-/// Doubles the sign that begins a specifier.
+/// Escapes percent signs, which start specifiers.
 fn percent(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-/// Returns a text as one word of a unit's setting.
+/// Quotes a text as one word of a unit's setting.
 fn quoted(text: &str) -> String {
-    // A dollar sign would name a variable in a command line.
+    // A dollar sign would start a variable in a command line.
     let escaped = percent(text)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")

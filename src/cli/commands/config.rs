@@ -16,28 +16,24 @@ use crate::render::Table;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd config show\n  checkpointd config check new.yml")]
 pub(crate) struct ConfigArgs {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) action: ConfigAction,
 }
 
-/// What to do with the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Show every key, its value and where that comes from
+    /// Show every key with its value and its source
     Show {
-        /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
     /// Check a file (default: your config.yml)
     Check {
-        /// The file
+        /// The file to check
         file: Option<PathBuf>,
     },
 }
 
-/// Shows or checks the configuration.
 pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
     match args.action {
         ConfigAction::Show { output } => {

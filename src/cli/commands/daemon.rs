@@ -1,4 +1,4 @@
-//! `daemon`: run it, stop it, ask how it is.
+//! `daemon`: run it, stop it, show its status.
 
 use clap::{Args, Subcommand};
 use journal::Home;
@@ -9,37 +9,34 @@ use crate::cli::shared::Output;
 use crate::daemon;
 use crate::error::{Result, exit};
 
-/// Run the daemon, or stop it, or ask how it is
+/// Run the daemon, stop it, or show its status
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd daemon --detach\n  checkpointd daemon status --json\n  checkpointd daemon stop"
 )]
 pub(crate) struct DaemonArgs {
-    /// Go into the background and return once hooks are taken
+    /// Run in the background and return once hooks are accepted
     #[arg(long)]
     pub(crate) detach: bool,
-    /// The daemon's own mark of a detached run.
+    /// Set by the daemon itself for a detached run.
     #[arg(long, hide = true)]
     pub(crate) background: bool,
-    /// What to do instead of running.
     #[command(subcommand)]
     pub(crate) action: Option<DaemonAction>,
 }
 
-/// What to do with the daemon.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonAction {
     /// Stop it
     Stop,
-    /// Say whether it runs
+    /// Show whether it runs
     Status {
-        /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
 }
 
-/// Runs the daemon, in this process or detached, or passes an order on to it.
+/// Runs the daemon, in this process or detached, stops it or shows its status.
 pub(crate) fn run(home: Home, args: DaemonArgs) -> Result<u8> {
     match args.action {
         Some(DaemonAction::Stop) => daemon_process::stop(&home)?,

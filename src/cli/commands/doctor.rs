@@ -1,4 +1,4 @@
-//! `doctor`: is everything as it should be, and what to do where it is not.
+//! `doctor`: checks the installation and says how to fix problems.
 
 use clap::Args;
 use journal::Home;
@@ -10,25 +10,24 @@ use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Result, exit};
 use crate::render::{self, Colour};
 
-/// Check that everything works, and say how to mend what does not
+/// Check that everything works, and say how to fix what does not
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd doctor\n  checkpointd doctor --fix\n  checkpointd doctor --fire claude\n\n\
     Exit code 1 when a check fails; warnings and skipped checks do not count."
 )]
 pub(crate) struct DoctorArgs {
-    /// Mend what can be mended without asking
+    /// Fix what can be fixed without asking
     #[arg(long, conflicts_with = "fire")]
     pub(crate) fix: bool,
     /// Send a test event through this agent's installed hook, and look for it in the journal
     #[arg(long, value_name = "AGENT")]
     pub(crate) fire: Option<AgentName>,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Makes the checks, after mending if asked to. Exit 1 when one fails.
+/// Runs the checks, after the fixes if asked to. Exits with 1 when one fails.
 pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
     let mut mended = Vec::new();
     if arguments.fix {
@@ -37,7 +36,7 @@ pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
         mended.extend(doctor::mend_own(home));
         problems
             .iter()
-            .for_each(|problem| eprintln!("not mended: {}", render::printable(problem)));
+            .for_each(|problem| eprintln!("not fixed: {}", render::printable(problem)));
     }
     let checks = match arguments.fire {
         Some(agent) => vec![doctor::fire(home, agent.into())],
@@ -62,7 +61,7 @@ fn show(mended: &[String], checks: &[Check], ok: bool) {
     for done in mended {
         println!(
             "{} {}",
-            render::paint(Colour::Green, "mended"),
+            render::paint(Colour::Green, "fixed"),
             render::printable(done)
         );
     }
@@ -94,7 +93,8 @@ fn show(mended: &[String], checks: &[Check], ok: bool) {
         }
     }
     let count = |status: Status| checks.iter().filter(|check| check.status == status).count();
-    let (fail, warn) = (count(Status::Fail), count(Status::Warn));
+    let fail = count(Status::Fail);
+    let warn = count(Status::Warn);
     let word = if ok {
         render::paint(Colour::Green, "ok")
     } else {

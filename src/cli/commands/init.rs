@@ -1,4 +1,4 @@
-//! `init`: the hooks of every agent on this machine.
+//! `init`: installs the hooks of every agent on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -19,21 +19,20 @@ use crate::install::{AgentPlan, Scope};
     after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --agent claude\n  checkpointd init --project"
 )]
 pub(crate) struct InitArgs {
-    /// Only this agent, found or not; may be given several times
+    /// Only this agent, found or not; may be repeated
     #[arg(long)]
     pub(crate) agent: Vec<AgentName>,
-    /// Write the project's settings instead of yours
+    /// Write the project's settings instead of the user's
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub(crate) project: Option<PathBuf>,
-    /// Show what would change, and write nothing anywhere
+    /// Show the changes without writing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Installs, or with a dry run says what would be done and writes nothing anywhere.
+/// Installs the hooks, or with a dry run shows the changes and writes nothing.
 pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     let scope = match &arguments.project {
         None => Scope::User,
@@ -90,21 +89,18 @@ fn report(plans: &[AgentPlan], is_dry_run: bool, output: Output) {
     }
     let names: Vec<_> = plans.iter().map(|plan| agents::name(plan.agent)).collect();
     match (is_dry_run, answer["changed"] == serde_json::json!(true)) {
-        (true, _) => println!("Nothing was written. Without --dry-run it is."),
-        (false, false) => println!("All was there already."),
+        (true, _) => println!("Nothing was written. Run without --dry-run to write it."),
+        (false, false) => println!("All hooks are already installed."),
         (false, true) => {
+            println!("Done. Restart {} to load the hooks.", names.join(", "));
             println!(
-                "Done. Start {} anew: hooks count from the next start on.",
-                names.join(", ")
-            );
-            println!(
-                "`checkpointd doctor` checks everything; `checkpointd uninstall` puts all back."
+                "`checkpointd doctor` checks the installation; `checkpointd uninstall` restores the settings."
             );
         }
     }
     if std::env::var_os("CHECKPOINTD_HOME").is_some_and(|home| !home.is_empty()) {
         println!(
-            "CHECKPOINTD_HOME is set here: agents must see the same, so set it for all your shells."
+            "CHECKPOINTD_HOME is set here; set it in all your shells, because agents need the same value."
         );
     }
 }

@@ -18,9 +18,9 @@ use crate::ops::retention;
 use crate::ops::wire::CompactBody;
 use crate::render;
 
-/// The ending of a backup that is named here.
+/// The extension of a backup's default name.
 const ENDING: &str = "backup";
-/// What takes longer shows how far it is.
+/// Shorter operations show no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
 /// Writes a backup.
@@ -32,7 +32,7 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
     };
     if file.exists() {
         return Err(
-            Failure::failed(format!("{} is there already", file.display()))
+            Failure::failed(format!("{} already exists", file.display()))
                 .hint("name another file, or a folder: a backup is never overwritten"),
         );
     }
@@ -55,11 +55,11 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
     progress_done();
     let finished = written.and_then(|()| {
         out.flush().map_err(cannot)?;
-        let (out, bytes) = (&out.get_ref().out, out.get_ref().bytes);
-        out.sync_all().map_err(cannot)?;
+        let counted = out.get_ref();
+        counted.out.sync_all().map_err(cannot)?;
         let events = whole::events_in(&partial)?;
         fs::rename(&partial, &file).map_err(cannot)?;
-        Ok((events, bytes))
+        Ok((events, counted.bytes))
     });
     let (events, bytes) = finished.inspect_err(|_| drop(fs::remove_file(&partial)))?;
     if json {
@@ -77,12 +77,12 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Writes a backup of the journal, from the daemon or, without one, from the journal itself.
+/// Writes a backup of the journal, through the daemon or, without one, directly.
 fn write_backup(home: &Home, out: &mut impl Write) -> Result<()> {
     let Some(journal) = connection::reach(home)? else {
         let mut answer = connection::post_stream(home, "/v1/journal/backup", b"")?;
         return io::copy(&mut answer, out).map(drop).map_err(|error| {
-            Failure::failed(format!("the backup was not finished: {error}"))
+            Failure::failed(format!("the backup is incomplete: {error}"))
                 .hint("the daemon's log says why; `checkpointd journal verify` checks the journal")
         });
     };
@@ -91,7 +91,7 @@ fn write_backup(home: &Home, out: &mut impl Write) -> Result<()> {
     Ok(written?)
 }
 
-/// Counts what is written, and shows it on a terminal where it takes long.
+/// Counts the bytes written, and shows progress on a terminal after [`QUIET_FOR`].
 struct Counted {
     out: fs::File,
     bytes: u64,
@@ -113,7 +113,7 @@ impl Write for Counted {
     }
 }
 
-/// Returns a name that sorts by time.
+/// Returns a file name that sorts by time.
 fn name_by_time() -> String {
     let now = jiff::Timestamp::now()
         .strftime("%Y%m%dT%H%M%S%3fZ")
@@ -121,7 +121,7 @@ fn name_by_time() -> String {
     format!("checkpointd-{now}.{ENDING}")
 }
 
-/// Returns the backup that a path means.
+/// Returns the backup that a path names: the file, or the newest in the folder.
 fn backup_at(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -136,14 +136,14 @@ fn backup_at(path: &Path) -> Result<PathBuf> {
     };
     entries.filter(is_ours).max().ok_or_else(|| {
         Failure::failed(format!(
-            "there is no backup (checkpointd-*.{ENDING}) in {}",
+            "no backup (checkpointd-*.{ENDING}) in {}",
             path.display()
         ))
         .hint("name the file itself")
     })
 }
 
-/// Puts a backup in the journal's place, or builds the store anew, and proves what is there then.
+/// Replaces the journal by a backup, or rebuilds the store, and verifies the result.
 pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(
@@ -181,13 +181,13 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
         let word = if verified.ok { "whole" } else { "damaged" };
         println!("{} events, {word}", restored.events);
         if let Some(kept) = &restored.kept {
-            println!("what was there before is kept in {}", render::path(kept));
+            println!("the previous journal is kept in {}", render::path(kept));
         }
     }
     Ok(if verified.ok { exit::OK } else { exit::FAILED })
 }
 
-/// Says what takes long next: nobody knows how many events there are before they are there.
+/// Announces a slow step. The number of events is unknown before it ends.
 fn building() {
     if io::stderr().is_terminal() {
         eprint!("\rbuilding the store ..\x1b[K");
@@ -199,7 +199,7 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     progress_done();
     restored.map_err(|error| match error {
         Error::Occupied { .. } => Failure::failed(error)
-            .hint("--force puts the backup in its place; what is there is moved aside and kept"),
+            .hint("--force replaces it by the backup; the old journal is moved aside and kept"),
         Error::Damaged { .. } => {
             Failure::failed(error).hint("nothing was changed; try another backup")
         }
@@ -210,7 +210,7 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     })
 }
 
-/// Drops old payloads. If no daemon has the journal open, the store is packed too.
+/// Drops old payloads. Packs the store too if no daemon has the journal open.
 pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
     let here = connection::reach(home)?;
     let by_daemon = here.is_none();
@@ -257,7 +257,7 @@ fn compact_by_daemon(home: &Home, dry_run: bool) -> Result<Compacted> {
         }
     })?;
     serde_json::from_value(answer)
-        .map_err(|error| Failure::unreachable(format!("the daemon's answer is not right: {error}")))
+        .map_err(|error| Failure::unreachable(format!("invalid answer from the daemon: {error}")))
 }
 
 fn show_compacted(done: &Compacted, by_daemon: bool) {
@@ -287,7 +287,7 @@ fn show_compacted(done: &Compacted, by_daemon: bool) {
         }
     }
     for line in &done.skipped {
-        eprintln!("left as it is: {}", render::printable(line));
+        eprintln!("skipped: {}", render::printable(line));
     }
     if !done.skipped.is_empty() {
         eprintln!("hint: `checkpointd journal verify` says what is damaged");

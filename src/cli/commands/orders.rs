@@ -1,4 +1,4 @@
-//! `clear`, `mute`, `unmute`, `restart`: orders to one session.
+//! `clear`, `mute`, `unmute`, `restart`: orders for one session.
 
 use std::io::IsTerminal;
 
@@ -16,37 +16,34 @@ use crate::ops::query::{self, Query};
 use crate::ops::views::StateView;
 use crate::render;
 
-/// Let a session's next stop pass: the way out for an agent that cannot do what is asked
+/// Let a session's next stop pass: for an agent that cannot do what the checkpoint asks
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd clear last")]
 pub(crate) struct ClearArgs {
-    /// A session: id, beginning of one, or `last`
+    /// A session: id, unique prefix, or `last`
     pub(crate) session: String,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Switch a session off: its stops pass, and nothing is told of it
+/// Mute a session: its stops pass without checkpoints
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last")]
 pub(crate) struct MuteArgs {
-    /// A session: id, beginning of one, or `last`
+    /// A session: id, unique prefix, or `last`
     pub(crate) session: String,
-    /// For so long, for example 2h (default: until `unmute`)
+    /// Duration, for example 2h (default: until `unmute`)
     #[arg(long = "for", value_name = "DURATION")]
     pub(crate) period: Option<String>,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Switch a muted session on again
+/// Unmute a session
 #[derive(Args, Debug)]
 pub(crate) struct UnmuteArgs {
-    /// A session: id, beginning of one, or `last`
+    /// A session: id, unique prefix, or `last`
     pub(crate) session: String,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -55,9 +52,8 @@ pub(crate) struct UnmuteArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd restart last")]
 pub(crate) struct RestartArgs {
-    /// A session: id, beginning of one, or `last`
+    /// A session: id, unique prefix, or `last`
     pub(crate) session: String,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -75,7 +71,7 @@ pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
     run(home, args.session, &Order::Unmute, args.output)
 }
 
-/// Gives an order, and says what was done.
+/// Gives an order and prints the result.
 fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
     let answer = if connection::health(home).is_some() {
         by_daemon(home, session, order)?
@@ -98,14 +94,14 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
     Ok(exit::OK)
 }
 
-/// Restarts a session's agent, and says when its checkpoint is due.
+/// Restarts a session's agent and prints when its checkpoint is due.
 pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
     let RestartArgs { session, output } = args;
     if connection::health(home).is_none() {
-        return Err(Failure::unreachable(
-            "no daemon runs, and an agent is restarted by the daemon",
-        )
-        .hint("start it with `checkpointd daemon --detach`"));
+        return Err(
+            Failure::unreachable("no daemon runs, and only the daemon restarts agents")
+                .hint("start it with `checkpointd daemon --detach`"),
+        );
     }
     let id = session_id(home, session)?;
     // Stopping and starting takes seconds.
@@ -146,14 +142,14 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
     }
 }
 
-/// Says what to do about a restart that was refused.
+/// Returns the next step after a refused restart.
 fn hint(reason: &str) -> Option<&'static str> {
     Some(match reason {
         "no_terminal" | "pane_gone" | "no_shell" => {
             "run the agent from a shell in a tmux pane, with its hooks installed; or restart it by hand"
         }
         "pane_taken" => {
-            "`checkpointd sessions` shows which; restart that one, or end its agent first"
+            "`checkpointd sessions` shows it; restart that session, or end its agent first"
         }
         "other_program" => "bring the agent, or its shell, to the front of its pane and try again",
         "agent_still_running" => "look at its pane; nothing was typed",
@@ -164,7 +160,8 @@ fn hint(reason: &str) -> Option<&'static str> {
     })
 }
 
-/// Finds the session first, so that a name that fits none or several is refused in the words of every other command.
+/// Resolves the session first, so that an unknown or ambiguous name gives the same error as in
+/// every other command.
 fn session_id(home: &Home, session: String) -> Result<Uuid> {
     let state: StateView = connection::ask_one(
         home,

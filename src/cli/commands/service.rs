@@ -1,4 +1,4 @@
-//! `service`: puts the daemon under the care of the user's service manager, and asks after it there.
+//! `service`: installs the daemon as a service of the user's service manager and controls it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -17,23 +17,22 @@ use crate::error::{Failure, Result, exit};
 use crate::service::manager::{Manager, quiet};
 use crate::service::{Unit, launchd, systemd};
 
-/// Let the daemon start with your session: systemd user units with socket activation, or a launchd agent
+/// Start the daemon with your session: systemd user units with socket activation, or a launchd
+/// agent
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd service install\n  checkpointd service install --print\n  checkpointd service logs -f"
 )]
 pub(crate) struct ServiceArgs {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) action: ServiceAction,
 }
 
-/// What to do with the service.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceAction {
     /// Write the service's files and start it
     Install {
-        /// Only show what would be written
+        /// Only print the files
         #[arg(long)]
         print: bool,
     },
@@ -45,27 +44,25 @@ pub(crate) enum ServiceAction {
     Stop,
     /// Stop and start it
     Restart,
-    /// Say whether it is installed and active: exit 0 if active, 3 if not
+    /// Show whether it is installed and active: exit 0 if active, 3 if not
     Status {
-        /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Show what the daemon said
+    /// Show the daemon's log
     Logs {
-        /// Wait for more
+        /// Keep printing new lines
         #[arg(short, long)]
         follow: bool,
-        /// How many lines to begin with
+        /// Number of lines to start with
         #[arg(short = 'n', long, default_value_t = 50)]
         lines: u64,
     },
 }
 
-/// How long a service may take until the daemon takes hooks.
+/// The longest wait until a started service accepts hooks.
 const START_WAIT: Duration = Duration::from_secs(10);
 
-/// Runs `service`.
 pub(crate) fn run(home: &Home, args: ServiceArgs) -> Result<u8> {
     let action = args.action;
     match action {
@@ -98,7 +95,7 @@ fn install(home: &Home) -> Result<u8> {
         let word = write(&unit)?;
         println!("{word:10} {}", unit.path.display());
     }
-    // A daemon that a hook has started would hold the journal against the service's own.
+    // A daemon started by a hook would hold the journal against the service's own.
     if connection::health(home).is_some() && !manager.is_active() {
         daemon_process::stop(home)?;
     }
@@ -119,12 +116,12 @@ fn install(home: &Home) -> Result<u8> {
         }
         Manager::Launchd => {
             let path = manager.folder()?.join(format!("{}.plist", launchd::LABEL));
-            // launchd makes the socket and writes the log, but makes no folder for either.
+            // launchd creates the socket and the log, but not their folders.
             [home.socket.parent(), Some(home.logs.as_path())]
                 .into_iter()
                 .flatten()
                 .try_for_each(create_folder)?;
-            // It may be loaded in an older form.
+            // An older version may be loaded.
             quiet(&["launchctl", "bootout", &launchd::target()]);
             call(
                 "launchctl",
@@ -140,7 +137,7 @@ fn install(home: &Home) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Writes a unit, whole or not at all.
+/// Writes a unit atomically.
 fn write(unit: &Unit) -> Result<&'static str> {
     let before = fs::read_to_string(&unit.path).ok();
     if before.as_deref() == Some(unit.text.as_str()) {
@@ -169,13 +166,13 @@ fn uninstall() -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Stops the service where one is installed, and removes its files. Returns them.
+/// Stops the service if it is installed, and removes its files. Returns them.
 pub(super) fn remove() -> Result<Vec<PathBuf>> {
     let manager = Manager::of_platform();
     if !manager.is_installed() {
         return Ok(Vec::new());
     }
-    // Without a manager there is nothing to stop, and the files go all the same.
+    // Without a manager there is nothing to stop; the files are removed anyway.
     match manager {
         Manager::Systemd => quiet(&[
             "systemctl",
@@ -211,8 +208,7 @@ fn installed() -> Result<Manager> {
     if manager.is_installed() {
         Ok(manager)
     } else {
-        Err(Failure::failed("no service is installed")
-            .hint("`checkpointd service install` does that"))
+        Err(Failure::failed("no service is installed").hint("run `checkpointd service install`"))
     }
 }
 
@@ -233,7 +229,7 @@ fn started(home: &Home, verb: &[&str]) -> Result<u8> {
 
 fn stop() -> Result<u8> {
     match installed()? {
-        // The socket as well, or the next hook call would start it again.
+        // The socket too, or the next hook call would start the service again.
         Manager::Systemd => call(
             "systemctl",
             &["--user", "stop", systemd::SOCKET, systemd::SERVICE],
@@ -246,10 +242,11 @@ fn stop() -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Exit 0 where the service is active, 3 where it is not.
+/// Exits with 0 if the service is active, 3 if not.
 fn status(home: &Home, output: Output) -> Result<u8> {
     let manager = Manager::of_platform();
-    let (installed, active) = (manager.is_installed(), manager.is_active());
+    let installed = manager.is_installed();
+    let active = manager.is_active();
     let health = connection::health(home);
     if output.json {
         println!(
@@ -273,13 +270,13 @@ fn status(home: &Home, output: Output) -> Result<u8> {
             pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}"))
         );
         if !installed {
-            println!("           `checkpointd service install` lets it start with your session");
+            println!("           `checkpointd service install` starts it with your session");
         }
     }
     Ok(if active { exit::OK } else { exit::UNREACHABLE })
 }
 
-/// Shows what the daemon said: the service's own log, or the file of a daemon that hooks have started.
+/// Shows the daemon's log: the service's, or the file of a daemon started by hooks.
 fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     let count = lines.to_string();
     let mut command = if Manager::Systemd.is_active() {
@@ -297,7 +294,7 @@ fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     } else {
         let file = home.logs.join("daemon.log");
         if !file.exists() {
-            println!("there is no log yet: {}", file.display());
+            println!("no log yet: {}", file.display());
             return Ok(exit::OK);
         }
         let mut command = Command::new("tail");
@@ -322,7 +319,7 @@ fn wait_until_up(home: &Home) -> Result<()> {
     while connection::health(home).is_none() {
         if began.elapsed() > START_WAIT {
             return Err(Failure::unreachable(
-                "the service was started, but its daemon takes no hooks",
+                "the service was started, but its daemon does not accept hooks",
             )
             .hint("`checkpointd service logs` says why"));
         }

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what shells and readers need, made from the command line's own description.
+//! `completions` and `man`, generated from the definition of the command line.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,28 +9,27 @@ use clap_complete::env::Shells;
 
 use crate::error::{Failure, Result, exit};
 
-/// Print the shell's completions, which know the sessions of the journal too
+/// Print a shell's completions, which include the journal's sessions
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  source <(checkpointd completions bash)\n  checkpointd completions fish > ~/.config/fish/completions/checkpointd.fish"
 )]
 pub(crate) struct CompletionsArgs {
-    /// The shell
     #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"])]
     pub(crate) shell: String,
 }
 
-/// Write the manual pages into a folder, for example ~/.local/share/man/man1
+/// Write the manual pages to a folder, for example ~/.local/share/man/man1
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The folder; it is made where there is none
+    /// The folder, created if missing
     pub(crate) folder: PathBuf,
 }
 
-/// The variable by which a shell asks this program for completions.
+/// The variable with which a shell asks this program for completions.
 pub(crate) const COMPLETE: &str = "COMPLETE";
 
-/// Prints the lines that make a shell ask this program.
+/// Prints the script that makes a shell ask this program for completions.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<u8> {
     let shell = args.shell.as_str();
     let shells = Shells::builtins();
@@ -50,7 +49,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Writes a page for the program and for each of its commands.
+/// Writes a page for the program and one for each command.
 pub(crate) fn man(command: clap::Command, args: &ManArgs) -> Result<u8> {
     let folder = args.folder.as_path();
     let told = |error: std::io::Error| {

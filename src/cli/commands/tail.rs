@@ -1,4 +1,4 @@
-//! `tail`: the newest events, and those to come.
+//! `tail`: the newest events, and new ones as they are journaled.
 
 use std::path::PathBuf;
 
@@ -14,16 +14,16 @@ use crate::error::{Result, exit};
 use crate::ops::query::{Events, Query};
 use crate::ops::views::EventLine;
 
-/// Show the newest events, and with -f those to come
+/// Show the newest events; with -f, follow new ones
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd tail -f --project .\n  checkpointd tail -n 5 --kind decided --agent claude\n  checkpointd tail -f --session last --json"
 )]
 pub(crate) struct TailArgs {
-    /// Wait for more
+    /// Keep printing new events
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// How many events to begin with
+    /// Number of events to start with
     #[arg(short = 'n', long, default_value_t = 20)]
     pub(crate) lines: u64,
     /// Only this session
@@ -38,12 +38,11 @@ pub(crate) struct TailArgs {
     /// Only sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Shows the newest events, and waits for more.
+/// Shows the newest events, and follows new ones.
 pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
     let TailArgs { follow, output, .. } = args;
     let mut wanted = Events {
@@ -69,7 +68,7 @@ pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
             }
         });
         match asked {
-            // The daemon may be back in a moment.
+            // The daemon may be restarting.
             Err(_) if follow && wanted.last.is_none() => {}
             other => other?,
         }

@@ -1,4 +1,4 @@
-//! `uninstall`: agents' settings as they were, no daemon, no data.
+//! `uninstall`: restores the agents' settings, stops the daemon and removes the data.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _};
@@ -20,13 +20,13 @@ use crate::install::{AgentPlan, undo};
 use crate::render;
 use crate::service::manager::Manager;
 
-/// Put agents' settings back as they were, stop the daemon and remove all data
+/// Restore the agents' settings, stop the daemon and remove all data
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd uninstall --dry-run\n  checkpointd uninstall --keep-data\n  checkpointd uninstall --agent codex"
 )]
 pub(crate) struct UninstallArgs {
-    /// Only this agent's hooks, with daemon and data kept; may be given several times
+    /// Remove only this agent's hooks, and keep daemon and data; may be repeated
     #[arg(long)]
     pub(crate) agent: Vec<AgentName>,
     /// Keep journal, configuration and logs
@@ -35,19 +35,18 @@ pub(crate) struct UninstallArgs {
     /// Do not ask
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Show what would change, and write nothing anywhere
+    /// Show the changes without writing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Says what goes, asks on a terminal, and does it.
+/// Lists what will be removed, asks on a terminal, and removes it.
 pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     let plans = plans(home, &asked)?;
-    // Whoever names agents goes on with the others.
+    // With `--agent` the other agents keep their hooks and the daemon.
     let is_whole = asked.is_empty();
     let data = if is_whole && !arguments.keep_data {
         data(home)
@@ -55,7 +54,7 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         Vec::new()
     };
     let stops_daemon = is_whole && connection::health(home).is_some();
-    // It would start the daemon again.
+    // The service would start the daemon again.
     let removes_service = is_whole && Manager::of_platform().is_installed();
     if !arguments.output.json {
         announce(&plans, &data, stops_daemon, arguments.dry_run);
@@ -65,7 +64,7 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     }
     if !arguments.dry_run {
         if !arguments.yes && !arguments.output.json && !is_confirmed()? {
-            println!("Nothing was done.");
+            println!("Nothing was changed.");
             return Ok(exit::FAILED);
         }
         let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
@@ -85,7 +84,7 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         answer["service_removed"] = json!(removes_service);
         println!("{answer}");
     } else if arguments.dry_run {
-        println!("Nothing was written. Without --dry-run it is.");
+        println!("Nothing was written. Run without --dry-run to write it.");
     } else {
         println!("Done. Agents that are running keep their hooks until they end.");
     }
@@ -108,7 +107,7 @@ fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
         .collect())
 }
 
-/// Returns what of our own is there, the configuration with it.
+/// Returns our existing files and folders, including the configuration.
 fn data(home: &Home) -> Vec<PathBuf> {
     let all = [
         &home.config,
@@ -141,18 +140,18 @@ fn announce(plans: &[AgentPlan], data: &[PathBuf], stops_daemon: bool, is_dry_ru
         println!("The daemon will be stopped.");
     }
     if !data.is_empty() {
-        println!("These go for good (--keep-data keeps them):");
+        println!("These will be deleted (--keep-data keeps them):");
         data.iter()
             .for_each(|path| println!("  {}", render::path(path)));
     }
 }
 
-/// Asks where there is somebody to ask; a script has made up its mind.
+/// Asks on a terminal only; a script does not need to confirm.
 fn is_confirmed() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
     }
-    print!("Go on? [y/N] ");
+    print!("Continue? [y/N] ");
     std::io::stdout().flush()?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
@@ -162,7 +161,7 @@ fn is_confirmed() -> Result<bool> {
     ))
 }
 
-/// Removes data, and the folders around it where nothing else is in them.
+/// Removes data, and the enclosing folders that become empty.
 fn remove(home: &Home, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());

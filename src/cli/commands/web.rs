@@ -1,4 +1,4 @@
-//! `web`: have the daemon open its page, and say where it is.
+//! `web`: opens or closes the daemon's web page.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use crate::cli::shared::Output;
 use crate::error::{Failure, Result, exit};
 use crate::ops::wire::{Ask, Opened, Token};
 
-/// Serve a page that shows what every agent is doing, on this machine alone
+/// Serve a page that shows what every agent is doing, on this machine only
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd web --open\n  checkpointd web --port 8090 --json\n  checkpointd web --stop\n\n\
@@ -25,37 +25,36 @@ use crate::ops::wire::{Ask, Opened, Token};
 pub(crate) struct WebArgs {
     /// Open it in your browser
     ///
-    /// The address works once, and a command line can be read by every user of the machine. So the browser is given a
-    /// file in checkpointd's own folder that only you can read and that leads to the page; it is removed once the browser
-    /// has come. Where it does not come within half a minute (a browser from a snap may not read that file), the address
-    /// is printed, to be opened by hand.
+    /// The address works once, and every user of the machine can read a command line. So the
+    /// browser gets a file in checkpointd's own folder that only you can read and that redirects to
+    /// the page; it is removed once the browser has opened the page. If that takes over half a
+    /// minute (a browser from a snap may not read that file), the address is printed for you to
+    /// open.
     #[arg(long, conflicts_with = "stop")]
     pub(crate) open: bool,
-    /// Serve it on this port; 0 for any that is free (default: `web.port`)
+    /// Serve it on this port; 0 for any free port (default: `web.port`)
     #[arg(long, value_name = "N", conflicts_with = "stop")]
     pub(crate) port: Option<u16>,
-    /// Close it
+    /// Close the page
     #[arg(long)]
     pub(crate) stop: bool,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// What opens an address in the user's browser: on a Mac, and elsewhere.
+/// Programs that open an address in the user's browser, on macOS and elsewhere.
 const OPENERS: [&str; 2] = ["open", "xdg-open"];
-/// The file in the daemon's own folder that leads a browser to the page.
+/// The file in the daemon's own folder that redirects a browser to the page.
 const FILE: &str = "open.html";
-/// How long a browser may take to come.
+/// The longest wait for the browser.
 const BROWSER_WAIT: Duration = Duration::from_secs(30);
-/// Pause between two looks whether it has.
+/// Pause between two polls.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Opens the page or closes it.
 pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     if connection::health(home).is_none() {
         return Err(
-            Failure::unreachable("no daemon runs, and the page is served by the daemon")
+            Failure::unreachable("no daemon runs, and only the daemon serves the page")
                 .hint("start it with `checkpointd daemon --detach`"),
         );
     }
@@ -72,7 +71,7 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
     })
     .expect("plain data");
     let answer = connection::post(home, "/v1/web/open", &ask).map_err(|failure| {
-        failure.hint("`--port 0` takes any port that is free; `web.port` in config.yml is where it looks by default")
+        failure.hint("`--port 0` uses any free port; `web.port` in config.yml sets the default")
     })?;
     let opened: Opened = serde_json::from_slice(&answer).map_err(Failure::failed)?;
     let shown = arguments.open && show(home, &opened);
@@ -92,7 +91,7 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
             "The address works once, within five minutes. Close the page with `checkpointd web --stop`."
         );
         if arguments.open {
-            eprintln!("No browser came to it: open the address yourself.");
+            eprintln!("No browser opened it: open the address yourself.");
         }
     }
     Ok(exit::OK)
@@ -116,10 +115,10 @@ fn close(home: &Home, as_json: bool) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Leads the user's browser to the page, and waits until it is there. Tells whether it came.
+/// Opens the page in the user's browser. Returns whether the browser opened it.
 ///
-/// Whatever stands in a command line is there for every user to see, so the browser gets a file's name and finds the
-/// address in the file.
+/// Every user can read a command line, so the browser gets a file's name and finds the address in
+/// the file.
 fn show(home: &Home, opened: &Opened) -> bool {
     let Ok(file) = Lead::write(&home.run, &opened.url) else {
         return false;
@@ -147,7 +146,7 @@ fn show(home: &Home, opened: &Opened) -> bool {
             Some(_) => {}
             None => return false,
         }
-        // Some openers stay for as long as the browser does.
+        // Some openers run as long as the browser.
         if opener
             .try_wait()
             .is_ok_and(|ended| ended.is_some_and(|status| !status.success()))
@@ -159,13 +158,13 @@ fn show(home: &Home, opened: &Opened) -> bool {
     false
 }
 
-/// A file that leads to an address, for as long as somebody waits for it. Nobody else can read it.
+/// A file that redirects to an address, readable by its owner only. It is removed on drop.
 struct Lead(PathBuf);
 
 impl Lead {
     fn write(folder: &Path, url: &str) -> std::io::Result<Self> {
         let path = folder.join(FILE);
-        // One that was interrupted leaves its file, whose token is of no use any more.
+        // An interrupted run leaves its file; that token has expired or been used.
         let _ = fs::remove_file(&path);
         let mut file = OpenOptions::new()
             .write(true)

@@ -1,4 +1,4 @@
-//! Each agent's hooks: installed as they are to be, trusted, switched on, and calling.
+//! Checks each agent's hooks: installed, current, trusted, enabled, and calling.
 
 use std::collections::BTreeMap;
 
@@ -25,15 +25,16 @@ pub(super) fn checks(home: &Home) -> Vec<Check> {
         .collect()
 }
 
-/// Installs anew where entries are stale, doubled, missing or not trusted; an agent without any is left alone. Says
-/// what was done, and what could not be.
+/// Reinstalls stale, doubled, missing or untrusted entries; an agent without any is left alone.
+/// Returns the fixes made and the errors.
 pub(crate) fn mend(home: &Home) -> (Vec<String>, Vec<String>) {
-    let (mut done, mut problems) = (Vec::new(), Vec::new());
+    let mut done = Vec::new();
+    let mut problems = Vec::new();
     for agent in Agent::HOSTS {
         let Ok(found) = agents::find(agent) else {
             continue;
         };
-        // A file that cannot be read has a check of its own.
+        // An unreadable file has a check of its own.
         let Ok(plans) = plans(home, &[agents::with_version(found)], &Scope::User) else {
             continue;
         };
@@ -43,7 +44,7 @@ pub(crate) fn mend(home: &Home) -> (Vec<String>, Vec<String>) {
         if is_wrong {
             match install(home, &plans) {
                 Ok(()) => done.push(format!(
-                    "the hooks of {} are as they are to be",
+                    "the hooks of {} are up to date",
                     agents::name(agent)
                 )),
                 Err(error) => problems.push(error.to_string()),
@@ -57,7 +58,7 @@ fn is_wrong(change: &Change) -> bool {
     change.kind != Kind::Prompt && change.is_needed()
 }
 
-/// Returns whether anything of ours is there.
+/// Returns whether any entry of ours is installed.
 fn is_installed(plan: &AgentPlan) -> bool {
     let hooks = plan
         .changes
@@ -86,7 +87,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
             return vec![Check::fail(
                 name("hooks"),
                 error.to_string(),
-                "mend the file, then run `checkpointd init`",
+                "fix the file, then run `checkpointd init`",
             )];
         }
     };
@@ -112,12 +113,8 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
         return Check::skip(name, "there is nothing to install");
     };
     if let Some(switch) = installer.switched_off(found, change) {
-        let fix = format!("take `{switch}` out of {} again", found.folder.display());
-        return Check::fail(
-            name,
-            format!("all hooks are switched off by `{switch}`"),
-            fix,
-        );
+        let fix = format!("remove `{switch}` from {}", found.folder.display());
+        return Check::fail(name, format!("all hooks are disabled by `{switch}`"), fix);
     }
     let names = |wanted: fn(&Entry) -> bool| {
         let names = change
@@ -166,7 +163,7 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     )
 }
 
-/// Returns the events for which there is more than one entry of ours.
+/// Returns the events with more than one entry of ours.
 fn doubled(change: &Change) -> Vec<String> {
     if change.kind != Kind::Settings {
         return Vec::new();
@@ -195,7 +192,7 @@ fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
         }
         None => {
             let fix = format!(
-                "start {} anew, or test with `checkpointd doctor --fire {agent}`",
+                "restart {}, or test with `checkpointd doctor --fire {agent}`",
                 agents::name(agent)
             );
             Check::warn(name, "no event has come yet", fix)
@@ -203,13 +200,13 @@ fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
     }
 }
 
-/// Returns when each agent was last heard of, tests of ours aside.
+/// Returns when each agent's last event came, our own tests excluded.
 fn last_events(home: &Home) -> BTreeMap<Agent, Timestamp> {
     let mut last = BTreeMap::new();
     if !home.journal.join("intake").is_dir() {
         return last;
     }
-    // Without an answer the check of the journal says why.
+    // If this fails, the journal's check reports why.
     let _ = connection::ask(home, &Query::Sessions, |row: SessionRow| {
         if !row.native_session.starts_with(fire::SESSION_PREFIX) {
             let last = last.entry(row.agent).or_insert(row.last_at);

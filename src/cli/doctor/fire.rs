@@ -1,4 +1,5 @@
-//! Sending a test event through an installed hook, as the agent would, and looking for it in the journal.
+//! Sends a test event through an installed hook, as the agent would, and looks for it in the
+//! journal.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -15,11 +16,11 @@ use crate::install::settings;
 use crate::ops::query::{Events, Query};
 use crate::render;
 
-/// Native ids of test sessions begin so.
+/// The prefix of test sessions' native ids.
 pub(super) const SESSION_PREFIX: &str = "checkpointd-doctor-";
-/// An event that no agent has: it is kept and changes nothing.
+/// An event that no agent has: it is journaled and has no effect.
 const EVENT: &str = "CheckpointdDoctor";
-/// How long the event may take into the journal, a daemon's start included.
+/// The longest wait for the event in the journal, including a daemon's start.
 const ARRIVAL_MAX: Duration = Duration::from_secs(15);
 
 /// Fires one agent's hook.
@@ -36,7 +37,7 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
             );
         }
         Err(error) => {
-            return Check::fail(name, error, "mend the file, then run `checkpointd init`");
+            return Check::fail(name, error, "fix the file, then run `checkpointd init`");
         }
     };
     let session = format!("{SESSION_PREFIX}{}", uuid::Uuid::now_v7());
@@ -51,7 +52,7 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
     let called =
         render::duration_ms(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
     while began.elapsed() < ARRIVAL_MAX {
-        // Without a daemon the journal is not looked into: one that comes up needs it for itself.
+        // Without a daemon the journal is not opened: one that is starting needs it.
         if connection::health(home).is_some() && has_arrived(home, &session) {
             return Check::pass(
                 name,
@@ -64,7 +65,7 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
         if spooled && stays_away && connection::health(home).is_none() {
             let detail =
                 format!("the hook took {called}, and the event waits in the spool: no daemon runs");
-            return Check::warn(name, detail, "`checkpointd daemon --detach` takes it in");
+            return Check::warn(name, detail, "`checkpointd daemon --detach` imports it");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -101,7 +102,7 @@ fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    // A hook whose program is gone ends without reading.
+    // A hook whose program is missing ends without reading.
     let _ = child
         .stdin
         .take()
@@ -111,7 +112,7 @@ fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
     if !output.status.success() || !said.is_empty() {
         let said = render::printable(&render::cut(&String::from_utf8_lossy(&said), 200));
         return Err(format!(
-            "the hook ended with {} and said: {said}",
+            "the hook ended with {} and printed: {said}",
             output.status
         ));
     }

@@ -1,5 +1,5 @@
-//! Checks of the whole installation, each with one line on what to do. A check that cannot be made is skipped, and
-//! skipped is not passed.
+//! Checks of the whole installation, each with a fix. A check that cannot run is skipped, which is
+//! not a pass.
 
 mod agents;
 mod fire;
@@ -14,7 +14,7 @@ pub(crate) use fire::fire;
 pub(crate) use own::mend as mend_own;
 pub(crate) use system::free_bytes;
 
-/// Makes all checks. `progress` gets what is done and what there is in all, of the one that takes long.
+/// Runs all checks. `progress` gets the done and the total amount of the slow one.
 pub(crate) fn all(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
     let mut checks = own::checks(home, progress);
     checks.extend(agents::checks(home));

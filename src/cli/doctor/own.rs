@@ -1,4 +1,4 @@
-//! Our own parts: client, daemon, socket, configuration, journal, spool, and who may read them.
+//! Checks our own parts: client, daemon, socket, configuration, journal, spool, permissions.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -16,12 +16,11 @@ use crate::install::plan;
 use crate::ops::query::Query;
 use crate::render;
 
-/// The socket must answer within this time; hook calls wait for it.
+/// The socket must answer within this time, because hook calls wait for it.
 const ANSWER_MAX: Duration = Duration::from_millis(50);
-/// The best of so many answers counts, so that one that was unlucky does not.
+/// The fastest of this many answers counts, to ignore outliers.
 const ANSWERS: usize = 5;
 
-/// Checks what is ours.
 pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
     let mut checks = vec![client()];
     checks.extend(daemon_and_socket(home));
@@ -34,7 +33,7 @@ pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> 
     checks
 }
 
-/// Mends what can be: permissions, and calls that wait for a daemon. Says what was done.
+/// Fixes permissions, and starts the daemon if calls wait for one. Returns the fixes made.
 pub(crate) fn mend(home: &Home) -> Vec<String> {
     let mut done = Vec::new();
     for (path, mode) in too_open(home) {
@@ -134,7 +133,7 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
         Check::warn(
             "socket",
             detail,
-            "the machine is busy, or the daemon is: `checkpointd status` says what it does",
+            "the machine or the daemon is busy: `checkpointd status` shows what it does",
         )
     };
     [daemon, socket]
@@ -143,13 +142,13 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
 fn config(home: &Home) -> Check {
     match settings::load(&home.config) {
         Ok(_) if home.config.exists() => {
-            Check::pass("config", format!("{} is right", home.config.display()))
+            Check::pass("config", format!("{} is valid", home.config.display()))
         }
-        Ok(_) => Check::pass("config", "the defaults hold"),
+        Ok(_) => Check::pass("config", "no file; the defaults apply"),
         Err(error) => Check::fail(
             "config",
             error.to_string(),
-            format!("mend {}", home.config.display()),
+            format!("fix {}", home.config.display()),
         ),
     }
 }
@@ -182,15 +181,15 @@ fn spool(home: &Home) -> Check {
     match (calls, connection::health(home).is_some()) {
         (0, _) => Check::pass("spool", "empty"),
         (_, true) => {
-            let fix = "wait a moment and check again; if it stays so, `checkpointd daemon stop` and start it anew";
+            let fix = "wait a moment and check again; if calls still wait, restart the daemon: `checkpointd daemon stop`";
             Check::warn(
                 "spool",
-                format!("{calls} hook calls are being taken in"),
+                format!("{calls} hook calls are being imported"),
                 fix,
             )
         }
         (_, false) => {
-            let fix = "`checkpointd daemon --detach` takes them in";
+            let fix = "`checkpointd daemon --detach` imports them";
             Check::warn(
                 "spool",
                 format!("{calls} hook calls wait for a daemon"),
@@ -208,7 +207,7 @@ fn permissions(home: &Home) -> Check {
             let fix = format!("`chown -R \"$USER\" {}`", path.display());
             Check::fail(
                 "permissions",
-                format!("{} belongs to somebody else", path.display()),
+                format!("{} belongs to another user", path.display()),
                 fix,
             )
         }
@@ -245,7 +244,7 @@ fn parts(home: &Home) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns what others can get at, with the mode that it is to have.
+/// Returns the paths that others can access, with their correct modes.
 fn too_open(home: &Home) -> Vec<(PathBuf, u32)> {
     let mode = |path: PathBuf| {
         let meta = path.metadata().ok()?;

@@ -1,4 +1,4 @@
-//! What the machine offers: git, tmux, a service, disk space, a sane clock.
+//! Checks the machine: git, tmux, service, disk space, clock.
 
 use journal::{Home, Timestamp};
 
@@ -10,26 +10,21 @@ use crate::ops::views::EventLine;
 use crate::render;
 use crate::service::manager::Manager;
 
-/// Below this much free space the journal is about to fail.
+/// With less free space than this the check fails.
 const DISK_MIN: u64 = 100 * 1024 * 1024;
-/// Below this much it is worth a word.
+/// With less free space than this the check warns.
 const DISK_LOW: u64 = 1024 * 1024 * 1024;
-/// An event may be this far ahead of the clock, in milliseconds, before the clock is wrong.
+/// How far ahead of the clock an event may be, in milliseconds.
 const AHEAD_MAX_MS: u64 = 120_000;
-/// No clock that is right shows an earlier time than this.
+/// A clock before this time is wrong.
 const EARLIEST: &str = "2025-01-01T00:00:00Z";
 
-/// Checks the machine.
 pub(super) fn checks(home: &Home) -> [Check; 5] {
-    let git = program(
-        "git",
-        "--version",
-        "without it checkpoints do not know what has changed",
-    );
+    let git = program("git", "--version", "checkpoints need it to list changes");
     let tmux = program(
         "tmux",
         "-V",
-        "only checkpoints that are typed into a terminal need it",
+        "only checkpoints typed into a terminal need it",
     );
     [git, tmux, service(), disk(home), clock(home)]
 }
@@ -43,7 +38,7 @@ fn service() -> Check {
         return Check::pass("service", "it is active");
     }
     let fix = "`checkpointd service start`, and `checkpointd service logs` says what happened";
-    Check::warn("service", "it is installed and not active", fix)
+    Check::warn("service", "it is installed but not active", fix)
 }
 
 fn program(name: &str, argument: &str, without: &str) -> Check {
@@ -51,17 +46,13 @@ fn program(name: &str, argument: &str, without: &str) -> Check {
         Some(version) => Check::pass(name, version),
         None => Check::warn(
             name,
-            format!("{name} is not there; {without}"),
+            format!("{name} is missing; {without}"),
             format!("install {name}"),
         ),
     }
 }
 
-/// Returns the bytes that may still be written where the journal lies, or will.
-///
-/// # Errors
-///
-/// When the system does not tell.
+/// Returns the free bytes on the journal's file system, also before the journal exists.
 pub(crate) fn free_bytes(home: &Home) -> std::io::Result<u64> {
     let folder = home
         .journal
@@ -75,14 +66,14 @@ pub(crate) fn free_bytes(home: &Home) -> std::io::Result<u64> {
 fn disk(home: &Home) -> Check {
     let free = match free_bytes(home) {
         Ok(free) => free,
-        Err(error) => return Check::skip("disk", format!("free space cannot be told: {error}")),
+        Err(error) => return Check::skip("disk", format!("cannot read the free space: {error}")),
     };
     let detail = format!(
         "{} free for {}",
         render::bytes(free),
         render::path(&home.journal)
     );
-    let fix = "free some space: without it nothing can be journaled";
+    let fix = "free some space: a full disk stops the journal";
     match free {
         0..DISK_MIN => Check::fail("disk", detail, fix),
         DISK_MIN..DISK_LOW => Check::warn("disk", detail, fix),
@@ -92,7 +83,7 @@ fn disk(home: &Home) -> Check {
 
 fn clock(home: &Home) -> Check {
     let now = Timestamp::now();
-    let fix = "set the system's clock: turns are measured by it";
+    let fix = "set the system's clock: it measures turns";
     if EARLIEST
         .parse::<Timestamp>()
         .is_ok_and(|earliest| now < earliest)
@@ -105,7 +96,7 @@ fn clock(home: &Home) -> Check {
             last: Some(1),
             ..Events::default()
         });
-        // Without an answer the check of the journal says why.
+        // If this fails, the journal's check reports why.
         let _ = connection::ask(home, &newest, |line: EventLine| {
             last = Some(line.event.recorded_at)
         });

@@ -1,6 +1,6 @@
-//! Takes connections on the daemon's socket and serves them on the thread that accepts them, which is the actors' own:
-//! a hook call then crosses two threads on its way, the journal's and this one, where a pool of workers behind an
-//! accepting thread would make it six hops. Whatever takes long leaves this thread by itself.
+//! Accepts connections on the daemon's socket and serves them on the same thread, which also runs
+//! the actors: a hook call then crosses two threads, the journal's and this one; with a pool of
+//! workers it would be six hops. Slow work leaves this thread by itself.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,12 +17,12 @@ use actix_web::{App, Error};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 
-/// Connections that are served at once; more wait in the socket's queue.
+/// The most concurrent connections; more wait in the socket's queue.
 const CONNECTIONS_MAX: usize = 4_096;
-/// Pause after a connection could not be accepted, for want of descriptors for example.
+/// Pause after a failed accept, for example for lack of descriptors.
 const REFUSED_PAUSE: Duration = Duration::from_millis(20);
 
-/// How many connections are open, and word of each that closes.
+/// Counts open connections, and reports each close.
 #[derive(Default)]
 struct Open {
     count: Cell<usize>,
@@ -37,7 +37,7 @@ impl Open {
     }
 }
 
-/// One connection; it counts until it is dropped.
+/// One connection, counted until it is dropped.
 struct Connection(Rc<Open>);
 
 impl Connection {
@@ -54,13 +54,9 @@ impl Drop for Connection {
     }
 }
 
-/// Serves an application until `stop` is notified, then gives the requests under way the time `grace`.
+/// Serves an application until `stop` is notified, then waits up to `grace` for open requests.
 ///
-/// A caller of another user is not served, whatever the socket's mode says.
-///
-/// # Errors
-///
-/// When the application cannot be set up.
+/// Callers of other users are rejected, whatever the socket's mode is.
 pub(crate) async fn serve<T, B>(
     listener: UnixListener,
     app: App<T>,
@@ -92,10 +88,8 @@ where
             .await
             .map_err(|_| "the application does not start".to_owned())?,
     );
-    let (open, me) = (
-        Rc::new(Open::default()),
-        rustix::process::geteuid().as_raw(),
-    );
+    let open = Rc::new(Open::default());
+    let me = rustix::process::geteuid().as_raw();
     loop {
         open.at_most(CONNECTIONS_MAX - 1).await;
         let accepted = tokio::select! {
@@ -105,19 +99,20 @@ where
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                tracing::warn!(%error, "A connection could not be accepted.");
+                tracing::warn!(%error, "Cannot accept a connection.");
                 tokio::time::sleep(REFUSED_PAUSE).await;
                 continue;
             }
         };
         if stream.peer_cred().is_ok_and(|peer| peer.uid() != me) {
-            tracing::warn!("Another user's connection was closed.");
+            tracing::warn!("Closed a connection of another user.");
             continue;
         }
-        let (connection, service) = (Connection::open(&open), Rc::clone(&service));
+        let connection = Connection::open(&open);
+        let service = Rc::clone(&service);
         actix::spawn(async move {
             let _connection = connection;
-            // A connection that breaks is its caller's affair.
+            // A broken connection concerns only its caller.
             let _ = service.call(stream).await;
         });
     }

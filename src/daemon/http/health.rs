@@ -1,4 +1,4 @@
-//! The daemon itself: `/healthz`, `/v1/status`, `/v1/shutdown`.
+//! The daemon's own routes: `/healthz`, `/v1/status`, `/v1/shutdown`.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -38,7 +38,7 @@ fn uptime_ms(api: &Api) -> u64 {
     u64::try_from(api.began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What only a running daemon can tell.
+/// The part of the status that only a running daemon knows.
 async fn status(api: web::Data<Api>) -> HttpResponse {
     let counters = &api.shared.counters;
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);

@@ -15,9 +15,9 @@ use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
-/// Payloads larger than this are read on a thread of their own.
+/// Larger payloads are parsed on a thread of their own.
 const INLINE_BYTES_MAX: usize = 256 * 1024;
-/// A stop is answered this much earlier than its caller gives up.
+/// How much earlier than the caller's deadline a stop is answered.
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
 /// Sets up the routes.
@@ -47,7 +47,8 @@ async fn hook(
     let wait = Duration::from_millis(api.shared.config().settings.hooks.stop_wait.as_millis())
         .saturating_sub(REPLY_MARGIN);
     let began = Instant::now();
-    // What was spooled comes before anything newer. Who gives up meanwhile spools the same call, which changes nothing.
+    // Spooled calls come before newer ones. A client that gives up meanwhile spools the same call,
+    // which is deduplicated.
     let mut ready = api.ready.subscribe();
     if tokio::time::timeout(wait, ready.wait_for(|ready| *ready))
         .await
@@ -55,7 +56,7 @@ async fn hook(
     {
         return refuse(
             StatusCode::SERVICE_UNAVAILABLE,
-            "the spool is being taken in: spool, or come again",
+            "the spool is being imported: spool the call, or retry",
         );
     }
     let header = |name: &str| request.headers().get(name)?.to_str().ok();
@@ -69,12 +70,13 @@ async fn hook(
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
         Err(Refusal::Overloaded) => refuse(
             StatusCode::SERVICE_UNAVAILABLE,
-            "too many calls wait: spool, or come again",
+            "too many calls wait: spool the call, or retry",
         ),
     }
 }
 
-/// Reads and appends a hook call, and returns its reply. `waits` is how long the caller waits for the answer to a stop.
+/// Parses and appends a hook call, and returns the reply. `waits` is how long the caller waits for
+/// a stop's reply.
 async fn accept_hook(
     api: &Api,
     headers: HookHeaders,
@@ -85,7 +87,7 @@ async fn accept_hook(
     let is_large = payload.len() > INLINE_BYTES_MAX;
     let read = async move { ingest::read_call(&shared, &headers, &payload).await };
     let normal = if is_large {
-        // Reading a payload of many megabytes on this thread would delay all other calls.
+        // Parsing a payload of many megabytes on this thread would delay all other calls.
         let handle = tokio::runtime::Handle::current();
         let read = tokio::task::spawn_blocking(move || handle.block_on(read));
         read.await.map_err(|_| Refusal::Overloaded)??
@@ -103,7 +105,7 @@ async fn accept_hook(
     accepted.await.map_err(|_| Refusal::Overloaded)?
 }
 
-/// Appends lines of hook calls, in order, and answers each with its outcome.
+/// Appends lines of hook calls in order, and returns one outcome a line.
 async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
     let body = String::from_utf8_lossy(&body);
     let mut answers = String::new();
@@ -135,7 +137,7 @@ async fn append_line(api: &Api, text: &str) -> AppendOutcome {
                     };
                 }
                 Err(Refusal::Payload(reason)) => reason,
-                Err(Refusal::Overloaded) => "the journal takes no more for now".to_owned(),
+                Err(Refusal::Overloaded) => "the journal is overloaded".to_owned(),
             }
         }
         Err(reason) => reason,

@@ -12,9 +12,9 @@ use super::state::Api;
 use crate::ops::retention::compact;
 use crate::ops::wire::CompactBody;
 
-/// Pieces of a backup that wait for a slow reader.
+/// Pieces of a backup that may wait for a slow reader.
 const PIECES_MAX: usize = 16;
-/// Bytes of a piece.
+/// The size of a piece.
 const PIECE_BYTES: usize = 256 * 1024;
 
 /// Sets up the routes.
@@ -24,14 +24,14 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/journal/compact", web::post().to(compact_now));
 }
 
-/// Sends a backup as it is made. One that fails ends without the end that HTTP gives to a whole answer.
+/// Streams a backup. A failed one ends without HTTP's end of a complete answer.
 async fn send_backup(api: web::Data<Api>) -> HttpResponse {
     let (pieces, answer) = mpsc::channel::<io::Result<web::Bytes>>(PIECES_MAX);
     let journal = api.shared.journal.clone();
     std::thread::spawn(move || {
         let out = io::BufWriter::with_capacity(PIECE_BYTES, Pieces(pieces.clone()));
         if let Err(error) = journal.backup(out, |_, _| ()) {
-            tracing::warn!(%error, "A backup was not finished.");
+            tracing::warn!(%error, "A backup failed.");
             let _ = pieces.blocking_send(Err(io::Error::other(error.to_string())));
         }
     });
@@ -40,7 +40,7 @@ async fn send_backup(api: web::Data<Api>) -> HttpResponse {
         .streaming(ReceiverStream::new(answer))
 }
 
-/// Writes into an answer.
+/// Writes to the body of an answer.
 struct Pieces(mpsc::Sender<io::Result<web::Bytes>>);
 
 impl Write for Pieces {
@@ -57,12 +57,12 @@ impl Write for Pieces {
     }
 }
 
-/// Compacts, and says how far it is and what it did, one JSON object a line.
+/// Compacts the journal. The answer has one JSON object a line: progress, then the result.
 async fn compact_now(api: web::Data<Api>, body: web::Json<CompactBody>) -> HttpResponse {
     let (lines, answer) = mpsc::channel::<io::Result<web::Bytes>>(PIECES_MAX);
     let shared = Arc::clone(&api.shared);
     std::thread::spawn(move || {
-        // Nobody needs to listen: what was begun is ended.
+        // The compaction continues if the client disconnects.
         let say =
             |line: Value| drop(lines.blocking_send(Ok(web::Bytes::from(format!("{line}\n")))));
         let progress = |done: u64, all: u64| say(json!({ "progress": [done, all] }));

@@ -17,7 +17,7 @@ use crate::daemon::telemetry::figures::{BOUNDS_S, Figure, Metrics, Value};
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The figures for OpenMetrics.
+/// Renders the figures as OpenMetrics.
 #[derive(Debug)]
 struct Scrape(Vec<Figure>);
 

@@ -1,4 +1,4 @@
-//! The HTTP interface on the socket. Hooks come in here, and everything that the command line asks.
+//! The HTTP interface on the socket, for hooks and the command line.
 
 pub(crate) mod connections;
 mod health;

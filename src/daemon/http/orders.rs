@@ -60,7 +60,7 @@ async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
     }
 }
 
-/// Restarts an agent. 200 once its resume command runs, 409 with a word where it was not restarted.
+/// Restarts an agent. 200 once its resume command runs, otherwise 409 with a reason word.
 async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
     let entry = match find(&api, &id).await {
         Ok(entry) => entry,
@@ -89,9 +89,9 @@ async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
     }
 }
 
-/// Finds the session that a path names.
+/// Resolves the session in a path.
 async fn find(api: &Api, session: &str) -> std::result::Result<SessionEntry, HttpResponse> {
-    // What was acknowledged a moment ago can be named.
+    // Includes events acknowledged a moment ago.
     if let Err(error) = api.shared.settle().await {
         return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()));
     }

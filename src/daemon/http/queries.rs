@@ -1,4 +1,4 @@
-//! Questions: `/v1/query`, `/v1/sessions`, `/v1/decisions`, `/v1/events`, `/v1/now`.
+//! Queries: `/v1/query`, `/v1/sessions`, `/v1/decisions`, `/v1/events`, `/v1/now`.
 
 use actix_web::{HttpResponse, web};
 
@@ -17,7 +17,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/now", web::get().to(now));
 }
 
-/// Answers a question line by line, as fast as the asker reads.
+/// Answers a query line by line, at the reader's pace.
 async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
     stream_answer(&api.reader, query.into_inner(), ())
 }

@@ -1,4 +1,4 @@
-//! What the routes share.
+//! State shared by the routes.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -14,45 +14,43 @@ use crate::config;
 use crate::daemon::telemetry::otlp::Otlp;
 use crate::ops::query::Reader;
 
-/// What the routes share.
 pub(crate) struct Api {
-    /// What the actors share.
+    /// State shared with the actors.
     pub(crate) shared: Arc<Shared>,
-    /// Who answers questions.
+    /// Answers queries.
     pub(crate) reader: Arc<Reader>,
-    /// The sessions.
     pub(crate) sessions: Addr<SessionRegistry>,
-    /// Where hook calls go.
+    /// Accepts hook calls.
     pub(crate) ingest: Addr<Ingest>,
-    /// Who restarts agents.
+    /// Restarts agents.
     pub(crate) restarts: Addr<Restarts>,
-    /// The spool is empty and hooks are taken.
+    /// Whether the spool is empty and hooks are accepted.
     pub(crate) ready: watch::Sender<bool>,
     /// Tells the daemon to stop.
     pub(crate) stop: Notify,
-    /// When the daemon came up.
+    /// When the daemon started.
     pub(crate) began: Instant,
-    /// What recovery found.
+    /// The findings of recovery.
     pub(crate) recovery: Vec<String>,
-    /// What is wrong with the configuration.
+    /// The configuration's error.
     pub(crate) config_error: RwLock<Option<String>>,
-    /// Who tells a collector.
+    /// Exports to a collector.
     pub(crate) otlp: Arc<Otlp>,
 }
 
 impl Api {
-    /// Reads the configuration again.
+    /// Reloads the configuration.
     pub(crate) fn reload(&self) {
         let error = match config::load(&self.shared.home.config) {
             Ok(config) if config == *self.shared.config() => None,
             Ok(config) => {
                 self.shared.set_config(config);
                 self.otlp.settings_changed();
-                tracing::info!("The configuration was read again.");
+                tracing::info!("Reloaded the configuration.");
                 None
             }
             Err(error) => {
-                tracing::warn!(%error, "The configuration was not used; the one before holds.");
+                tracing::warn!(%error, "Invalid configuration; the previous one still applies.");
                 Some(error.to_string())
             }
         };

@@ -1,5 +1,5 @@
-//! `POST /v1/web/open`, `/v1/web/waits` and `/v1/web/close` on the daemon's socket: only who owns the socket can open the
-//! page.
+//! `POST /v1/web/open`, `/v1/web/waits` and `/v1/web/close` on the daemon's socket: only the
+//! socket's owner can open the page.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -18,7 +18,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/web/close", web::post().to(close));
 }
 
-/// Tells whether nobody has come with a token yet.
+/// Returns whether a token is still unused.
 async fn waits(server: web::Data<Server>, token: web::Json<Token>) -> HttpResponse {
     HttpResponse::Ok().json(json!({ "waits": server.waits(&token.token) }))
 }

@@ -1,7 +1,8 @@
-//! Counts, sizes and times for a monitoring system: one list of figures, told as OpenMetrics by `GET /metrics` on the
-//! daemon's socket, and by OTLP. Nothing that an agent or a person wrote is in them.
+//! Counters, gauges and histograms for monitoring: one list of figures, exposed as OpenMetrics by
+//! `GET /metrics` on the daemon's socket, and exported by OTLP. They contain no text of an agent or
+//! person.
 //!
-//! Counters and histograms begin with the daemon, as those systems expect; gauges are read when they are asked for.
+//! Counters and histograms start with the daemon, as is usual; gauges are read on demand.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -14,48 +15,47 @@ use prometheus_client::registry::Unit;
 
 use crate::ops::query::{self, HookTime};
 
-/// Upper bounds of the classes of both histograms, in seconds.
+/// Upper bounds of both histograms' buckets, in seconds.
 pub(crate) const BOUNDS_S: [f64; 11] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
 ];
-/// Stops that wait for their decision; more are not timed.
+/// The most stops that wait for their decision; further ones are not timed.
 const STOPS_MAX: usize = 1_024;
-/// A session that nobody has heard of for so long is not looked at: its turn does not run any more.
+/// A session silent for longer than this counts as not running.
 const RUNNING_WITHIN: Duration = Duration::from_secs(24 * 3_600);
 
-/// A name, and a word of our own: no label can hold what somebody wrote.
+/// A name and a word of ours: labels contain no text of an agent or person.
 pub(crate) type Label = (&'static str, &'static str);
 
-/// One figure, as every monitoring system is told of it.
+/// One figure, for every export format.
 #[derive(Debug)]
 pub(crate) struct Figure {
-    /// Its name, without the product's and without a unit.
+    /// The name, without the product's prefix and the unit.
     pub(crate) name: &'static str,
-    /// What it says.
+    /// The help text.
     pub(crate) what: String,
-    /// Its unit; none for a number of things.
+    /// The unit; `None` for a count.
     pub(crate) unit: Option<Unit>,
-    /// How it stands.
     pub(crate) value: Value,
 }
 
-/// How a figure stands.
+/// The value of a figure.
 #[derive(Debug)]
 pub(crate) enum Value {
-    /// What has been counted, for each set of labels.
+    /// Counters, one for each set of labels.
     Counts(Vec<(Vec<Label>, u64)>),
-    /// What there is now.
+    /// A gauge.
     Level(u64),
-    /// How long things took.
+    /// A histogram.
     Times(Times),
 }
 
-/// How long things took, in classes.
+/// A histogram of durations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
-    /// How many there were in the class of each of [`BOUNDS_S`], and above all of them.
+    /// The number in the bucket of each of [`BOUNDS_S`], and above all of them.
     pub(crate) classes: [u64; BOUNDS_S.len() + 1],
-    /// All of them together, in seconds.
+    /// The sum, in seconds.
     pub(crate) sum_s: f64,
 }
 
@@ -66,15 +66,13 @@ impl Times {
         self.sum_s += seconds;
     }
 
-    /// Returns how many there were.
     pub(crate) fn count(&self) -> u64 {
         self.classes.iter().sum()
     }
 }
 
-/// What has been counted since the daemon came up.
+/// Counters and histograms since the daemon's start.
 pub(crate) struct Metrics {
-    /// When counting began.
     pub(crate) began: Timestamp,
     counted: Mutex<Counted>,
 }
@@ -87,7 +85,7 @@ struct Counted {
     hooks: Times,
     hooks_later: u64,
     deciding: Times,
-    /// When each stop was journaled that is not decided about yet.
+    /// When each undecided stop was journaled.
     stops: BTreeMap<u64, Timestamp>,
 }
 
@@ -101,17 +99,13 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts what was appended. Never waits for anything but another scrape.
+    /// Counts appended events. Waits only for another scrape.
     pub(crate) fn count(&self, events: &[Envelope]) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         events.iter().for_each(|envelope| counted.add(envelope));
     }
 
-    /// Returns all figures, in order. Reads the journal and folders.
-    ///
-    /// # Errors
-    ///
-    /// When the journal cannot be read.
+    /// Returns all figures in order. Reads the journal and folders.
     pub(crate) fn figures(&self, shared: &Shared) -> journal::Result<Vec<Figure>> {
         shared.journal.settle()?;
         let mut figures = self
@@ -214,7 +208,7 @@ impl Counted {
     }
 }
 
-/// Returns how a delivery has ended; none for an event that ends none.
+/// Returns a delivery's outcome; `None` for an event that ends no delivery.
 pub(crate) const fn outcome(event: &Event) -> Option<&'static str> {
     match event {
         Event::DeliveryConfirmed { .. } => Some("confirmed"),
@@ -241,7 +235,7 @@ fn single(count: u64) -> Value {
     Value::Counts(vec![(Vec::new(), count)])
 }
 
-/// What the actors count.
+/// The actors' counters.
 fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
     let counters = &shared.counters;
     let all = [
@@ -279,11 +273,12 @@ fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
     })
 }
 
-/// What there is now.
+/// The gauges.
 fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     let entries = shared.journal.sessions();
     let now = Timestamp::now();
-    let (mut sessions, mut running) = (0_u64, 0_u64);
+    let mut sessions = 0_u64;
+    let mut running = 0_u64;
     for entry in entries
         .iter()
         .filter(|entry| entry.stream.agent != Agent::Daemon)
@@ -300,7 +295,7 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
         ("sessions", "Sessions in the journal", None, Some(sessions)),
         (
             "turns_running",
-            "Turns that run, of sessions heard of within a day",
+            "Running turns of sessions with events in the last day",
             None,
             Some(running),
         ),
@@ -339,7 +334,7 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     }))
 }
 
-/// Returns the memory that this process has; none on a system that does not tell.
+/// Returns this process's resident memory, if the system reports it.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kilobytes = status

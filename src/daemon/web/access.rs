@@ -1,6 +1,6 @@
-//! Who was let in: tokens that open the page once, and the cookies that they are exchanged for.
+//! Admission to the page: one-time tokens, and the cookies that they are exchanged for.
 //!
-//! Only hashes are kept and compared, so that how long a comparison takes says nothing about a secret.
+//! Only hashes are kept and compared, so that comparison times reveal nothing about a secret.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// A token that nobody has used by then opens nothing any more.
+/// An unused token expires after this time.
 const TOKEN_LIFE: Duration = Duration::from_secs(5 * 60);
-/// Tokens that wait to be used; of more, the oldest go.
+/// The most unused tokens; beyond that the oldest expire.
 const TOKENS_MAX: usize = 8;
-/// Browsers that are let in at once; of more, the oldest have to ask again.
+/// The most admitted browsers; beyond that the oldest must be admitted again.
 const COOKIES_MAX: usize = 16;
 
 type Hash = [u8; 32];
 
-/// The tokens that wait, and the cookies that hold.
+/// Unused tokens and valid cookies.
 #[derive(Default)]
 pub(super) struct AccessTokens {
     tokens: VecDeque<(Hash, Instant)>,
@@ -25,7 +25,6 @@ pub(super) struct AccessTokens {
 }
 
 impl AccessTokens {
-    /// Makes a token.
     pub(super) fn issue(&mut self, now: Instant) -> String {
         let token = secret();
         self.tokens.push_back((hash(&token), now));
@@ -35,7 +34,7 @@ impl AccessTokens {
         token
     }
 
-    /// Takes a token, which is void from then on, and returns a cookie for it; none where it opens nothing.
+    /// Consumes a token and returns a cookie; `None` for an invalid token.
     pub(super) fn exchange(&mut self, token: &str, now: Instant) -> Option<String> {
         self.tokens
             .retain(|(_, issued)| now.saturating_duration_since(*issued) < TOKEN_LIFE);
@@ -50,13 +49,13 @@ impl AccessTokens {
         Some(cookie)
     }
 
-    /// Tells whether a token was not used yet.
+    /// Returns whether a token is still unused.
     pub(super) fn waits(&self, token: &str) -> bool {
         let token = hash(token);
         self.tokens.iter().any(|(known, _)| *known == token)
     }
 
-    /// Tells whether a cookie holds.
+    /// Returns whether a cookie is valid.
     pub(super) fn know(&self, cookie: &str) -> bool {
         let cookie = hash(cookie);
         self.cookies.contains(&cookie)
@@ -78,7 +77,8 @@ mod tests {
 
     #[test]
     fn a_token_opens_once_and_not_for_long() {
-        let (mut tokens, now) = (AccessTokens::default(), Instant::now());
+        let mut tokens = AccessTokens::default();
+        let now = Instant::now();
         let token = tokens.issue(now);
         assert!(tokens.waits(&token) && !tokens.waits(""));
         let cookie = tokens.exchange(&token, now).expect("it opens");
@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn there_is_a_bound_on_both() {
-        let (mut tokens, now) = (AccessTokens::default(), Instant::now());
+        let mut tokens = AccessTokens::default();
+        let now = Instant::now();
         let first = tokens.issue(now);
         let cookies: Vec<_> = (0..=COOKIES_MAX)
             .map(|_| {

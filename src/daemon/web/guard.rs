@@ -1,9 +1,10 @@
-//! Who may look: every request passes here before anything else sees it.
+//! Access control: every request passes here first.
 //!
-//! A page of another site can send requests to a loopback port, and by DNS rebinding it can even read what comes back.
-//! So the request has to name this very address as its host, must not come from another page, and needs the cookie
-//! that a token from the socket was exchanged for. Only with a token may a browser come from elsewhere, to the page as a
-//! whole: from the file by which `checkpointd web --open` leads it here.
+//! A page of another site can send requests to a loopback port, and by DNS rebinding it can even
+//! read the answers. So a request must name this address as its host, must not come from another
+//! page, and needs the cookie that a token from the socket was exchanged for. Only a request for
+//! the page itself with a token may come from elsewhere: from the file to which `checkpointd web
+//! --open` sends the browser.
 
 use std::time::Instant;
 
@@ -17,7 +18,8 @@ use serde::Deserialize;
 
 use super::page::Page;
 
-/// What every answer forbids the browser. Nothing but the page's own files is loaded, run or sent to.
+/// Security headers of every answer: the browser loads, runs and contacts only the page's own
+/// files.
 const HEADERS: [(&str, &str); 7] = [
     (
         "content-security-policy",
@@ -32,23 +34,23 @@ const HEADERS: [(&str, &str); 7] = [
     ("cross-origin-resource-policy", "same-origin"),
 ];
 
-/// Leads on to the page.
+/// Redirects to the page.
 const STEP: &str = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url=/\">\
     <title>checkpointd</title><a href=\"/\">checkpointd</a>\n";
 
-/// What the page itself is called.
+/// The page's own address.
 pub(super) struct Own {
-    /// The port that it listens on.
     pub(super) port: u16,
 }
 
 impl Own {
-    /// Returns the name of the page's cookie. Cookies know no ports, and another daemon may have a page too.
+    /// Returns the name of the page's cookie. Cookies ignore ports, and another daemon may have a
+    /// page too.
     fn cookie(&self) -> String {
         format!("checkpointd-{}", self.port)
     }
 
-    /// Tells whether a request names this page as its host.
+    /// Returns whether a host header names this page.
     fn is_host(&self, host: &str) -> bool {
         ["127.0.0.1", "localhost"]
             .iter()
@@ -61,7 +63,7 @@ struct First {
     token: String,
 }
 
-/// Lets a request pass, or answers it here.
+/// Passes a request on, or answers it here.
 pub(super) async fn check<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
@@ -79,7 +81,7 @@ pub(super) async fn check<B: MessageBody + 'static>(
     Ok(response)
 }
 
-/// Returns the answer to a request that does not get through, or the exchange of a token.
+/// Returns the answer to a refused request or to a token; `None` for an admitted request.
 fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     let own = request
         .app_data::<web::Data<Own>>()
@@ -95,18 +97,18 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     let is_own_origin = |origin: &str| origin.strip_prefix("http://") == Some(host);
     let is_post = request.method() == Method::POST;
     if !said(header::ORIGIN).map_or(!is_post, is_own_origin) {
-        return Some(forbidden("another page asks"));
+        return Some(forbidden("the request comes from another page"));
     }
     let first = web::Query::<First>::from_query(request.query_string()).ok();
     let first = first.filter(|_| request.path() == "/" && request.method() == Method::GET);
-    // Browsers say where a request comes from: from the page itself, or from a person (`none`).
+    // Browsers say who started a request: the page itself, or a person (`none`).
     let fetch = |name: &'static str| said(HeaderName::from_static(name));
     let is_led_here =
         fetch("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");
     let is_whole_page =
         fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
     if is_led_here && !(first.is_some() && is_whole_page) {
-        return Some(forbidden("another page asks"));
+        return Some(forbidden("the request comes from another page"));
     }
     let name = own.cookie();
     let is_known = cookies(request.headers(), &name).any(|cookie| page.tokens().know(cookie));
@@ -116,17 +118,17 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
                 &format!("{name}={cookie}; Path=/; HttpOnly; SameSite=Strict"),
                 is_led_here,
             )),
-            // Somebody goes back in a browser that was let in.
+            // A person goes back in an admitted browser.
             None if is_known => Some(go_on().finish()),
-            None => Some(forbidden("this address was used already, or is too old")),
+            None => Some(forbidden("this address has been used or has expired")),
         },
         None if is_known => None,
-        None => Some(forbidden("nobody has let this browser in")),
+        None => Some(forbidden("this browser has no access")),
     }
 }
 
 fn said(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    // Of two hosts or origins, nobody can say which one counts.
+    // Two hosts or origins are ambiguous.
     let mut values = headers.get_all(name);
     let first = values.next()?.to_str().unwrap_or("?");
     Some(if values.next().is_some() { "?" } else { first })
@@ -146,7 +148,8 @@ fn go_on() -> actix_web::HttpResponseBuilder {
     response
 }
 
-/// Hands over the cookie. A browser that was led here from elsewhere would keep it to itself on a redirect; from a page of
+/// Sets the cookie. A browser that comes from elsewhere would not send it after a redirect; from a
+/// page of ours it does.
 /// our own it goes on with it.
 fn grant(cookie: &str, is_led_here: bool) -> HttpResponse {
     if !is_led_here {

@@ -1,7 +1,7 @@
-//! The web page: served by the daemon on a loopback port, once the socket's owner has asked for it.
+//! The web page: served by the daemon on a loopback port after a request on the socket.
 //!
-//! It runs on a thread of its own, so that no page can slow a hook call down. It reads; nothing that it serves changes
-//! anything. `guard.rs` decides who may look, `routes.rs` what at.
+//! It runs on a thread of its own, so that no page can slow a hook call down, and is read-only.
+//! `guard.rs` admits browsers, `routes.rs` defines the routes.
 
 mod access;
 mod assets;
@@ -23,11 +23,11 @@ use access::AccessTokens;
 
 pub(crate) use page::Page;
 
-/// Connections that are served at once; a browser opens six.
+/// The most concurrent connections; a browser opens six.
 const CONNECTIONS_MAX: usize = 64;
-/// Threads on which the journal is read for pages.
+/// Threads that read the journal for pages.
 const READERS: usize = 4;
-/// The longest that requests under way may take when the page is closed, in seconds.
+/// The longest wait for open requests when the page is closed, in seconds.
 const CLOSE_WITHIN_S: u64 = 1;
 
 /// A page that is being served.
@@ -36,7 +36,7 @@ struct Open {
     handle: ServerHandle,
 }
 
-/// Serves the page, while it is open.
+/// Serves the page while it is open.
 pub(crate) struct Server {
     page: Arc<Page>,
     open: Mutex<Option<Open>>,
@@ -50,11 +50,8 @@ impl Server {
         })
     }
 
-    /// Opens the page on a loopback port, 0 for any, unless it is open there; returns an address that works once.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, when the port cannot be had or the page is open on another one.
+    /// Opens the page on a loopback port, 0 for any, unless it is open; returns an address that
+    /// works once.
     pub(crate) fn open(&self, port: u16) -> Result<Opened, String> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let port = match &*open {
@@ -80,7 +77,7 @@ impl Server {
         })
     }
 
-    /// Closes the page; whoever looks at it has to be let in anew. Tells whether it was open.
+    /// Closes the page; every browser must be admitted again. Returns whether it was open.
     pub(crate) async fn close(&self) -> bool {
         let open = self
             .open
@@ -120,13 +117,13 @@ impl Server {
         let handle = server.handle();
         actix::spawn(async move {
             if let Err(error) = server.await {
-                tracing::warn!(%error, "The web page ended by itself.");
+                tracing::warn!(%error, "The web server ended unexpectedly.");
             }
         });
         Ok(Open { port, handle })
     }
 
-    /// Whether a token has not been used yet.
+    /// Returns whether a token is still unused.
     pub(crate) fn waits(&self, token: &str) -> bool {
         self.page.tokens().waits(token)
     }

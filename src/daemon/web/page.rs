@@ -1,4 +1,5 @@
-//! What pages share: the journal's reader, who may look, and how far the journal has grown.
+//! Shared state of the page: the journal's reader, the admitted browsers, and the journal's last
+//! event.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +10,7 @@ use tokio::sync::{Semaphore, watch};
 use super::access::AccessTokens;
 use crate::ops::query::Reader;
 
-/// Walks over many events that may go on at once; more wait their turn.
+/// The most concurrent walks over many events; further ones wait.
 const WALKS_MAX: usize = 4;
 
 /// The page, open or not.
@@ -23,7 +24,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Makes one that is not open.
+    /// Creates a page that is not open.
     pub(crate) fn new(shared: Arc<Shared>, reader: Arc<Reader>) -> Arc<Self> {
         let grown = watch::Sender::new(shared.journal.last_seq());
         let walks = Arc::new(Semaphore::new(WALKS_MAX));
@@ -36,7 +37,7 @@ impl Page {
         })
     }
 
-    /// Notes that the journal has grown. Never waits; who looks too rarely sees only the last state.
+    /// Reports new events. Never waits; a slow reader sees only the latest state.
     pub(crate) fn notify(&self, events: &[Envelope]) {
         if let Some(last) = events.last() {
             self.grown.send_replace(last.seq);

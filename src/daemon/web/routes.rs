@@ -1,4 +1,5 @@
-//! What there is to look at. Every answer is one of `query.rs` or `live.rs`; nothing here changes anything.
+//! The page's routes. Every answer comes from `query.rs` or `live.rs`; nothing here changes any
+//! state.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::{assets, stream};
 use crate::daemon::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::ops::query::{Audit, Query};
 
-/// The largest configuration that is tried.
+/// The largest configuration accepted for a trial.
 const CONFIG_BYTES_MAX: usize = 256 * 1024;
 
 /// Sets up the routes.
@@ -32,7 +33,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/api/config", web::get().to(configuration))
         .route("/api/what-if", web::post().to(what_if))
         .default_service(web::to(|| async {
-            refuse(StatusCode::NOT_FOUND, "there is nothing here")
+            refuse(StatusCode::NOT_FOUND, "not found")
         }));
 }
 
@@ -90,7 +91,7 @@ async fn trends(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
     walk(&page, Query::Trends { days: days.days }).await
 }
 
-/// The user's configuration as it stands, and what holds.
+/// The user's configuration file and the effective settings.
 async fn configuration(page: web::Data<Page>) -> HttpResponse {
     let shared = Arc::clone(&page.shared);
     let read =
@@ -122,7 +123,7 @@ async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse
     .await
 }
 
-/// Answers line by line what takes a walk over many events, once not too many such walks are under way.
+/// Streams the answer to a query that walks over many events; the number of such walks is limited.
 async fn walk(page: &Page, query: Query) -> HttpResponse {
     match Arc::clone(&page.walks).acquire_owned().await {
         Ok(permit) => stream_answer(&page.reader, query, permit),

@@ -1,7 +1,7 @@
-//! Server-sent events: which sessions have changed, and how they stand now.
+//! Server-sent events: the changed sessions and their current state.
 //!
-//! A page that reads slowly makes only its own task wait. What happens meanwhile is not kept for it: it gets the state
-//! that holds once it reads again.
+//! A slow page blocks only its own task. Missed changes are not queued: it gets the current state
+//! when it reads again.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use super::page::Page;
 use crate::ops::query;
 use crate::ops::sessions_now::{self, SessionsNow, Wanted};
 
-/// The shortest time between two messages; what happens within it shares one.
+/// The shortest time between two messages; changes within it share one.
 const PAUSE: Duration = Duration::from_millis(200);
-/// So many times as long as it took to make a message, before the next one: most of the time belongs to others.
+/// The pause after a message is at least this many times as long as making it took.
 const REST: u32 = 4;
-/// A sign of life for whoever else would take the silence for an end.
+/// The keep-alive interval, so that no proxy or browser times out.
 const SIGN_EVERY: Duration = Duration::from_secs(15);
-/// Messages that wait for a slow reader.
+/// Messages that may wait for a slow reader.
 const MESSAGES_MAX: usize = 2;
-/// Events that are looked at for one message; after more, the page reads everything anew.
+/// The most events read for one message; beyond that the page reloads everything.
 const EVENTS_MAX: u64 = 2_000;
-/// Sessions in one message; of more, the page reads everything anew.
+/// The most sessions in one message; beyond that the page reloads everything.
 const SESSIONS_MAX: usize = 64;
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ pub(super) async fn follow(
     request: HttpRequest,
     after: web::Query<After>,
 ) -> HttpResponse {
-    // A browser that connects again says what it got last.
+    // A browser that reconnects sends the last id it got.
     let last = request
         .headers()
         .get("last-event-id")
@@ -66,14 +66,15 @@ async fn send_changes(
     let mut grown = page.grown.subscribe();
     loop {
         let mut pause = PAUSE;
-        // What is waited for is let go of at once: while somebody holds it, the journal cannot tell of more.
+        // The borrow ends at once: while it lasts, the journal cannot report new events.
         let changed = tokio::time::timeout(SIGN_EVERY, async {
             grown.wait_for(|last| *last > known).await.map(drop)
         })
         .await;
         let message = match changed {
             Ok(Ok(())) => {
-                let (shared, began) = (Arc::clone(&page.shared), Instant::now());
+                let shared = Arc::clone(&page.shared);
+                let began = Instant::now();
                 let changes = web::block(move || changes(&shared, known)).await;
                 pause = pause.max(began.elapsed() * REST);
                 match changes {
@@ -94,7 +95,7 @@ async fn send_changes(
     }
 }
 
-/// Returns the journal's last event, and what has changed since another one.
+/// Returns the journal's last event, and the sessions changed since `known`.
 fn changes(shared: &Shared, known: u64) -> query::Result<(u64, String)> {
     let last = shared.journal.settle()?;
     let mut sessions: Vec<Uuid> = Vec::new();

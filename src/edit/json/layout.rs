@@ -1,23 +1,22 @@
-//! How a JSON text is written: line ends, indentation, spaces.
+//! The layout of a JSON text: line ends, indentation, spaces.
 
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// The habits of a text.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
-    /// Ends a line.
+    /// The line end.
     pub(super) newline: &'static str,
     /// One step of indentation.
     pub(super) unit: &'a str,
     /// Between a comma and what follows on the same line.
     pub(super) space: &'static str,
-    /// There is more than one line, or nothing that would show the opposite.
+    /// The text has several lines, or nothing in it shows the opposite.
     pub(super) is_multiline: bool,
 }
 
 impl<'a> Layout<'a> {
-    /// Looks at the first lines.
+    /// Detects the layout from the first lines.
     pub(super) fn of(text: &'a str) -> Self {
         let first_end = text.find('\n');
         let is_crlf = first_end.is_some_and(|end| text[..end].ends_with('\r'));
@@ -40,7 +39,8 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Writes an element, or with a key a property: over several lines from this indentation on, or on one line.
+    /// Formats an element, or with a key a property, over several lines from this indentation on or
+    /// on one line.
     pub(super) fn item(
         &self,
         key: Option<&str>,
@@ -58,7 +58,7 @@ impl<'a> Layout<'a> {
                     .serialize(&mut writer)
                     .expect("a JSON value can be written");
                 let text = String::from_utf8(bytes).expect("JSON is text");
-                // A line end within a string is escaped, so each one here is the layout's.
+                // Line ends within strings are escaped, so each one here belongs to the layout.
                 text.replace('\n', &[self.newline, indent].concat())
             }
             None => value.to_string(),
@@ -73,7 +73,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Returns the space with which the line of a place begins.
+/// Returns the indentation of the line at a position.
 pub(super) fn indentation(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = &text[start..];

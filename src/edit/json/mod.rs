@@ -1,5 +1,6 @@
-//! Edits of JSON settings as splices: what is not ours keeps every byte, with comments, order, indentation and line
-//! ends. The text is parsed for the places of things only; nothing is ever printed again from a parsed form.
+//! Edits of JSON settings as splices: the rest keeps every byte, including comments, order,
+//! indentation and line ends. The text is parsed only to find positions; it is never printed from a
+//! parsed form.
 
 mod layout;
 
@@ -11,7 +12,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use layout::Layout;
 
-/// Comments are allowed, as Gemini CLI allows them; all else is JSON as it is written.
+/// Comments are allowed, as in Gemini CLI; the rest is strict JSON.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -25,11 +26,7 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Parses a text; none where it holds nothing but space and comments.
-///
-/// # Errors
-///
-/// One sentence with line and column.
+/// Parses a text; `None` if it holds only spaces and comments.
 pub(crate) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
     let value = parsed.map_err(|error| {
@@ -43,7 +40,7 @@ pub(crate) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
     Ok(value.value)
 }
 
-/// An object or an array: where it is, and where its children are.
+/// The positions of an object or array and of its children.
 #[derive(Clone, Debug)]
 pub(crate) struct Container {
     range: Range<usize>,
@@ -51,7 +48,7 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Returns where an object or array and its children are; none for anything else.
+    /// Returns the positions of an object or array; `None` for other values.
     pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
         match value {
             Value::Object(object) => Some(Self::of_object(object)),
@@ -66,7 +63,7 @@ impl Container {
         }
     }
 
-    /// Returns where an object and its properties are.
+    /// Returns the positions of an object and its properties.
     pub(crate) fn of_object(object: &Object<'_>) -> Self {
         let children = object.properties.iter().map(|child| span(child.range));
         Self {
@@ -84,7 +81,7 @@ fn span(range: jsonc_parser::common::Range) -> Range<usize> {
     range.start..range.end
 }
 
-/// Adds a child behind all others, in the manner in which the container is written. A property has a key.
+/// Adds a child after all others, in the container's layout. A property has a key.
 pub(crate) fn append(
     text: &str,
     into: &Container,
@@ -142,11 +139,12 @@ pub(crate) fn append(
     out
 }
 
-/// Takes a child out, with the comma and the space that came with it. What [`append`] added leaves no trace, except
-/// that an empty container loses the space that it held.
+/// Removes a child with its comma and space. What [`append`] added leaves no trace, except that an
+/// empty container loses the space in it.
 pub(crate) fn remove(text: &str, from: &Container, index: usize) -> String {
     let child = &from.children[index];
-    let (before, behind) = (&text[..child.start], &text[child.end..]);
+    let before = &text[..child.start];
+    let behind = &text[child.end..];
     let is_last = index + 1 == from.children.len();
     if !is_last {
         let comma = past_trivia(text, child.end);
@@ -167,7 +165,7 @@ pub(crate) fn remove(text: &str, from: &Container, index: usize) -> String {
     )
 }
 
-/// Puts a text together around a gap, whose space at the end goes, unless it keeps a comment from what follows.
+/// Joins two texts around a gap. Trailing space of the gap is dropped, unless it ends a comment.
 fn join(before: &str, gap: &str, behind: &str) -> String {
     let kept = gap.trim_end();
     let is_open = kept.lines().last().is_some_and(|line| line.contains("//"));
@@ -183,12 +181,12 @@ fn join(before: &str, gap: &str, behind: &str) -> String {
     [before, kept, newline, behind].concat()
 }
 
-/// Puts other text in the place of something.
+/// Replaces a range by other text.
 pub(crate) fn replace(text: &str, place: Range<usize>, with: &str) -> String {
     [&text[..place.start], with, &text[place.end..]].concat()
 }
 
-/// Begins a document where there is none yet, behind the comments of an empty one.
+/// Starts a document in an empty text, after its comments.
 pub(crate) fn begin(text: &str) -> String {
     let newline = Layout::of(text).newline;
     let gap = if text.is_empty() || text.ends_with('\n') {
@@ -199,8 +197,8 @@ pub(crate) fn begin(text: &str) -> String {
     [text, gap, "{}", newline].concat()
 }
 
-/// Returns the place behind a remark that stands behind something on the same line, and whether that is one to the
-/// end of the line. Without a remark that is the place itself.
+/// Returns the position after a comment that follows on the same line, and whether it is a line
+/// comment. Without a comment, the position itself.
 fn past_remark(text: &str, from: usize, end: usize) -> (usize, bool) {
     let line = text[from..end].lines().next().unwrap_or_default();
     let rest = line.trim_start_matches([' ', '\t']);
@@ -217,7 +215,7 @@ fn past_remark(text: &str, from: usize, end: usize) -> (usize, bool) {
     }
 }
 
-/// Returns the place of the next character that is neither space nor in a comment.
+/// Returns the position of the next character that is neither space nor comment.
 fn past_trivia(text: &str, from: usize) -> usize {
     let mut at = from;
     loop {

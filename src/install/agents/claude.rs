@@ -8,8 +8,8 @@ use crate::install::hooks::{ANY, Limit, Row};
 use crate::install::installer::{Installer, folder_in, home_for};
 use crate::install::version::Version;
 
-/// Claude Code skips a whole settings file for one event that it does not know, so each comes with a version whose
-/// published program knows it (looked up in those of 2.0.42 to 2.1.89).
+/// Claude Code ignores a whole settings file because of one unknown event, so each event comes with
+/// the first version that knows it (checked in the published 2.0.42 to 2.1.89).
 const ROWS: [Row; 15] = [
     ("SessionStart", Limit::Reply, ANY),
     ("UserPromptSubmit", Limit::Plain, ANY),

@@ -10,7 +10,7 @@ use crate::install::hooks::{ANY, Limit, Row};
 use crate::install::installer::{Installer, folder_in, home_for};
 use crate::install::prompt::Prompt;
 
-/// The model hooks come before every model call and tell nothing that is needed. Subagents are tool calls here.
+/// The model hooks fire at every model call and add nothing. Subagents are tool calls here.
 const ROWS: [Row; 8] = [
     ("SessionStart", Limit::Reply, ANY),
     ("BeforeAgent", Limit::Plain, ANY),
@@ -42,7 +42,7 @@ impl Installer for Gemini {
         None
     }
 
-    /// Asking takes seconds, and nothing depends on the answer.
+    /// Asking takes seconds, and nothing depends on the version.
     fn depends_on_version(&self) -> bool {
         false
     }
@@ -55,7 +55,7 @@ impl Installer for Gemini {
         "AfterAgent"
     }
 
-    /// The payload names its event too, but only after the command line was read.
+    /// The payload names its event too, but it is read after the command line.
     fn arguments(&self, event: &str) -> String {
         format!("gemini {event}")
     }
@@ -64,7 +64,7 @@ impl Installer for Gemini {
         seconds * 1000
     }
 
-    /// The automatic PreCompress comes before every model call, whether the history will be compressed or not.
+    /// The automatic PreCompress fires before every model call, with or without compression.
     fn matcher(&self, event: &str) -> Option<&'static str> {
         (event == "PreCompress").then_some("manual")
     }

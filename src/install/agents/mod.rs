@@ -11,29 +11,21 @@ use journal::Agent;
 use super::found::{Found, on_path, version_of};
 use super::installer::Installer;
 
-/// How to install into each agent. A new agent gets a module here and a line in this table.
+/// All installers. A new agent gets a module here and a line in this table.
 static INSTALLERS: [&dyn Installer; 3] = [&claude::Claude, &gemini::Gemini, &codex::Codex];
 
-/// Returns how to install into an agent.
-///
-/// # Panics
-///
-/// For the daemon, which is not an agent.
+/// Returns how to install into an agent. Panics for the daemon, which is not one.
 pub(crate) fn installer(agent: Agent) -> &'static dyn Installer {
     let installer = INSTALLERS.into_iter().find(|one| one.agent() == agent);
     installer.expect("every agent has an installer")
 }
 
-/// Returns an agent's name as its makers write it.
+/// Returns an agent's name as its vendor writes it.
 pub(crate) fn name(agent: Agent) -> &'static str {
     installer(agent).name()
 }
 
-/// Looks for an agent on this machine. Its version is not asked for.
-///
-/// # Errors
-///
-/// When the environment does not say where its settings are.
+/// Looks for an agent on this machine, without its version.
 pub(crate) fn find(agent: Agent) -> Result<Found, String> {
     let folder = installer(agent).user_folder()?;
     let folder = std::path::absolute(&folder)
@@ -46,7 +38,7 @@ pub(crate) fn find(agent: Agent) -> Result<Found, String> {
     })
 }
 
-/// Asks an agent for its version, if what is installed depends on it.
+/// Asks an agent for its version if the installation depends on it.
 pub(crate) fn with_version(mut found: Found) -> Found {
     let installer = installer(found.agent);
     if installer.depends_on_version() {

@@ -192,7 +192,7 @@ fn where_others_have_written_since_only_ours_goes() {
     machine.write(".codex/prompts/handoff.md", "mine now");
     let said = machine.ok(&["uninstall"]);
     assert!(
-        said.contains("handoff.md was changed since and stays"),
+        said.contains("handoff.md has been edited and is kept"),
         "{said}"
     );
 

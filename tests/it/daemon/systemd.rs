@@ -139,7 +139,7 @@ fn without_a_manager_nothing_is_written_and_the_words_help() {
         (Some(3), 0)
     );
     assert!(
-        text(&output.stderr).contains("hint: a service is not needed: hooks start the daemon"),
+        text(&output.stderr).contains("hint: a service is optional: hooks start the daemon"),
         "{output:?}"
     );
 }

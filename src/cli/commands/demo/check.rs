@@ -1,4 +1,4 @@
-//! Says whether the demo went as it should: it is a test of the installation as well.
+//! Compares the demo's results with the expected ones: the demo also tests the installation.
 
 use checkpoint::agents::{self, adapter::Adapter};
 use checkpoint::reply;
@@ -9,32 +9,28 @@ use super::play::Reply;
 use super::recording::Recording;
 use crate::ops::views::{DecisionRow, Reproved, SessionRow};
 
-/// What came of one recording.
+/// The result of one recording.
 pub(super) struct Played<'a> {
-    /// The recording.
     pub(super) recording: &'a Recording,
-    /// The agent's id of the session.
+    /// The agent's session id.
     pub(super) session: String,
-    /// All that the agent was told.
     pub(super) replies: Vec<Reply>,
 }
 
-/// What the daemon says afterwards.
+/// What the daemon reports afterwards.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// The sessions.
     pub(super) sessions: Vec<SessionRow>,
-    /// The decisions.
     pub(super) decisions: Vec<DecisionRow>,
-    /// What `journal verify` says.
+    /// The result of `journal verify`.
     pub(super) journal: Verified,
-    /// What `replay --verify` says.
+    /// The result of `replay --verify`.
     pub(super) replay: Reproved,
     /// Payloads that could not be read.
     pub(super) rejected: u64,
 }
 
-/// Returns what is not as expected, one sentence each.
+/// Returns all deviations, one sentence each.
 pub(super) fn problems(
     played: &[Played<'_>],
     outcome: &Outcome,
@@ -66,7 +62,7 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
     let mut problems = Vec::new();
     let mut sessions = outcome.sessions.iter();
     if !sessions.any(|row| row.native_session == played.session && row.ended) {
-        problems.push("its session is not there, or has not ended".to_owned());
+        problems.push("its session is missing or has not ended".to_owned());
     }
     let decisions = outcome.decisions.iter();
     let decisions: Vec<_> = decisions
@@ -82,10 +78,7 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
         ));
     }
     let [reply] = played.replies.as_slice() else {
-        problems.push(format!(
-            "it was told something {} times, not once",
-            played.replies.len()
-        ));
+        problems.push(format!("it got {} messages, not one", played.replies.len()));
         return problems;
     };
     let message = decisions
@@ -106,7 +99,7 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
         .first()
         .is_some_and(|row| row.delivery == Delivery::Confirmed)
     {
-        problems.push("it was not seen to take the checkpoint".to_owned());
+        problems.push("the checkpoint's delivery was not confirmed".to_owned());
     }
     problems
 }

@@ -1,8 +1,9 @@
-//! `demo`: recorded sessions of the three agents through the real client, daemon and actors, in a folder of their own.
+//! `demo`: recorded sessions of the three agents, played through the real client, daemon and actors
+//! in a temporary folder.
 //!
-//! The recordings are compiled in. The daemon is a child process with a home of its own; it never touches the one of
-//! whoever runs the demo, and nothing of it is left. All that comes out is compared with what should, so the demo is
-//! also a test of the installation.
+//! The recordings are compiled in. The daemon is a child process with a home of its own; the user's
+//! daemon and files are not touched. All results are compared with the expected ones, so the demo
+//! also tests the installation.
 
 mod check;
 mod play;
@@ -33,28 +34,27 @@ use play::Players;
 use recording::{RECORDINGS, Script};
 use stage::Stage;
 
-/// Play recorded sessions of all three agents through client, daemon and actors, in a folder of their own
+/// Play recorded sessions of all three agents through client, daemon and actors in a temporary
+/// folder
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {
-    /// Keep the folder, and say where it is
+    /// Keep the folder and print its path
     #[arg(long)]
     pub(crate) keep: bool,
-    /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// How long deliveries may take to be confirmed after the agents have ended.
+/// The longest wait for confirmed deliveries after the agents have ended.
 const CONFIRM_WAIT: Duration = Duration::from_secs(5);
-/// What a panic over output that nobody reads says.
+/// The message of a panic about a closed pipe.
 const BROKEN_PIPE: &str = "Broken pipe";
-/// Pause between two looks.
+/// Pause between two polls.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Plays the recordings and shows what came of them.
+/// Plays the recordings and shows the results.
 ///
-/// The program's own way with output that nobody reads any more is to exit at once. Here the daemon and the folder have
-/// to go first, so a panic unwinds this far.
+/// A closed pipe elsewhere ends the program at once. Here the daemon and the folder must be removed first, so the panic unwinds to this function.
 pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
     let DemoArgs { keep, output } = *args;
     let others = panic::take_hook();
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
         if is_unread {
             Ok(exit::OK)
         } else {
-            Err(Failure::failed("the demo broke off"))
+            Err(Failure::failed("the demo was interrupted by an error"))
         }
     })
 }
@@ -84,7 +84,7 @@ fn demo(keep: bool, output: Output) -> Result<u8> {
     stage.start_daemon()?;
     let played = play_all(&stage)?;
     let outcome = ask(&stage)?;
-    // Without git nobody knows what has changed, and the message is the general one.
+    // Without git the changes are unknown, and the message is the generic one.
     let expected = if git_works { "actions_due" } else { "generic" };
     let problems = check::problems(&played, &outcome, expected);
     if output.json {
@@ -132,7 +132,7 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
     progress_done();
     let mut played = Vec::new();
     for ((recording, script), result) in RECORDINGS.iter().zip(scripts).zip(results) {
-        let replies = result.unwrap_or_else(|_| Err(Failure::failed("a player died")))?;
+        let replies = result.unwrap_or_else(|_| Err(Failure::failed("a player panicked")))?;
         played.push(Played {
             recording,
             session: script.session,
@@ -142,7 +142,7 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
     Ok(played)
 }
 
-/// Asks the daemon what has become of it all, once it is settled.
+/// Queries the daemon for the results once all deliveries are confirmed.
 fn ask(stage: &Stage) -> Result<Outcome> {
     let home = stage.home();
     let began = Instant::now();
@@ -196,14 +196,14 @@ fn heading(text: &str) {
     println!("\n{}", render::paint(Colour::Bold, text));
 }
 
-/// Shows each agent's timeline with what it was told, and all decisions.
+/// Shows each agent's timeline and messages, and all decisions.
 fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool) -> Result<()> {
     println!(
         "Recorded sessions of three agents, played at the same time in {}",
         stage.folder().display()
     );
     if !git_works {
-        println!("Git is missing or does not work here, so the checkpoints are the general ones.");
+        println!("Git is missing or does not work here, so the checkpoints are generic.");
     }
     for played in played {
         heading(&format!(
@@ -238,10 +238,10 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
     Ok(())
 }
 
-/// Shows what was proved, and what to do next.
+/// Shows what was verified and what to do next.
 fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     println!(
-        "\n{} events: store and intake log agree. {} of {} decisions were decided the same again from the journal.",
+        "\n{} events: store and intake log agree. {} of {} decisions were reproduced from the journal.",
         outcome.journal.events, outcome.replay.matched, outcome.replay.decisions
     );
     for problem in problems {
@@ -256,20 +256,20 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
             "{}",
             render::paint(
                 Colour::Green,
-                "Every agent got one checkpoint in its own words, then stopped."
+                "Every agent got one checkpoint in its own format, then stopped."
             )
         );
     }
     heading("Next");
     println!(
-        "  `./install.sh` installs it, and `checkpointd init` adds the hooks to the agents that you have. The daemon"
+        "  `./install.sh` installs it, and `checkpointd init` adds the hooks to your agents. The daemon"
     );
     println!(
         "  starts by itself. After the next turn of 30 seconds or more, `checkpointd explain` says why the agent"
     );
-    println!("  was told what it was told.");
+    println!("  got its checkpoint.");
     if keep {
-        println!("\n  The demo's journal is kept. Look around in it, for example:");
+        println!("\n  The demo's journal is kept. Explore it, for example:");
         println!(
             "  CHECKPOINTD_HOME={}/home checkpointd explain",
             stage.folder().display()
@@ -277,7 +277,7 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     }
 }
 
-/// Names the field in which an agent was told to go on.
+/// Names the field of the reply that makes an agent continue.
 fn dialect(reply: &str) -> &'static str {
     if reply.contains("\"additionalContext\"") {
         "additionalContext"
@@ -288,7 +288,7 @@ fn dialect(reply: &str) -> &'static str {
     }
 }
 
-/// Breaks a text between words into lines of at most so many characters; lines stay lines.
+/// Wraps a text between words, keeping its line breaks.
 fn wrap(text: &str, chars_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines().map(render::printable) {

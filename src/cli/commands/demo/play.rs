@@ -1,4 +1,5 @@
-//! Plays one recording as its agent would: call after call at its time, and on from a stop only if it is told to.
+//! Plays one recording as its agent would: each call at its time, and past a stop only if the reply
+//! says so.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,25 +15,23 @@ use super::recording::{Call, Recording, Script, with_feedback, written_after};
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 
-/// A turn must last at least this long to get a checkpoint, so none is ended sooner: the demo's `min_turn` and a bit.
+/// A shorter turn gets no checkpoint: the demo's `min_turn` plus a margin.
 const TURN_AT_LEAST: Duration = Duration::from_millis(1_300);
-/// How long a spooled call may take to reach the journal.
+/// The longest time from spooling a call to journaling it.
 const SPOOL_WAIT: Duration = Duration::from_secs(10);
 
-/// What an agent was told in reply to a call.
+/// A nonempty reply to a hook call.
 pub(super) struct Reply {
-    /// The agent.
     pub(super) agent: &'static str,
-    /// Its id of the session.
+    /// The agent's session id.
     pub(super) session: String,
-    /// The call.
     pub(super) event: String,
     /// The reply, byte for byte.
     pub(super) text: String,
 }
 
 impl Reply {
-    /// Returns the message in the reply, wherever its dialect has it.
+    /// Returns the message in the reply, in any agent's dialect.
     pub(super) fn message(&self) -> Option<String> {
         let reply: Value = serde_json::from_str(&self.text).ok()?;
         let message = reply
@@ -41,7 +40,6 @@ impl Reply {
         Some(message.as_str()?.to_owned())
     }
 
-    /// Returns the reply for machines.
     pub(super) fn to_json(&self) -> Value {
         let reply = serde_json::from_str(&self.text).unwrap_or(Value::from(self.text.as_str()));
         let message = self.message();
@@ -51,20 +49,15 @@ impl Reply {
 
 /// What all players share.
 pub(super) struct Players<'a> {
-    /// Where it happens.
     pub(super) stage: &'a Stage,
-    /// The client and its first arguments.
+    /// The client's program and its first arguments.
     pub(super) client: (PathBuf, &'static [&'static str]),
-    /// How many calls have been made.
+    /// Hook calls made so far.
     pub(super) done: AtomicUsize,
 }
 
 impl Players<'_> {
-    /// Plays a recording from start to end and returns all that the agent was told.
-    ///
-    /// # Errors
-    ///
-    /// When the client cannot be run, or the demo is interrupted.
+    /// Plays a recording from start to end and returns all replies.
     pub(super) fn play(&self, recording: &Recording, script: &Script) -> Result<Vec<Reply>> {
         let mut replies: Vec<Reply> = Vec::new();
         let (mut feedback, mut prompted, mut edits, mut is_over) =
@@ -99,13 +92,12 @@ impl Players<'_> {
                 prompted = Timestamp::now();
             }
             let text = self.call(recording, call, feedback.as_deref())?;
-            // An agent that is not told to go on does not do what the recorded one did then.
+            // The recorded agent went on because its stop was blocked; this one was not.
             is_over |= call.was_blocked && text.is_empty();
             if !text.is_empty() {
-                let (agent, session) = (recording.agent, script.session.clone());
                 let reply = Reply {
-                    agent,
-                    session,
+                    agent: recording.agent,
+                    session: script.session.clone(),
                     event: call.event.clone(),
                     text,
                 };
@@ -132,7 +124,7 @@ impl Players<'_> {
             .env("CHECKPOINTD_PLAIN_WAIT_MS", "20000");
         command.current_dir(self.stage.project(recording.project));
         command.stdout(Stdio::piped());
-        // Codex hands its notification over as the last argument.
+        // Codex passes its notification as the last argument.
         let is_notify = call.event == "notify";
         let mut child = if is_notify {
             command.arg(&payload).spawn()
@@ -153,7 +145,7 @@ impl Players<'_> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// On a slow machine a call may have taken the way around; it is in the journal before the stop is.
+    /// On a slow machine a call may have been spooled. It must be in the journal before the stop.
     fn wait_for_spool(&self) -> Result<()> {
         let began = Instant::now();
         let spool = self.stage.home().spool;

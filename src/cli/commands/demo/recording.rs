@@ -1,5 +1,5 @@
-//! The recordings and what is changed in them, so that they can happen again here and now: where things are, which
-//! session it is, when it was, and the name of the file that the agent worked on. Nothing else.
+//! The recordings, and the substitutions that make them playable now: paths, session ids, times,
+//! and the name of the file that the agent worked on. Nothing else changes.
 
 use std::path::PathBuf;
 
@@ -10,25 +10,25 @@ use super::project::Project;
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 
-/// One recorded session of an agent, with a stop that was held back once.
+/// One recorded session of an agent, with one blocked stop.
 pub(super) struct Recording {
-    /// The agent's word, which is also the name of the folder with its recordings.
+    /// The agent's word, also the name of the folder with its recordings.
     pub(super) agent: &'static str,
     /// The agent's name and version.
     pub(super) name: &'static str,
-    /// The project that it works on here.
+    /// The project in which it is played.
     pub(super) project: &'static Project,
     calls: &'static str,
     transcript: &'static str,
 }
 
-/// The folder, home and file that the recordings speak of, and the text that held the recorded agents back.
+/// The folder, home and file in the recordings, and the message that blocked the recorded agents.
 const RECORDED_PROJECT: &str = "/home/user/project";
 const RECORDED_HOME: &str = "/home/user";
 const RECORDED_FILE: &str = "notes.txt";
 const RECORDED_FEEDBACK: &str = "DEBRIEF: say what you did.\nSecond line.";
 
-/// The recordings to play, one of each agent.
+/// The recordings to play, one for each agent.
 pub(super) const RECORDINGS: [Recording; 3] = [
     Recording {
         agent: "claude",
@@ -80,40 +80,32 @@ pub(super) const RECORDINGS: [Recording; 3] = [
     },
 ];
 
-/// A recording made ready to be played from a moment on.
+/// A recording adapted to be played now.
 pub(super) struct Script {
-    /// The agent's own id of the session, a new one.
+    /// The agent's session id, a new one.
     pub(super) session: String,
-    /// The agent's transcript.
     pub(super) transcript: PathBuf,
     /// The hook calls in order.
     pub(super) calls: Vec<Call>,
-    /// The transcript's lines, each with the time by which it is there.
+    /// The transcript's lines, each with the time at which it appears.
     lines: Vec<(Timestamp, String)>,
 }
 
 /// One recorded hook call.
 pub(super) struct Call {
-    /// The event.
     pub(super) event: String,
-    /// When it is to happen.
     pub(super) due: Timestamp,
-    /// The agent's environment, as far as hooks look at it.
+    /// The variables of the agent's environment that hooks read.
     pub(super) env: Vec<(String, String)>,
-    /// What the agent says.
     pub(super) payload: String,
-    /// The recorded agent was held back by the reply to this call.
+    /// The reply to this call blocked the recorded agent's stop.
     pub(super) was_blocked: bool,
     /// The agent has just changed its file.
     pub(super) edited: bool,
 }
 
 impl Script {
-    /// Makes a recording ready.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read, which is a mistake in this program.
+    /// Adapts a recording.
     pub(super) fn new(recording: &Recording, stage: &Stage, from: Timestamp) -> Result<Self> {
         let damaged = || {
             Failure::failed(format!(
@@ -154,7 +146,7 @@ impl Script {
         })
     }
 
-    /// Returns the transcript as it was at a time, with the feedback that the agent really got.
+    /// Returns the transcript as of a time, with the message that the agent really got.
     pub(super) fn transcript_at(&self, at: Timestamp, feedback: Option<&str>) -> String {
         let lines = self.lines.iter().take_while(|(written, _)| *written <= at);
         lines
@@ -170,7 +162,7 @@ impl Call {
             .as_object()?
             .iter()
             .map(|(name, value)| (name.clone(), text(value).to_owned()));
-        // Not the real one: what lies there is for the agents of whoever runs this.
+        // Not the real folder: the user's own agents keep files there.
         let ours = |(name, value): (String, String)| match name.as_str() {
             "TMPDIR" => (name, stage.agents_tmp().to_string_lossy().into_owned()),
             _ => (name, value),
@@ -188,18 +180,18 @@ impl Call {
         })
     }
 
-    /// Tells whether the agent has stopped, and waits for what it is told.
+    /// Returns whether the agent stops here and acts on the reply.
     pub(super) fn is_stop(&self) -> bool {
         self.event == "Stop" || self.event == "AfterAgent"
     }
 
-    /// Tells whether a person has said something, or the agent was told to go on.
+    /// Returns whether a prompt starts here, from a person or from a blocked stop.
     pub(super) fn is_prompt(&self) -> bool {
         self.event == "UserPromptSubmit" || self.event == "BeforeAgent"
     }
 }
 
-/// Puts what the agent really was told in the place of what the recorded one was.
+/// Replaces the recorded message by the one that the agent really got.
 pub(super) fn with_feedback(json: &str, feedback: Option<&str>) -> String {
     match feedback {
         Some(feedback) => json.replace(&in_json(RECORDED_FEEDBACK), &in_json(feedback)),
@@ -207,7 +199,7 @@ pub(super) fn with_feedback(json: &str, feedback: Option<&str>) -> String {
     }
 }
 
-/// Returns what the recorded agent's file holds after so many changes.
+/// Returns the content of the agent's file after `edits` changes.
 pub(super) const fn written_after(edits: usize) -> &'static str {
     if edits == 1 {
         "alpha\nbeta\n"
@@ -220,13 +212,13 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns a text as it stands within a JSON string.
+/// Escapes a text for a JSON string.
 fn in_json(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Gives each line the time that it names, or that of the one before it.
+/// Gives each line the time that it contains, or that of the line before it.
 fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
     let mut at = from;
     let timed = |line: &str| {
@@ -237,7 +229,7 @@ fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
     transcript.lines().map(timed).collect()
 }
 
-/// Moves every RFC 3339 time in a text.
+/// Shifts every RFC 3339 time in a text.
 fn shift(recorded: &str, by_micros: i64) -> String {
     const SHAPE: &[u8] = b"dddd-dd-ddTdd:dd:dd";
     let fits = |window: &[u8]| {
@@ -251,7 +243,8 @@ fn shift(recorded: &str, by_micros: i64) -> String {
     };
     let bytes = recorded.as_bytes();
     let mut out = String::with_capacity(recorded.len());
-    let (mut copied, mut at) = (0, 0);
+    let mut copied = 0;
+    let mut at = 0;
     while at + SHAPE.len() < bytes.len() {
         let is_fraction = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
         let end = at
@@ -265,7 +258,8 @@ fn shift(recorded: &str, by_micros: i64) -> String {
             Some(Ok(time)) => {
                 out.push_str(&recorded[copied..at]);
                 out.push_str(&Timestamp::from_micros(time.as_micros() + by_micros).to_string());
-                (copied, at) = (end + 1, end + 1);
+                at = end + 1;
+                copied = at;
             }
             _ => at += 1,
         }

@@ -1,5 +1,5 @@
-//! The demo's own little world: a temporary folder with projects, a home and a daemon, of which nothing is left at the
-//! end, however that comes.
+//! The demo's environment: a temporary folder with projects, a home and a daemon. It is always
+//! removed at the end, also after a signal or a panic.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
@@ -18,15 +18,16 @@ use super::project::{Project, write};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
 
-/// The demo's configuration. Recorded turns are short, and nobody sits in front of them.
+/// The demo's configuration. Recorded turns are short, and no person watches them.
 const CONFIG: &str = "min_turn: 1s\nheadless: always\nhooks: {stop_wait: 20s}\n";
-/// How long the daemon may take to come up.
+/// The longest wait for the daemon's start.
 const READY_WAIT: Duration = Duration::from_secs(20);
-/// How long the daemon may take to stop before it is killed.
+/// The longest wait for the daemon's end before it is killed.
 const STOP_WAIT: Duration = Duration::from_secs(5);
-/// Pause between two looks.
+/// Pause between two polls.
 const NAP: Duration = Duration::from_millis(10);
-/// Variables that programs may need to run at all; the others are of whoever runs the demo, and none of its business.
+/// Variables that programs may need to run at all. The rest of the caller's environment is not
+/// passed on.
 const INHERITED: [&str; 4] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG"];
 
 /// The folder and the daemon in it. Dropping it stops the daemon and removes the folder.
@@ -40,17 +41,13 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Makes the folder and watches for signals.
-    ///
-    /// # Errors
-    ///
-    /// When the folder cannot be made.
     pub(super) fn new(keep: bool) -> Result<Self> {
         let temp = std::env::temp_dir();
-        // Git and the agents speak of places by their real names.
+        // Git and the agents use canonical paths.
         let temp = temp.canonicalize().unwrap_or(temp);
         let id = uuid::Uuid::new_v4().simple().to_string();
         let folder = temp.join(format!("checkpointd-demo-{}", &id[..8]));
-        // Not recursive: it must not be there yet.
+        // Not recursive: it must not exist yet.
         DirBuilder::new()
             .mode(0o700)
             .create(&folder)
@@ -59,7 +56,7 @@ impl Stage {
                     "cannot make the folder {}: {error}",
                     folder.display()
                 ))
-                .hint("TMPDIR can name another place")
+                .hint("TMPDIR can name another folder")
             })?;
         let program = std::env::current_exe()?;
         let mut stage = Self {
@@ -90,12 +87,11 @@ impl Stage {
         Ok(write(&home.config, CONFIG)?)
     }
 
-    /// Returns the demo's folder.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns where the demo's daemon keeps its things.
+    /// Returns the home of the demo's daemon.
     pub(super) fn home(&self) -> Home {
         Home::under(&self.folder.join("home"))
     }
@@ -115,7 +111,7 @@ impl Stage {
         self.folder.join(project.name)
     }
 
-    /// Returns a command that knows this stage and nothing of whoever runs the demo.
+    /// Returns a command with the stage's environment and nothing from the caller's.
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(
@@ -137,11 +133,7 @@ impl Stage {
         command
     }
 
-    /// Makes a project with one commit. Returns whether git did its part.
-    ///
-    /// # Errors
-    ///
-    /// When files cannot be written.
+    /// Creates a project with one commit. Returns whether git worked.
     pub(super) fn make(&self, project: &Project) -> Result<bool> {
         let folder = self.project(project);
         for (name, text) in project.files {
@@ -167,8 +159,8 @@ impl Stage {
         Ok(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "Begin"]))
     }
 
-    /// Returns the client and its first arguments: the small program beside this one if it is of the same version,
-    /// else this one.
+    /// Returns the client's program and first arguments: the small program beside this one if it
+    /// has the same version, otherwise this one.
     pub(super) fn client(&self) -> (PathBuf, &'static [&'static str]) {
         let beside = self.program.with_file_name("checkpointd-hook");
         let said = self
@@ -184,11 +176,7 @@ impl Stage {
         }
     }
 
-    /// Starts the daemon and waits until it takes hooks.
-    ///
-    /// # Errors
-    ///
-    /// When it does not come up; the message has the end of its log.
+    /// Starts the daemon and waits until it accepts hooks. The error quotes the end of its log.
     pub(super) fn start_daemon(&mut self) -> Result<()> {
         let home = self.home();
         let log = OpenOptions::new()
@@ -207,7 +195,7 @@ impl Stage {
             if ended.is_some() || began.elapsed() > READY_WAIT {
                 let log = std::fs::read_to_string(home.logs.join("daemon.log")).unwrap_or_default();
                 let last = log.lines().last().unwrap_or("its log is empty").to_owned();
-                return Err(Failure::unreachable("the demo's daemon did not come up").hint(last));
+                return Err(Failure::unreachable("the demo's daemon did not start").hint(last));
             }
             if self.interrupted.load(Ordering::Relaxed) {
                 return Err(interrupted());
@@ -217,11 +205,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits, but not longer than until someone wants the demo to end.
-    ///
-    /// # Errors
-    ///
-    /// When someone does.
+    /// Waits; a signal ends the wait with an error.
     pub(super) fn wait(&self, wait: Duration) -> Result<()> {
         let until = Instant::now() + wait;
         loop {
@@ -236,7 +220,7 @@ impl Stage {
         }
     }
 
-    /// Turns signals that would end this process at once into a wish to end the demo.
+    /// Catches signals that would kill this process, so that the demo cleans up first.
     fn watch_signals(&self) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
@@ -263,7 +247,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Stops the daemon: kindly, and if that takes too long, not kindly.
+    /// Stops the daemon; kills it after [`STOP_WAIT`].
     fn stop_daemon(&mut self) {
         let Some(mut daemon) = self.daemon.take() else {
             return;
@@ -291,7 +275,7 @@ impl Drop for Stage {
         if !self.keep
             && let Err(error) = std::fs::remove_dir_all(&self.folder)
         {
-            // A panic here would end the process in the middle of another one.
+            // A panic while another one unwinds would abort the process.
             let _ = writeln!(
                 std::io::stderr(),
                 "cannot remove {}: {error}",

@@ -1,6 +1,7 @@
-//! What a collector is sent: the messages of OTLP, made from our figures and spans.
+//! Builds OTLP messages from our figures and spans.
 //!
-//! An attribute is a word of our own, a number, or a session's id: there is no way for a text of somebody else into one.
+//! An attribute is a word of ours, a number, or a session's id: no text of an agent or person can
+//! get into one.
 
 use journal::Timestamp;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
@@ -76,7 +77,7 @@ fn scope() -> InstrumentationScope {
     }
 }
 
-/// Returns the request that tells of these spans.
+/// Encodes the export request for spans.
 pub(super) fn of_spans(instance: Uuid, spans: Vec<Span>) -> Vec<u8> {
     let scope_spans = vec![ScopeSpans {
         scope: Some(scope()),
@@ -91,9 +92,10 @@ pub(super) fn of_spans(instance: Uuid, spans: Vec<Span>) -> Vec<u8> {
     ExportTraceServiceRequest { resource_spans }.encode_to_vec()
 }
 
-/// Returns the request that tells of these figures, counted since `began`.
+/// Encodes the export request for figures, counted since `began`.
 pub(super) fn of_figures(instance: Uuid, figures: Vec<Figure>, began: Timestamp) -> Vec<u8> {
-    let (began, now) = (nanos(began), nanos(Timestamp::now()));
+    let began = nanos(began);
+    let now = nanos(Timestamp::now());
     let metrics = figures
         .into_iter()
         .map(|figure| metric(figure, began, now))

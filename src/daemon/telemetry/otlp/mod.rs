@@ -1,9 +1,11 @@
-//! Decisions and figures for a collector of OpenTelemetry: OTLP/HTTP in protobuf, off unless `otlp.endpoint` is set.
+//! Exports decisions and figures to an OpenTelemetry collector: OTLP/HTTP in protobuf, off unless
+//! `otlp.endpoint` is set.
 //!
-//! It follows the journal as the figures do, and sends on a thread of its own, so no hook and no decision ever waits for a
-//! collector. What waits for one that is away is bounded (`traces.rs`); figures are told whole each time and need no
-//! keeping. The protocol's messages come from its own crate. Its SDK is not used: it counts for itself, and takes settings
-//! from the environment. For the same reason one request over `http` is made here.
+//! The exporter follows the journal and sends from a thread of its own, so no hook and no decision
+//! waits for a collector. The queue for an unreachable collector is bounded (`traces.rs`); figures
+//! are cumulative and need no queue. The messages come from the protocol's own crate. Its SDK is
+//! not used: it keeps its own counters and reads settings from the environment. For the same reason
+//! the `http` request is made here.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,20 +27,20 @@ mod traces;
 
 use traces::Traces;
 
-/// The longest that one request may take.
+/// The longest time for one request.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
-/// The longest that the daemon's stop waits for the last export.
+/// The longest wait for the last export when the daemon stops.
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
-/// A collector that answers with one of these takes the same again later (OTLP, "Retryable Response Codes").
+/// With these status codes the collector asks for a retry (OTLP, "Retryable Response Codes").
 const LATER: [u16; 4] = [429, 502, 503, 504];
 
-/// Tells a collector of what is journaled.
+/// Sends journaled events to a collector.
 pub(crate) struct Otlp {
     shared: Arc<Shared>,
     metrics: Arc<Metrics>,
     traces: Mutex<Traces>,
     trouble: Mutex<Option<String>>,
-    /// Tells one run of the daemon from another.
+    /// Identifies one run of the daemon.
     instance: Uuid,
     changed: Notify,
     stop: Notify,
@@ -46,7 +48,7 @@ pub(crate) struct Otlp {
 }
 
 impl Otlp {
-    /// Makes one that sends nothing yet.
+    /// Creates an idle exporter.
     pub(crate) fn new(shared: Arc<Shared>, metrics: Arc<Metrics>) -> Arc<Self> {
         Arc::new(Self {
             shared,
@@ -60,7 +62,7 @@ impl Otlp {
         })
     }
 
-    /// Notes what was appended. Waits for nothing but another note.
+    /// Processes appended events. Waits only for another call of this function.
     pub(crate) fn tell(&self, events: &[Envelope]) {
         if self.shared.config().settings.otlp.endpoint.0.is_some() {
             let mut traces = self.traces();
@@ -68,12 +70,12 @@ impl Otlp {
         }
     }
 
-    /// Looks at the settings again.
+    /// Applies changed settings.
     pub(crate) fn settings_changed(&self) {
         self.changed.notify_one();
     }
 
-    /// Returns why nothing reaches the collector; none while all is well.
+    /// Returns why exports fail; `None` while they work.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.trouble
             .lock()
@@ -81,7 +83,8 @@ impl Otlp {
             .clone()
     }
 
-    /// Begins to send, on a thread of its own. A system that has none to give costs the export, not the daemon.
+    /// Starts to send, on a thread of its own. If the system refuses the thread, only the export is
+    /// lost.
     pub(crate) fn start(self: &Arc<Self>) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
@@ -101,7 +104,7 @@ impl Otlp {
         }
     }
 
-    /// Sends what is left, and returns when that is done or has taken too long.
+    /// Sends what is left, waiting at most [`CLOSE_WITHIN`].
     pub(crate) async fn close(&self) {
         self.stop.notify_one();
         let _ = time::timeout(CLOSE_WITHIN, self.ended.notified()).await;
@@ -133,7 +136,7 @@ impl Otlp {
         }
     }
 
-    /// Returns when there is to be sent again, or the settings are others.
+    /// Returns when the next export is due, or the settings have changed.
     async fn due(&self, settings: &config::Otlp) {
         let changed = async {
             while self.settings() == *settings {
@@ -151,7 +154,7 @@ impl Otlp {
         self.shared.config().settings.otlp.clone()
     }
 
-    /// Sends finished spans and all figures; a sentence when they were not taken.
+    /// Sends finished spans and all figures. The error says why they were not accepted.
     async fn send(&self, endpoint: &Endpoint) -> Result<(), String> {
         let spans = self.traces().take_finished();
         if !spans.is_empty() {
@@ -161,7 +164,7 @@ impl Otlp {
                 messages::of_spans(self.instance, spans.clone()),
             )
             .await;
-            // What it will never take is not kept for it.
+            // Data that the collector will never accept is dropped.
             if answer
                 .as_ref()
                 .map_or(true, |status| LATER.contains(status))
@@ -182,14 +185,14 @@ impl Otlp {
         self.traces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps for `status` how it stands, and logs the change, not every attempt.
+    /// Sets the state for `status`, and logs changes of it only.
     fn set_trouble(&self, now: Option<String>) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*trouble, &now) {
             (None, Some(why)) => {
                 tracing::warn!(why, "Decisions and figures do not reach the collector.")
             }
-            (Some(_), None) => tracing::info!("Decisions and figures are not held up any more."),
+            (Some(_), None) => tracing::info!("Decisions and figures reach the collector again."),
             _ => {}
         }
         *trouble = now;
@@ -204,13 +207,13 @@ fn accepted(status: u16) -> Result<(), String> {
     }
 }
 
-/// Posts a message and returns the status of the answer, or a sentence when there was none in time.
+/// Posts a message. Returns the answer's status, or an error after [`SEND_WITHIN`].
 async fn post(endpoint: &Endpoint, path: &str, message: Vec<u8>) -> Result<u16, String> {
     let answered = time::timeout(SEND_WITHIN, exchange(endpoint, path, &message)).await;
     let status = answered.map_err(|_| format!("no answer within {} s", SEND_WITHIN.as_secs()))?;
     status
         .map_err(|error| error.to_string())?
-        .ok_or_else(|| "it does not speak HTTP".to_owned())
+        .ok_or_else(|| "it does not answer in HTTP".to_owned())
 }
 
 async fn exchange(endpoint: &Endpoint, path: &str, message: &[u8]) -> std::io::Result<Option<u16>> {

@@ -1,6 +1,6 @@
-//! Every stop as a trace: how it was received, looked into, decided about and delivered, and how long each took.
+//! Traces every stop: received, evaluated, decided and delivered, with the duration of each step.
 //!
-//! Pure: events in, finished spans out. What is kept of an event is its kind, its times and its numbers.
+//! Pure: events in, finished spans out. Only an event's kind, times and numbers are kept.
 
 use std::collections::VecDeque;
 
@@ -15,25 +15,25 @@ use super::messages::{id, nanos, number, word};
 use crate::daemon::telemetry::figures;
 use crate::ops::query::{self, HookTime};
 
-/// Stops under way at once; the oldest is forgotten beyond that.
+/// The most open stops; beyond that the oldest is dropped.
 const OPEN_MAX: usize = 256;
-/// Finished spans that wait for the collector; the oldest are forgotten beyond that.
+/// The most finished spans that wait for the collector; beyond that the oldest are dropped.
 const SPANS_MAX: usize = 4_096;
 
-/// Stops under way, and spans that are to be sent.
+/// Open stops, and finished spans to send.
 #[derive(Default)]
 pub(super) struct Traces {
     open: VecDeque<Stop>,
     finished: VecDeque<Span>,
 }
 
-/// A stop whose trace is not complete.
+/// A stop whose trace is incomplete.
 struct Stop {
-    /// The trace's id: that of the event that it begins with.
+    /// The trace's id: that of its first event.
     trace: Uuid,
     seq: u64,
     began: Timestamp,
-    /// The end of its last step.
+    /// The end of the last step.
     reached: Timestamp,
     decision: Option<u64>,
     attributes: Vec<KeyValue>,
@@ -41,7 +41,7 @@ struct Stop {
 }
 
 impl Traces {
-    /// Takes in an event.
+    /// Processes an event.
     pub(super) fn note(&mut self, envelope: &Envelope) {
         let at = envelope.recorded_at;
         match &envelope.event {
@@ -55,7 +55,7 @@ impl Traces {
                 let mut stop = self
                     .take(|stop| stop.seq == decision.trigger)
                     .unwrap_or_else(|| {
-                        // An agent's restart, or a stop of the daemon's last run.
+                        // An agent's restart, or a stop from the daemon's last run.
                         Stop::new(envelope, decision.trigger)
                     });
                 stop.decided(envelope.seq, at, decision);
@@ -83,12 +83,12 @@ impl Traces {
         }
     }
 
-    /// Returns the finished spans, which leave.
+    /// Takes all finished spans.
     pub(super) fn take_finished(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.finished).into()
     }
 
-    /// Puts back what could not be sent, as long as there is room.
+    /// Puts back spans that could not be sent, as far as there is room.
     pub(super) fn put_back(&mut self, spans: Vec<Span>) {
         let newer = std::mem::replace(&mut self.finished, spans.into());
         self.keep(newer);

@@ -18,7 +18,7 @@ use crate::install::installer::{Installer, folder_in, home_for};
 use crate::install::settings::{self, Handler};
 use crate::install::version::Version;
 
-/// The first version whose hooks are on by default; before it only `notify` can be relied upon.
+/// The first version with hooks on by default; earlier ones reliably support only `notify`.
 const HOOKS_SINCE: Version = Version(0, 124, 0);
 const HOOKS_FILE: &str = "hooks.json";
 const CONFIG: &str = "config.toml";
@@ -49,7 +49,8 @@ impl Installer for Codex {
         "Codex CLI"
     }
 
-    /// Codex resolves links in the variable, and only there. The keys of its trust are made from the outcome.
+    /// Codex resolves links in the variable only, and derives the keys of trusted hooks from the
+    /// result.
     fn user_folder(&self) -> Result<PathBuf, String> {
         match folder_in("CODEX_HOME") {
             Some(folder) => Ok(folder.canonicalize().unwrap_or(folder)),
@@ -139,7 +140,7 @@ impl Installer for Codex {
         is_off.then_some("features.hooks")
     }
 
-    /// Codex reads hooks from config.toml as well; a user may have put ours there by hand.
+    /// Codex also reads hooks from config.toml; a user may have added ours there by hand.
     fn misplaced(&self, found: &Found) -> Vec<String> {
         let events = trust::events_of_ours(&config(found));
         events
@@ -157,7 +158,7 @@ impl Installer for Codex {
     }
 }
 
-/// Returns whether this is a version that cannot be relied upon to run hooks.
+/// Returns whether this version does not reliably run hooks.
 fn has_no_hooks(found: &Found) -> bool {
     found.version.is_some_and(|version| version < HOOKS_SINCE)
 }
@@ -171,7 +172,7 @@ fn config(found: &Found) -> String {
     )
 }
 
-/// Trust goes into the user's config.toml, wherever the hooks are.
+/// Trust is recorded in the user's config.toml, wherever the hooks are.
 fn trust_edit(found: &Found, hooks: &Edit) -> Result<Edit, String> {
     let path = found.folder.join(CONFIG);
     let (before, text) = read(&path)?;
@@ -187,7 +188,7 @@ fn trust_edit(found: &Found, hooks: &Edit) -> Result<Edit, String> {
         let (text, removed) = trust::forget(&text.text, &gone)?;
         let text = trust::rename(&text, &trust::moved(&hooks.path, &old, &new))?;
         let (text, mut entries) = trust::trust(&text, &wanted)?;
-        // A Codex that has learnt hooks needs no `notify` any more.
+        // A Codex with hooks no longer needs `notify`.
         let (text, cleared) = notify::clear_notify(&text)?;
         entries.extend(removed.into_iter().chain(cleared));
         Ok((text, entries))
@@ -230,7 +231,7 @@ fn notify_edit(found: &Found, client: &Path, notes: &mut Vec<String>) -> Result<
     })
 }
 
-/// Checks the hooks that are there, not those that are to be: Codex goes by what it finds.
+/// Checks the installed hooks, not the wanted ones: those are what Codex reads.
 fn trusted(found: &Found, plan: &AgentPlan) -> Check {
     let name = "codex.trust";
     let file = found.folder.join(HOOKS_FILE);
@@ -243,11 +244,12 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
             return Check::fail(
                 name,
                 format!("{}: {error}", config.display()),
-                "mend the file",
+                "fix the file",
             );
         }
     };
-    let (mut wrong, mut disabled) = (Vec::new(), Vec::new());
+    let mut wrong = Vec::new();
+    let mut disabled = Vec::new();
     let ours = before(&file)
         .map(|change| settings::handlers(&change.text_before()).unwrap_or_default())
         .unwrap_or_default()
@@ -266,7 +268,7 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
     }
     if !wrong.is_empty() {
         let detail = format!(
-            "Codex asks before it runs these, or leaves them out: {}",
+            "Codex asks before it runs these, or skips them: {}",
             wrong.join(", ")
         );
         return Check::fail(
@@ -276,11 +278,8 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
         );
     }
     if !disabled.is_empty() {
-        let detail = format!(
-            "trusted, but switched off in Codex: {}",
-            disabled.join(", ")
-        );
-        return Check::warn(name, detail, "switch them on in Codex (`/hooks`)");
+        let detail = format!("trusted, but disabled in Codex: {}", disabled.join(", "));
+        return Check::warn(name, detail, "enable them in Codex (`/hooks`)");
     }
     Check::pass(name, "Codex trusts all of them")
 }

@@ -8,22 +8,16 @@ use super::toml::{Result, line_end, newline, parse, toml_string, valid};
 use crate::install::change::{Entry, Status};
 use crate::install::hooks;
 
-/// What `notify` is set to.
+/// The value of `notify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Notify {
-    /// Nothing.
     Absent,
-    /// Our client, at this path.
+    /// Our client, with its path.
     Ours(String),
     /// A program of the user's.
     Foreign,
 }
 
-/// Returns what `notify` is set to.
-///
-/// # Errors
-///
-/// As [`trust`].
 pub(crate) fn notify(text: &str) -> Result<Notify> {
     let document = parse(text)?;
     let Some(item) = document.as_table().get("notify") else {
@@ -45,10 +39,6 @@ pub(crate) fn notify(text: &str) -> Result<Notify> {
 }
 
 /// Sets `notify` to our client. A program of the user's stays: Codex calls only one.
-///
-/// # Errors
-///
-/// As [`trust`].
 pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
     let status = match notify(text)? {
         Notify::Ours(there) if there == client => {
@@ -59,7 +49,7 @@ pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
         Notify::Absent => Status::Added,
     };
     let cleared = clear_notify(text)?.0;
-    // At the top, where it can be in no table.
+    // At the top, where it cannot be part of a table.
     let line = format!(
         "notify = [{}, \"codex\"]{}",
         toml_string(client),
@@ -68,11 +58,7 @@ pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
     Ok((valid(line + &cleared)?, Entry::new("notify", status)))
 }
 
-/// Takes our `notify` out.
-///
-/// # Errors
-///
-/// As [`trust`].
+/// Removes our `notify`.
 pub(super) fn clear_notify(text: &str) -> Result<(String, Option<Entry>)> {
     if !matches!(notify(text)?, Notify::Ours(_)) {
         return Ok((text.to_owned(), None));

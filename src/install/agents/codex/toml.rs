@@ -1,4 +1,4 @@
-//! Codex's config.toml as text: it is parsed for places only, and edited by splices.
+//! Codex's config.toml as text: parsed only for positions, edited by splices.
 
 use serde_json::json;
 use toml_edit::Document;
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Result<Document<&str>> {
     })
 }
 
-/// Makes sure that a splice gave TOML again. It does not where the user has written a table in one line.
+/// Checks that a splice is still TOML. It is not if the user has written a table inline.
 pub(super) fn valid(text: String) -> Result<String> {
     match parse(&text) {
         Ok(_) => Ok(text),
@@ -49,7 +49,7 @@ pub(super) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// Writes a TOML string. JSON's escapes are all TOML's too.
+/// Formats a TOML string. All of JSON's escapes are valid TOML.
 pub(super) fn toml_string(text: &str) -> String {
     json!(text).to_string()
 }

@@ -1,8 +1,8 @@
 //! Codex's config.toml: hooks that it trusts, and `notify` for versions without hooks.
 //!
-//! Codex runs a hook only when config.toml holds the hook's hash under a key made of the file, the event and the hook's
-//! place in it; otherwise it asks, or in `codex exec` leaves it out without a word. As with JSON, the file is parsed
-//! for places only and edited by splices.
+//! Codex runs a hook only if config.toml holds the hook's hash under a key made of the file, the
+//! event and the hook's position in it; otherwise it asks, or in `codex exec` silently skips the
+//! hook. As with JSON, the file is parsed only for positions and edited by splices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,13 +18,14 @@ use crate::install::change::{Entry, Status, hex};
 use crate::install::hooks;
 use crate::install::settings::Handler;
 
-/// Codex's own time limit, in seconds, for a hook that names none.
+/// Codex's default time limit for a hook, in seconds.
 const TIMEOUT_S: u64 = 600;
-/// The same for hooks at the end of a turn or session, and the longest that these may name.
+/// The default and maximum for hooks at the end of a turn or session.
 const END_TIMEOUT_S: u64 = 1;
 const END_TIMEOUT_MAX_S: u64 = 3;
 
-/// Returns the hash by which Codex knows a hook: SHA-256 over its normal form as compact JSON with sorted keys.
+/// Returns the hash with which Codex identifies a hook: SHA-256 over its normal form as compact
+/// JSON with sorted keys.
 pub(crate) fn hash(handler: &Handler) -> String {
     let event = handler.event.as_str();
     let timeout = if matches!(event, "SessionEnd" | "Interrupt") {
@@ -49,7 +50,7 @@ pub(crate) fn hash(handler: &Handler) -> String {
     format!("sha256:{}", hex(&Sha256::digest(normal.to_string())))
 }
 
-/// Returns the key under which Codex keeps what it knows of a hook.
+/// Returns the key under which Codex keeps a hook's state.
 pub(crate) fn key(hooks_file: &Path, handler: &Handler) -> String {
     let event = snake_case(&handler.event);
     format!(
@@ -71,7 +72,7 @@ fn snake_case(event: &str) -> String {
     out
 }
 
-/// What config.toml says of a hook.
+/// A hook's state in config.toml.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
     /// The hash that is trusted.
@@ -80,11 +81,7 @@ pub(crate) struct State {
     pub(crate) is_disabled: bool,
 }
 
-/// Returns what is known of each hook.
-///
-/// # Errors
-///
-/// One sentence with the place, where the file is not TOML.
+/// Returns the state of each hook.
 pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
     let document = parse(text)?;
     let mut all = BTreeMap::new();
@@ -107,7 +104,7 @@ pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
     Ok(all)
 }
 
-/// Returns whether Codex's hooks are switched off altogether.
+/// Returns whether all of Codex's hooks are disabled.
 pub(crate) fn switched_off(text: &str) -> bool {
     let Ok(document) = parse(text) else {
         return false;
@@ -153,10 +150,6 @@ pub(crate) fn events_of_ours(text: &str) -> Vec<String> {
 }
 
 /// Records hooks as trusted.
-///
-/// # Errors
-///
-/// One sentence that says what is wrong with the file.
 pub(crate) fn trust(text: &str, wanted: &[(String, String)]) -> Result<(String, Vec<Entry>)> {
     let mut text = text.to_owned();
     let mut entries = Vec::new();
@@ -178,15 +171,11 @@ pub(crate) fn trust(text: &str, wanted: &[(String, String)]) -> Result<(String, 
     Ok((text, entries))
 }
 
-/// Takes what is known of these hooks out.
-///
-/// # Errors
-///
-/// As [`trust`].
+/// Removes the state of these hooks.
 pub(crate) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)> {
     let mut text = text.to_owned();
     let mut entries = Vec::new();
-    // From the end, so that a text to which several were added gets its own end back.
+    // From the end, so that a text with several additions gets its original end back.
     let mut there = Vec::new();
     for key in keys {
         there.extend(table_place(&text, key)?.map(|place| (place.start, key)));
@@ -202,12 +191,8 @@ pub(crate) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)
     Ok((text, entries))
 }
 
-/// Gives what is known of hooks to the keys that they have now: a hook of somebody else whose place has changed
-/// because of us is to stay trusted.
-///
-/// # Errors
-///
-/// As [`trust`].
+/// Moves the state of hooks to their new keys: a user's hook whose position we changed stays
+/// trusted.
 pub(super) fn rename(text: &str, moved: &[(String, String)]) -> Result<String> {
     let document = parse(text)?;
     let Some(table) = state_table(&document) else {
@@ -218,7 +203,7 @@ pub(super) fn rename(text: &str, moved: &[(String, String)]) -> Result<String> {
         let Some(place) = table.get(old).and_then(Item::span) else {
             continue;
         };
-        // Codex writes the key as a string in a table's header; a key in any other form is left alone.
+        // Codex writes the key as a string in a table's header; other forms are left alone.
         for quoted in [toml_string(old), format!("'{old}'")] {
             if let Some(at) = text[place.clone()].find(&quoted) {
                 let start = place.start + at;
@@ -235,7 +220,7 @@ pub(super) fn rename(text: &str, moved: &[(String, String)]) -> Result<String> {
     valid(out)
 }
 
-/// Returns the keys under which hooks of ours were and are no more.
+/// Returns the former keys of our hooks that no longer exist.
 pub(super) fn keys_gone(
     hooks_file: &Path,
     old: &[Handler],
@@ -249,7 +234,7 @@ pub(super) fn keys_gone(
     ours.filter(|key| !wanted.contains(key)).collect()
 }
 
-/// Returns the keys of other people's hooks whose place has changed, old and new.
+/// Returns the keys of the user's hooks whose position has changed, old and new.
 pub(super) fn moved(hooks_file: &Path, old: &[Handler], new: &[Handler]) -> Vec<(String, String)> {
     let foreign = |all: &[Handler]| {
         let others = all.iter().filter(|handler| handler.client.is_none());
@@ -285,7 +270,7 @@ fn with(text: &str, key: &str, hash: &str) -> Result<String> {
         toml_string(key),
         toml_string(hash)
     ));
-    // A file whose last line has no end keeps that habit, by which the way back is known.
+    // A file whose last line has no line end keeps that form, so that removal can restore it.
     if has_end {
         out.push_str(newline);
     }
@@ -329,7 +314,7 @@ fn updated(text: &str, key: &str, hash: &str) -> Result<String> {
     )
 }
 
-/// Returns the lines of a table, from its header to its last value.
+/// Returns the range of a table, from its header to its last value.
 fn table_place(text: &str, key: &str) -> Result<Option<Range<usize>>> {
     let document = parse(text)?;
     let table = state_table(&document)
@@ -353,7 +338,7 @@ fn without(text: &str, key: &str) -> Result<String> {
     let behind = &text[place.end..];
     let mut before = &text[..place.start];
     let had_end = text[..place.end].ends_with('\n');
-    // The blank line in front came with it, and with a last line without an end that line's end too.
+    // The blank line in front was added with it; if the last line had no line end, so was that.
     for _ in 0..if had_end { 1 } else { 2 } {
         let shorter = before
             .strip_suffix('\n')

@@ -49,7 +49,7 @@ fn audit_shows_what_was_asked_for() {
     let (code, _, error) = ask(&home, &["audit", "--since", "soon"]);
     assert_eq!(code, 2, "{error}");
     assert!(
-        error.contains("`soon` is no time") && error.contains("yesterday"),
+        error.contains("`soon` is not a time") && error.contains("yesterday"),
         "{error}"
     );
     let (code, _, error) = ask(&home, &["audit", "--reason", "why"]);
