@@ -21,7 +21,7 @@ const READ_BYTES: usize = 64 * 1024;
 const EXIT_POLL_MAX: Duration = Duration::from_millis(4);
 
 /// A command's output and exit status.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,

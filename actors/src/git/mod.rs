@@ -1,4 +1,4 @@
-//! What the working tree says (spec FILES-1 to FILES-8). Never writes to the user's repository; never waits longer than
+//! What the working tree says (spec FILES-1 to FILES-9). Never writes to the user's repository; never waits longer than
 //! it may.
 //!
 //! Three git commands run side by side: `status` (what differs from HEAD, untracked files, the branch), `rev-parse`
@@ -22,6 +22,7 @@ mod command;
 mod contents;
 mod parse;
 mod snapshot;
+mod submodules;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
@@ -36,7 +37,7 @@ use journal::{ChangedFile, Changes, Timestamp};
 
 pub use snapshot::{hashes, snapshot};
 
-use command::{Failure, Git, Output};
+use command::{Answers, Failure, Git, Output, words};
 use contents::Contents;
 
 /// Limits of one inspection.
@@ -106,8 +107,8 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
         );
     }
     let deadline = Instant::now() + bounds.within;
-    let mut outputs = match git.run(cwd, &calls(since), deadline) {
-        Ok(outputs) => outputs.into_iter(),
+    let answers = match git.run(cwd, &calls(since), deadline) {
+        Ok(answers) => answers,
         Err(Failure::Missing) => return Tree::unknown("git_missing", None),
         Err(Failure::Timeout) => {
             return Tree::unknown(
@@ -119,18 +120,15 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
             return Tree::unknown("git_failed", Some(format!("git: {error}")));
         }
     };
-    let (Some(status), Some(place)) = (outputs.next(), outputs.next()) else {
-        return Tree::unknown("git_failed", None);
-    };
-    tree(&status, &place, outputs.next().as_ref(), bounds, deadline)
+    tree(git, &answers, bounds, deadline)
 }
 
 /// The commands: `status`, `rev-parse`, and `log` where there is a time to look back to.
 fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
-    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut calls = vec![
         words(
-            "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames",
+            "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
+             --ignore-submodules=dirty",
         ),
         words("rev-parse --is-bare-repository --show-toplevel"),
     ];
@@ -146,13 +144,11 @@ fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
 }
 
 /// Puts together what the commands said.
-fn tree(
-    status: &Output,
-    place: &Output,
-    log: Option<&Output>,
-    bounds: Bounds,
-    deadline: Instant,
-) -> Tree {
+fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree {
+    let [status, place, ..] = answers.outputs.as_slice() else {
+        return Tree::unknown("git_failed", None);
+    };
+    let log = answers.outputs.get(2);
     let (is_bare, top) = parse::place(&place.stdout);
     let answer = parse::status(&status.stdout);
     if !status.is_good() || !answer.answered {
@@ -165,7 +161,20 @@ fn tree(
     if !status.stderr.is_empty() {
         notes.push(format!("git status: {}", status.complaint()));
     }
+    let top = Path::new(OsStr::from_bytes(top));
+    let submodules = submodules::dirty(git, top, deadline).unwrap_or_else(|_| {
+        notes.push("git: not all submodules were looked at".into());
+        Vec::new()
+    });
     let mut paths = answer.paths;
+    paths.extend(submodules.iter().map(Vec::as_slice));
+    if !answers.filters.is_empty() && !paths.is_empty() {
+        notes.push(format!(
+            "git: filters of the repository's own configuration were not run ({}): a file under one that was written \
+             counts as changed, although it may hold the same",
+            shown(&answers.filters)
+        ));
+    }
     match log {
         Some(log) if log.is_good() => paths.extend(parse::names(&log.stdout)),
         // Without a commit there is nothing to look through, and git calls that an error.
@@ -197,7 +206,7 @@ fn tree(
         .collect();
     named.sort_unstable();
     named.dedup_by(|later, first| later.0 == first.0);
-    let mut contents = Contents::new(Path::new(OsStr::from_bytes(top)), deadline);
+    let mut contents = Contents::new(top, deadline);
     let files = named
         .into_iter()
         .map(|(path, raw)| ChangedFile {
@@ -215,17 +224,29 @@ fn tree(
     }
 }
 
+/// Names a few filters. Their names come from the repository: nothing but plain characters is shown.
+fn shown(filters: &[String]) -> String {
+    const FILTERS_MAX: usize = 5;
+    const CHARS_MAX: usize = 40;
+    let plain = |name: &String| -> String {
+        let chars = name.chars().take(CHARS_MAX);
+        chars
+            .map(|char| if char.is_ascii_graphic() { char } else { '?' })
+            .collect()
+    };
+    let names: Vec<_> = filters.iter().take(FILTERS_MAX).map(plain).collect();
+    names.join(", ")
+}
+
 /// Returns the word for why git gave no answer.
 fn refusal(output: &Output, is_bare: bool) -> &'static str {
-    let is_no_repository = || {
-        output
-            .stderr
-            .windows(20)
-            .any(|part| part == b"not a git repository")
+    let says = |words: &[u8]| {
+        let mut parts = output.stderr.windows(words.len());
+        !output.is_good() && parts.any(|part| part == words)
     };
-    if is_bare {
+    if is_bare || says(b"cannot use bare repository") {
         "bare_repository"
-    } else if !output.is_good() && is_no_repository() {
+    } else if says(b"not a git repository") {
         "not_a_repository"
     } else {
         "git_failed"

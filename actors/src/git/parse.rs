@@ -12,6 +12,8 @@
 //! ? <path>
 //! ```
 
+use std::collections::BTreeSet;
+
 /// What `git status` said.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Status<'a> {
@@ -102,6 +104,57 @@ pub(super) fn place(bytes: &[u8]) -> (bool, Option<&[u8]>) {
         .and_then(|rest| rest.strip_suffix(b"\n"))
         .filter(|top| top.first() == Some(&b'/'));
     (is_bare, top)
+}
+
+/// Reads the output of `git config --list --name-only --show-scope -z`: the names of the filters that must not run,
+/// because a configuration of the repository itself defines them or, for git-lfs, gives them programs to run.
+///
+/// None if this is not such a list, or lacks the settings that were passed in variables: a git that ignores those
+/// (before 2.31) would run the filters.
+pub(super) fn filters(bytes: &[u8]) -> Option<BTreeSet<&[u8]>> {
+    let mut filters = BTreeSet::new();
+    let mut takes_variables = false;
+    let mut fields = complete_records(bytes);
+    while let Some(scope) = fields.next() {
+        let key = fields.next()?;
+        match scope {
+            b"command" => takes_variables |= key == b"core.hookspath",
+            b"system" | b"global" => {}
+            _ if key.starts_with(b"lfs.extension.") => {
+                filters.insert(&b"lfs"[..]);
+            }
+            _ => filters.extend(key.strip_prefix(b"filter.").and_then(subsection)),
+        }
+    }
+    takes_variables.then_some(filters)
+}
+
+/// Returns the part of a key, its section cut off, that precedes the last dot.
+fn subsection(key: &[u8]) -> Option<&[u8]> {
+    let dot = key.iter().rposition(|byte| *byte == b'.')?;
+    Some(&key[..dot])
+}
+
+/// Reads the output of `git config -z --get-regexp` for submodules: name, variable, value. The name is empty for
+/// `diff.ignoreSubmodules`.
+pub(super) fn submodules(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8], &[u8])> {
+    complete_records(bytes).filter_map(|record| {
+        let end = record.iter().position(|byte| *byte == b'\n')?;
+        let key = &record[..end];
+        let value = &record[end + 1..];
+        let Some(key) = key.strip_prefix(b"submodule.") else {
+            return Some((&b""[..], &b"ignore"[..], value));
+        };
+        let name = subsection(key)?;
+        Some((name, &key[name.len() + 1..], value))
+    })
+}
+
+/// Reads the output of `git ls-files --stage -z`: the paths of the submodules.
+pub(super) fn gitlinks(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    complete_records(bytes)
+        .filter(|record| record.starts_with(b"160000 "))
+        .filter_map(|record| record.splitn(2, |byte| *byte == b'\t').nth(1))
 }
 
 fn header<'a>(rest: &'a [u8], status: &mut Status<'a>) {

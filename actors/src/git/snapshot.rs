@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use checkpoint::progress::GitState;
 
-use super::command::{Failure, Git};
+use super::command::{Failure, Git, words};
 use super::contents::Contents;
-use super::parse;
+use super::{parse, submodules};
 
 /// The most uncommitted files that are named.
 const UNCOMMITTED_MAX: usize = 500;
@@ -24,23 +24,23 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     if !folder.is_absolute() || !folder.is_dir() {
         return Err("not_a_repository".into());
     }
-    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let calls = [
         words(
-            "status --porcelain=v2 --branch --ahead-behind -z --untracked-files=all --no-renames",
+            "status --porcelain=v2 --branch --ahead-behind -z --untracked-files=all --no-renames \
+             --ignore-submodules=dirty",
         ),
         words("rev-parse --is-bare-repository --show-toplevel"),
         words("log -1 -z --format=%H%x00%s --no-show-signature HEAD --"),
     ];
-    let outputs =
-        Git::default()
-            .run(folder, &calls, deadline)
-            .map_err(|failure| match failure {
-                Failure::Missing => "git_missing",
-                Failure::Timeout => "timeout",
-                Failure::System(_) => "git_failed",
-            })?;
-    let [status, place, log] = outputs.as_slice() else {
+    let git = Git::default();
+    let answers = git
+        .run(folder, &calls, deadline)
+        .map_err(|failure| match failure {
+            Failure::Missing => "git_missing",
+            Failure::Timeout => "timeout",
+            Failure::System(_) => "git_failed",
+        })?;
+    let [status, place, log] = answers.outputs.as_slice() else {
         return Err("git_failed".into());
     };
     let (_, top) = parse::place(&place.stdout);
@@ -56,6 +56,11 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
         .into_iter()
         .map(|(code, path)| (text(code), text(path)))
         .collect();
+    let folder = Path::new(OsStr::from_bytes(top));
+    let dirty = submodules::dirty(&git, folder, deadline).unwrap_or_default();
+    let is_listed = |path: &Vec<u8>| uncommitted.iter().any(|(_, it)| *it == text(path));
+    let unlisted: Vec<_> = dirty.into_iter().filter(|path| !is_listed(path)).collect();
+    uncommitted.extend(unlisted.iter().map(|path| (".M".to_owned(), text(path))));
     uncommitted.sort_unstable_by(|one, other| one.1.cmp(&other.1));
     uncommitted.truncate(UNCOMMITTED_MAX);
     Ok(GitState {

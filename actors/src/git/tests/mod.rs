@@ -1,5 +1,6 @@
 //! The real git, on every kind of work tree that is known to differ.
 
+mod attacks;
 mod commits;
 mod refusals;
 mod support;
