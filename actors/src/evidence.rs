@@ -3,8 +3,6 @@
 //! Runs on blocking threads, never on an actor's. Nothing here fails: evidence that is not available is left out, with a
 //! note that says why (spec DECIDE-14).
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -18,7 +16,7 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
-use crate::{git, transcripts};
+use crate::{git, named_file, transcripts};
 
 /// Name of a project's own settings file.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
@@ -246,26 +244,23 @@ pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -
         files: names(top),
     };
     let file = top.join(PROJECT_FILE);
-    let text = read_small(&file);
-    if text.is_none() && std::fs::symlink_metadata(&file).is_ok() {
-        notes.push(format!(
-            "{PROJECT_FILE} was not used: expected a text file of at most {PROJECT_FILE_BYTES_MAX} bytes"
-        ));
-    }
+    let text = match named_file::text(&file, PROJECT_FILE_BYTES_MAX) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            if std::fs::symlink_metadata(&file).is_ok() {
+                notes.push(format!("{PROJECT_FILE} was not used: {error}"));
+            }
+            None
+        }
+    };
     let named = text.as_deref().map(|text| (PROJECT_FILE, text));
     config.policy_for(&facts, named).unwrap_or_else(|error| {
+        let error = error.without_text();
         notes.push(format!("{PROJECT_FILE} was not used: {error}"));
         config
             .policy_for(&facts, None)
             .unwrap_or_else(|_| default_policy(config))
     })
-}
-
-/// Reads a text file of a project, unless it is too large or not a regular file.
-fn read_small(path: &Path) -> Option<String> {
-    let meta = std::fs::metadata(path).ok()?;
-    (meta.is_file() && meta.len() <= PROJECT_FILE_BYTES_MAX)
-        .then(|| std::fs::read_to_string(path).ok())?
 }
 
 /// Lists the names at a project's top; names of folders end with `/`.
@@ -327,23 +322,10 @@ fn is_headless(state: &SessionState) -> bool {
         Some(HeadlessSign::Known(is_headless)) => is_headless,
         Some(HeadlessSign::Transcript(is_headless)) => {
             let path = state.place.transcript.as_deref();
-            path.and_then(beginning)
+            path.and_then(|path| named_file::beginning(Path::new(path), BEGINNING_BYTES_MAX).ok())
                 .is_some_and(|bytes| is_headless(&bytes))
         }
     }
-}
-
-fn beginning(path: &str) -> Option<Vec<u8>> {
-    // Opening a FIFO, for example, could block forever.
-    if !Path::new(path).is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(BEGINNING_BYTES_MAX)
-        .read_to_end(&mut bytes)
-        .ok()?;
-    Some(bytes)
 }
 
 /// Returns the files that the work item's plan names (spec HYG-8).
@@ -356,7 +338,8 @@ fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
         .join("todos")
         .join(slug)
         .join("implementation-plan.md");
-    checkpoint::findings::plan_files(&read_small(&plan)?)
+    let text = named_file::text(&plan, PROJECT_FILE_BYTES_MAX).ok()?;
+    checkpoint::findings::plan_files(&text)
 }
 
 /// Durations of the steps, in microseconds.

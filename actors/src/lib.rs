@@ -15,6 +15,7 @@ pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
 pub mod listener;
+pub mod named_file;
 pub mod phase;
 mod process;
 pub mod progress;

@@ -1,7 +1,6 @@
 //! Agents' transcript files: finding them, reading their ends, and taking the prompts from them that no hook reported.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use checkpoint::transcript::{self, Facts, UserText};
 use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
 
 use crate::draft::derived;
+use crate::named_file::{self, Links};
 
 /// A transcript that is one JSON document has to be read whole; a larger one is not read.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -143,12 +143,7 @@ pub fn read(
 }
 
 fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
-    // Opening a FIFO, for example, could block forever.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("not a regular file"));
-    }
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
+    let (mut file, length) = named_file::open(path, Links::Follow)?;
     let whole = path.extension().is_some_and(|ending| ending == "json");
     let bytes_max = if whole {
         WHOLE_TRANSCRIPT_BYTES_MAX
@@ -158,6 +153,6 @@ fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
     let from = length.saturating_sub(bytes_max);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(bytes_max)).unwrap_or(0));
-    file.take(bytes_max).read_to_end(&mut bytes)?;
+    file.take(length.min(bytes_max)).read_to_end(&mut bytes)?;
     Ok((bytes, from == 0))
 }

@@ -4,12 +4,10 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use actors::{evidence, session_state};
+use actors::{evidence, named_file, session_state};
 use checkpoint::config::Config;
 use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
@@ -217,16 +215,8 @@ fn branch(folder: &Path) -> Option<String> {
 }
 
 fn line_of(path: &Path) -> Option<String> {
-    // Reading a pipe or a device could block for ever.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    File::open(path)
-        .ok()?
-        .take(GIT_FILE_BYTES_MAX)
-        .read_to_string(&mut text)
-        .ok()?;
+    let bytes = named_file::beginning(path, GIT_FILE_BYTES_MAX).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
     Some(text.lines().next()?.to_owned())
 }
 

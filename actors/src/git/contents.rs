@@ -2,15 +2,16 @@
 //! regular file, and reads a bounded amount in all.
 
 use std::ffi::OsStr;
-use std::fs::{Metadata, OpenOptions};
+use std::fs::Metadata;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use checkpoint::digest;
-use rustix::fs::OFlags;
+
+use crate::named_file::{self, Links};
 
 /// A file larger than this is not read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -60,17 +61,7 @@ impl<'a> Contents<'a> {
     /// Reads a file into the buffer; none where it cannot be read, grew, or is a file no longer.
     fn read(&mut self, path: &Path) -> Option<()> {
         // Between the look and this, somebody may have put a FIFO or a link in the file's place.
-        let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY)
-            .bits()
-            .cast_signed();
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(flags)
-            .open(path)
-            .ok()?;
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
+        let (file, _) = named_file::open(path, Links::Refuse).ok()?;
         self.buffer.clear();
         let count = file
             .take(FILE_BYTES_MAX + 1)

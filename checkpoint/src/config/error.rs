@@ -50,6 +50,23 @@ impl ConfigError {
         }
     }
 
+    /// Returns the error as one that may be stored although nobody vouches for the file, which might be a list of
+    /// passwords: with the place and the reason, without the line. Of what the reason quotes only a plain word stays.
+    #[must_use]
+    pub fn without_text(mut self) -> Self {
+        const WORD_BYTES_MAX: usize = 40;
+        self.snippet = None;
+        let quotes = ['`', '"', '\''];
+        if let (Some(start), Some(end)) = (self.message.find(quotes), self.message.rfind(quotes)) {
+            let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
+            let quoted = &self.message[start + 1..end.max(start + 1)];
+            if quoted.len() > WORD_BYTES_MAX || !quoted.chars().all(is_plain) {
+                self.message.replace_range(start + 1..end, "...");
+            }
+        }
+        self
+    }
+
     /// Adds what to do about it.
     pub(super) fn with_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint.or(self.hint);
