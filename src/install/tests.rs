@@ -138,13 +138,13 @@ fn an_entry_that_is_there_twice_becomes_one_and_a_stale_one_goes() {
         \"command\": \"/a/checkpointd-hook gemini\"}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"AfterTool\"",
         1,
     );
-    let (mended, statuses) = settings::merge(&twice, &entries).expect("JSON");
-    let ours = settings::handlers(&mended)
+    let (merged, statuses) = settings::merge(&twice, &entries).expect("JSON");
+    let ours = settings::handlers(&merged)
         .expect("JSON")
         .into_iter()
         .filter(|handler| handler.client.is_some());
     assert_eq!(ours.count(), entries.len());
-    assert_eq!(foreign(&mended).len(), 1);
+    assert_eq!(foreign(&merged).len(), 1);
     let changed: Vec<_> = statuses
         .into_iter()
         .filter(|entry| entry.status != Status::AlreadyThere)
@@ -174,7 +174,7 @@ fn an_entry_of_ours_that_lost_its_condition_gets_it_back_and_others_of_its_group
     for (group, left) in [(json!([ours]), 0), (json!([mine, ours]), 1)] {
         let wrong =
             json!({ "hooks": { "PreCompress": [{ "matcher": "*", "hooks": group }] } }).to_string();
-        let (mended, statuses) = settings::merge(&wrong, &entries).expect("JSON");
+        let (merged, statuses) = settings::merge(&wrong, &entries).expect("JSON");
         let updated: Vec<_> = statuses
             .iter()
             .filter(|entry| entry.status == Status::Updated)
@@ -186,7 +186,7 @@ fn an_entry_of_ours_that_lost_its_condition_gets_it_back_and_others_of_its_group
                 .collect::<Vec<_>>(),
             ["PreCompress"]
         );
-        let all = settings::handlers(&mended)
+        let all = settings::handlers(&merged)
             .expect("JSON")
             .into_iter()
             .filter(|one| one.event == "PreCompress");

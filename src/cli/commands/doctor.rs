@@ -29,11 +29,11 @@ pub(crate) struct DoctorArgs {
 
 /// Runs the checks, after the fixes if asked to. Exits with 1 when one fails.
 pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
-    let mut mended = Vec::new();
+    let mut fixed = Vec::new();
     if arguments.fix {
-        let (done, problems) = doctor::mend_agents(home);
-        mended.extend(done);
-        mended.extend(doctor::mend_own(home));
+        let (done, problems) = doctor::fix_agents(home);
+        fixed.extend(done);
+        fixed.extend(doctor::fix_own(home));
         problems
             .iter()
             .for_each(|problem| eprintln!("not fixed: {}", render::printable(problem)));
@@ -48,17 +48,17 @@ pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
         let list: Vec<_> = checks.iter().map(Check::to_json).collect();
         let mut answer = json!({ "ok": ok, "checks": list });
         if arguments.fix {
-            answer["mended"] = json!(mended);
+            answer["mended"] = json!(fixed);
         }
         println!("{answer}");
     } else {
-        show(&mended, &checks, ok);
+        show(&fixed, &checks, ok);
     }
     Ok(if ok { exit::OK } else { exit::FAILED })
 }
 
-fn show(mended: &[String], checks: &[Check], ok: bool) {
-    for done in mended {
+fn show(fixed: &[String], checks: &[Check], ok: bool) {
+    for done in fixed {
         println!(
             "{} {}",
             render::paint(Colour::Green, "fixed"),

@@ -27,7 +27,7 @@ pub(super) fn checks(home: &Home) -> Vec<Check> {
 
 /// Reinstalls stale, doubled, missing or untrusted entries; an agent without any is left alone.
 /// Returns the fixes made and the errors.
-pub(crate) fn mend(home: &Home) -> (Vec<String>, Vec<String>) {
+pub(crate) fn fix(home: &Home) -> (Vec<String>, Vec<String>) {
     let mut done = Vec::new();
     let mut problems = Vec::new();
     for agent in Agent::HOSTS {

@@ -9,9 +9,9 @@ mod system;
 use journal::Home;
 
 pub(crate) use crate::install::check::{Check, Status};
-pub(crate) use agents::mend as mend_agents;
+pub(crate) use agents::fix as fix_agents;
 pub(crate) use fire::fire;
-pub(crate) use own::mend as mend_own;
+pub(crate) use own::fix as fix_own;
 pub(crate) use system::free_bytes;
 
 /// Runs all checks. `progress` gets the done and the total amount of the slow one.

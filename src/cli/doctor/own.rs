@@ -34,7 +34,7 @@ pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> 
 }
 
 /// Fixes permissions, and starts the daemon if calls wait for one. Returns the fixes made.
-pub(crate) fn mend(home: &Home) -> Vec<String> {
+pub(crate) fn fix(home: &Home) -> Vec<String> {
     let mut done = Vec::new();
     for (path, mode) in too_open(home) {
         if fs::set_permissions(&path, Permissions::from_mode(mode)).is_ok() {

@@ -246,7 +246,7 @@ fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
         ),
         (
             "calls_refused",
-            "Hook calls that were told to spool",
+            "Hook calls refused with the order to spool",
             &counters.overloaded,
         ),
         (

@@ -175,7 +175,7 @@ fn a_file_that_is_no_backup_is_refused_and_nothing_changes() {
         &["journal", "restore", "notes.txt", "--force"],
     );
     assert!(
-        code == 1 && error.contains("no backup") && error.contains("nothing was changed"),
+        code == 1 && error.contains("not a backup") && error.contains("nothing was changed"),
         "{error}"
     );
     let (code, _, error) = checkpointd(&daemon.home, &["journal", "restore", "absent", "--force"]);

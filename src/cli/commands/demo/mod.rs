@@ -54,7 +54,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Plays the recordings and shows the results.
 ///
-/// A closed pipe elsewhere ends the program at once. Here the daemon and the folder must be removed first, so the panic unwinds to this function.
+/// A closed pipe elsewhere ends the program at once. Here the daemon and the folder must be removed
+/// first, so the panic unwinds to this function.
 pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
     let DemoArgs { keep, output } = *args;
     let others = panic::take_hook();
@@ -218,10 +219,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
         };
         timeline::run(&stage.home(), wanted)?;
         for reply in &played.replies {
-            println!(
-                "  What it was told when it stopped ({}):",
-                dialect(&reply.text)
-            );
+            println!("  Message at the stop ({}):", dialect(&reply.text));
             for line in wrap(
                 &reply.message().unwrap_or_default(),
                 render::width().min(120) - 4,
