@@ -1,6 +1,7 @@
 //! Watches the configuration and applies changes.
 
-use actix_web::web;
+use std::sync::Arc;
+
 use actors::spool;
 
 use super::http::Api;
@@ -8,11 +9,11 @@ use super::instance::private_folder_if_missing;
 
 /// Applies a changed configuration. An invalid file changes nothing, and `status` reports the
 /// error.
-pub(super) fn watch_config(api: &web::Data<Api>) -> Option<notify::RecommendedWatcher> {
+pub(super) fn watch_config(api: &Arc<Api>) -> Option<notify::RecommendedWatcher> {
     use notify::{RecursiveMode, Watcher};
     let path = api.shared.home.config.clone();
     let folder = path.parent()?.to_owned();
-    let watched = api.clone();
+    let watched = Arc::clone(api);
     let reload = move |event: notify::Result<notify::Event>| {
         let is_ours = event.is_ok_and(|event| {
             let named = event

@@ -1,6 +1,5 @@
 //! The daemon: journal, actors, socket, signals, and the order in which they start and stop.
 
-pub(crate) mod answers;
 mod compaction;
 mod config_watch;
 mod http;
@@ -177,7 +176,7 @@ impl Daemon {
         let mut serving = actix::spawn(connections);
 
         // Before the daemon reports that it is ready: later changes must not be missed.
-        let _watcher = config_watch::watch_config(&api);
+        let _watcher = config_watch::watch_config(&api.clone().into_inner());
         come_up(&shared, &api.ingest, &api.sessions, &recovered).await?;
         start_upkeep(&api);
 

@@ -13,7 +13,8 @@ use checkpoint::state::{SessionState, Written};
 use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
 use uuid::Uuid;
 
-use super::{Error, Order, write};
+use super::documents::Error;
+use super::write::{Order, write};
 use crate::evidence;
 use crate::shared::Shared;
 

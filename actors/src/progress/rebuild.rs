@@ -11,8 +11,8 @@ use journal::{Agent, Event, Home, Journal, ProgressKind, Stream};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::documents::{Error, TURN, project_root, read};
 use super::files::Place;
-use super::{Error, TURN, project_root, read};
 use crate::session_state;
 
 /// Which files to rebuild.

@@ -10,7 +10,9 @@ use checkpoint::progress::{self, Document, Report};
 use checkpoint::reply;
 use journal::{Event, PromptOrigin, Stream, Timestamp};
 
-use super::{Error, TURN, open_phase, project_root, read, sessions_of, validate};
+use super::documents::{Error, TURN, project_root, read, sessions_of};
+use super::validate;
+use super::write::open_phase;
 use crate::draft::derived;
 use crate::evidence;
 use crate::shared::Shared;

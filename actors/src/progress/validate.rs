@@ -8,7 +8,8 @@ use checkpoint::progress::{self, CheckResult, Document, Elsewhere, FileMark, Now
 use journal::{Draft, Event, Journal, Timestamp};
 use uuid::Uuid;
 
-use super::{Error, ProjectState, read, read_project, sessions_of};
+use super::documents::{Error, read, sessions_of};
+use super::project::{ProjectState, READ_WITHIN, read_project};
 use crate::git;
 use crate::process::{self, Failure};
 
@@ -39,7 +40,7 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
             "event {seq} is not a progress document"
         )));
     };
-    let mut report = compare(journal, config, &document, super::READ_WITHIN)?;
+    let mut report = compare(journal, config, &document, READ_WITHIN)?;
     for check in &config.settings.progress.checks {
         report.lines.push(external(check, &document.project));
     }

@@ -10,7 +10,7 @@ use actors::ingest::{self, AcceptHook, Accepted, Refusal};
 use tokio::sync::oneshot;
 
 use super::state::Api;
-use crate::daemon::answers::refuse;
+use crate::daemon::http::answers::refuse;
 use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 
 /// The largest hook payload; the client cuts at 64 MB.

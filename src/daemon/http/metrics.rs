@@ -12,7 +12,7 @@ use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::Registry;
 
 use super::state::Api;
-use crate::daemon::answers::refuse;
+use crate::daemon::http::answers::refuse;
 use crate::daemon::telemetry::figures::{BOUNDS_S, Figure, Metrics, Value};
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -1,5 +1,6 @@
 //! The HTTP interface on the socket, for hooks and the command line.
 
+pub(crate) mod answers;
 pub(crate) mod connections;
 mod health;
 mod hooks;

@@ -6,7 +6,7 @@ use actors::restart::{Refusal, RestartAgent, Restarted};
 use journal::SessionEntry;
 
 use super::state::Api;
-use crate::daemon::answers::refuse;
+use crate::daemon::http::answers::refuse;
 use crate::error::Failure;
 use crate::ops::orders::{MuteBody, Order, RestartAnswer, RestartOutcome, answer, draft};
 use crate::ops::query;

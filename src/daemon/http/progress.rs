@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 
 use super::state::Api;
-use crate::daemon::answers::refuse;
+use crate::daemon::http::answers::refuse;
 use crate::ops::progress::{Refused, Request, answer};
 
 /// Sets up the routes.

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 
 use super::state::Api;
-use crate::daemon::answers::{NowQuery, answer_now, ask_whole, stream_answer};
+use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, stream_answer};
 use crate::ops::query::{self, Query};
 
 /// Sets up the routes.

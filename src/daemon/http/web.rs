@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 
 use super::state::Api;
-use crate::daemon::answers::refuse;
+use crate::daemon::http::answers::refuse;
 use crate::daemon::web::Server;
 use crate::ops::wire::{Ask, Token};
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{assets, stream};
-use crate::daemon::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
+use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::ops::query::{Audit, Query};
 
 /// The largest configuration accepted for a trial.

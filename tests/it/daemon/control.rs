@@ -396,7 +396,7 @@ fn a_listener_that_hangs_is_killed_with_its_children_and_others_wait_their_turn(
     until("the last one has failed", || {
         log().contains("exit status: 7").then_some(())
     });
-    for words in ["took too long and was killed", "no such program"] {
+    for words in ["timed out and was killed", "program does not exist"] {
         assert!(log().contains(words), "{}", log());
     }
     assert!(

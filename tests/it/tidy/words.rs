@@ -76,9 +76,13 @@ fn http(files: &[File]) -> Vec<String> {
     found
 }
 
-const AGENTS: [&str; 4] = [
+const AGENTS: [&str; 7] = [
     "checkpoint/src/agents",
     "src/install/agents",
+    // Keys of the settings, recordings for the demo, and the client, which does not link the core.
+    "checkpoint/src/config/yaml.rs",
+    "src/cli/commands/demo/recording.rs",
+    "src/client/input.rs",
     // The definition.
     "journal/src/agent.rs",
     "journal/src/event",
@@ -159,6 +163,19 @@ fn sled_is_named_by_the_store_only() {
         &sled(&tree()),
         "move it to journal/src/store/, and give that a function for it",
     );
+}
+
+#[test]
+fn http_is_spoken_at_the_edge_only() {
+    let to_do =
+        "return a value or an error of your own, and let src/daemon/http/ make a response of it";
+    assert_none(&http(&tree()), to_do);
+}
+
+#[test]
+fn agents_are_named_in_their_rooms_only() {
+    let to_do = "ask the agent's adapter (checkpoint/src/agents/, src/install/agents/) instead";
+    assert_none(&agents(&tree()), to_do);
 }
 
 #[test]

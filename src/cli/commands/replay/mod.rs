@@ -1,30 +1,23 @@
 //! `replay`: prove past decisions, try another policy, play recorded hook calls.
 
+mod file;
 mod step;
 mod whatif;
 
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use actors::hook_headers::HookHeaders;
-use checkpoint::Policy;
-use checkpoint::replay::{Played, Player};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::{Event, Home, Outcome, Stream, Timestamp};
-use serde::Serialize;
-use uuid::Uuid;
+use journal::Home;
 
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
-use crate::cli::text::{decisions, print_json, short};
 use crate::cli::{complete, connection};
-use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
-use crate::ops::views::{DecisionRow, Reproved, StateView};
-use crate::ops::wire::HookLine;
-use crate::render::{self, Table};
+use crate::ops::views::Reproved;
+use crate::render::{self};
 
 /// Fold history again: prove past decisions, try another policy, or play recorded hook calls
 #[derive(Args, Debug)]
@@ -77,7 +70,7 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
     }
     match (policy, file) {
         (Some(policy), _) => whatif::run(home, session, policy, output),
-        (_, Some(file)) => play(home, file, session.as_deref(), output),
+        (_, Some(file)) => file::play(home, file, session.as_deref(), output),
         _ if verify => prove(home, session, output),
         _ => {
             let hint = "`--verify` decides again what was decided, `--policy FILE` under another config or other rules, `--file FILE` plays recorded calls";
@@ -119,166 +112,4 @@ fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
     } else {
         exit::FAILED
     })
-}
-
-/// A line of a file that could not be played.
-#[derive(Serialize)]
-struct Problem {
-    line: usize,
-    error: String,
-}
-
-/// What recorded hook calls led to.
-#[derive(Serialize)]
-struct PlayedFile {
-    sessions: Vec<StateView>,
-    decisions: Vec<DecisionRow>,
-    problems: Vec<Problem>,
-}
-
-/// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with
-/// lines.
-fn play_file<'a>(
-    file: &Path,
-    policy: &'a Policy,
-    mut each: impl FnMut(Played) -> ControlFlow<()>,
-) -> Result<(Player<'a>, Vec<Problem>)> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let mut player = Player::new(policy);
-    let (mut problems, mut last_at) = (Vec::new(), Timestamp::default());
-    for (number, text) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
-        match play_line(&mut player, text, number, &mut last_at) {
-            Ok(Some(played)) => {
-                if each(played).is_break() {
-                    break;
-                }
-            }
-            Ok(None) => {}
-            Err(error) => problems.push(Problem {
-                line: number + 1,
-                error,
-            }),
-        }
-    }
-    Ok((player, problems))
-}
-
-/// Says what was wrong with lines of a file.
-fn print_problems(problems: &[Problem]) {
-    for problem in problems {
-        eprintln!(
-            "line {}: {}",
-            problem.line,
-            render::printable(&problem.error)
-        );
-    }
-}
-
-/// Tells whether a session, known by two ids, is the one that was asked for, or any is.
-fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
-    let begins = |wanted: &str| {
-        stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted)
-    };
-    wanted.is_none_or(begins)
-}
-
-/// Plays hook calls from a file, in memory.
-fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
-    let policy = actors::evidence::default_policy(&config::load(&home.config)?);
-    let mut decided = Vec::new();
-    let (player, problems) = play_file(file, &policy, |played| {
-        decided.extend(played.decided().cloned());
-        ControlFlow::Continue(())
-    })?;
-    let decisions: Vec<_> = decided
-        .iter()
-        .filter(|envelope| is_wanted(session, &envelope.stream))
-        .filter_map(|envelope| match &envelope.event {
-            Event::Decided(decision) => {
-                let sent = if decision.message.is_some() {
-                    Outcome::Pending
-                } else {
-                    Outcome::None
-                };
-                Some(DecisionRow::new(envelope, decision, sent, None))
-            }
-            _ => None,
-        })
-        .collect();
-    let states = player.states();
-    let states: Vec<_> = states
-        .into_iter()
-        .filter(|state| is_wanted(session, &state.stream))
-        .map(StateView::new)
-        .collect();
-    let played = PlayedFile {
-        sessions: states,
-        decisions,
-        problems,
-    };
-    if output.json {
-        print_json(&played);
-    } else {
-        print_played(&played);
-    }
-    Ok(if played.problems.is_empty() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
-}
-
-fn print_played(played: &PlayedFile) {
-    print_problems(&played.problems);
-    let mut table = Table::new([
-        "SESSION",
-        "AGENT",
-        "TURNS",
-        "LAST MESSAGE",
-        "LAST CHECKPOINT",
-        "LAST TOOL USE",
-    ]);
-    let time = |at: Option<Timestamp>| {
-        at.map_or_else(|| "-".into(), |at| render::time_of_day(&at.to_string()))
-    };
-    for state in &played.sessions {
-        table.row([
-            short(state.session),
-            state.agent.to_string(),
-            state.turn.to_string(),
-            time(state.last_message_sent_at),
-            time(state.last_checkpoint_at),
-            time(state.last_tool_use_at),
-        ]);
-    }
-    table.print();
-    println!();
-    decisions::table(&played.decisions).print();
-}
-
-fn play_line(
-    player: &mut Player<'_>,
-    text: &str,
-    number: usize,
-    last_at: &mut Timestamp,
-) -> std::result::Result<Option<Played>, String> {
-    let line = HookLine::read(text)?;
-    // A line without a time happened when the one before it did.
-    *last_at = line.at.unwrap_or(*last_at);
-    let own_id = || Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("line {number}").as_bytes());
-    let headers = HookHeaders {
-        at: *last_at,
-        id: line.id.unwrap_or_else(own_id),
-        ..line.headers()
-    };
-    let payload = line.payload.to_string();
-    let call = headers
-        .with_payload(payload.as_bytes())
-        .map_err(|error| error.to_string())?;
-    player.play(&call)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use checkpoint::state::SessionState;
 use journal::Home;
 
-use super::{is_wanted, play_file, print_problems};
+use super::file::{is_wanted, play_file, print_problems};
 use crate::cli::commands::state;
 use crate::cli::connection;
 use crate::cli::shared::Output;

@@ -5,7 +5,6 @@ mod load;
 mod print;
 mod tables;
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,12 +14,14 @@ use journal::Home;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::csv::Sheet;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::error::{Failure, Result, exit};
+
+use tables::Wanted;
 
 pub(super) use tables::columns_of;
 
@@ -50,9 +51,6 @@ pub(crate) struct SqlArgs {
 const QUIET_FOR: Duration = Duration::from_secs(1);
 /// Lines between two signs of progress.
 const SHOW_EVERY: u64 = 1_000;
-
-/// The tables and columns that a question reads.
-type Wanted = BTreeSet<(String, String)>;
 
 /// Answers a question.
 pub(crate) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
@@ -208,6 +206,3 @@ fn progress() -> impl FnMut(&str) {
         }
     }
 }
-
-/// An object's fields, for those who fill tables.
-type Fields = Map<String, Value>;

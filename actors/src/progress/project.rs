@@ -1,0 +1,63 @@
+//! The present state of a project's files.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use checkpoint::config::Config;
+use checkpoint::progress::{FileMark, GitState};
+
+use crate::git;
+
+/// The longest that reading git and files may take for a document.
+pub(super) const READ_WITHIN: Duration = Duration::from_secs(10);
+/// Lock files of dependencies, at a project's top.
+const LOCK_FILES: [&str; 16] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "Gemfile.lock",
+    "composer.lock",
+    "mix.lock",
+    "flake.lock",
+];
+
+/// The present state of a project's files.
+pub(super) struct ProjectState {
+    pub(super) git: Result<GitState, String>,
+    pub(super) lock_files: Vec<FileMark>,
+}
+
+pub(super) fn read_project(config: &Config, project: &str, deadline: Instant) -> ProjectState {
+    let top = Path::new(project);
+    let mut git = git::snapshot(top, deadline);
+    if let Ok(git) = &mut git {
+        // checkpointd's own files do not count as work.
+        let path = &config.settings.progress.path.0;
+        let stem = path.strip_suffix(".md").unwrap_or(path);
+        git.uncommitted
+            .retain(|(_, changed)| changed != path && !changed.starts_with(&format!("{stem}-")));
+    }
+    let hashes = git::hashes(top, LOCK_FILES.into_iter(), deadline);
+    let there = LOCK_FILES
+        .into_iter()
+        .zip(hashes)
+        .filter(|(_, hash)| hash.is_some());
+    ProjectState {
+        git,
+        lock_files: there
+            .map(|(path, hash)| FileMark {
+                path: path.into(),
+                hash,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,256 @@
+//! Writing a document: it is journaled, then its file is rendered from it.
+
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use checkpoint::config::{Config, ProgressPlace};
+use checkpoint::phase::Scope;
+use checkpoint::progress::{
+    self, DOCUMENT_VERSION, Document, Judgements, OpenPhase, Parent, Stated,
+};
+use checkpoint::state::SessionState;
+use journal::{Draft, Envelope, Event, Home, Journal, ProgressKind, Stream, Timestamp};
+use uuid::Uuid;
+
+use super::documents::{Error, TURN, project_root, read};
+use super::files::Place;
+use super::project::{ProjectState, READ_WITHIN, read_project};
+use crate::{git, phase, session_state};
+
+/// A request for a document.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The session that the document is about.
+    pub stream: Stream,
+    /// The document's type.
+    pub kind: ProgressKind,
+    /// Reason word.
+    pub cause: String,
+    /// The agent's own statements.
+    pub stated: Judgements,
+    /// Where the file is written.
+    pub place: ProgressPlace,
+    /// The event's id: a second request with the same id writes no second document.
+    pub id: Uuid,
+}
+
+/// A document that was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Sequence number of its event.
+    pub seq: u64,
+    /// The document as journaled.
+    pub document: Document,
+    /// Path of its file.
+    pub file: PathBuf,
+    /// Notes for the user, such as why the file could not be written.
+    pub notes: Vec<String>,
+}
+
+/// Journals a document, then writes its file. If the file cannot be written, a note says why; the document is in the
+/// journal all the same.
+///
+/// # Errors
+///
+/// When the session has no project, or the journal cannot be used.
+pub fn write(
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+    order: Order,
+) -> Result<Written, Error> {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    journal.settle()?;
+    let mut document = assemble(journal, config, &order)?;
+    let mut notes = Vec::new();
+    if document.kind != order.kind {
+        notes.push(format!(
+            "there is no full document of this session yet, so this is one, not {}",
+            order.kind.word()
+        ));
+    }
+    let session = order.stream.session;
+    let data = Place::in_data(&home.progress, &document.project);
+    let mut place = match order.place {
+        ProgressPlace::Project => {
+            Place::in_project(&document.project, &config.settings.progress.path.0)
+        }
+        ProgressPlace::Data => data.clone(),
+    };
+    if let Err(error) = place.prepare() {
+        notes.push(format!("not written into the project: {error}"));
+        place = data;
+        if let Err(error) = place.prepare() {
+            notes.push(format!("not written: {error}"));
+        }
+    }
+    let file = place.file(session, document.kind);
+    let text = file.display().to_string();
+    let event = Event::ProgressWritten {
+        progress: document.kind,
+        document: document.to_json(),
+        file: text,
+    };
+    let draft = Draft {
+        stream: order.stream,
+        at: document.at,
+        id: order.id,
+        event,
+        payload: None,
+    };
+    let appended = journal.append_wait(vec![draft])?;
+    let seq = appended.first().map_or(0, |own| own.seq);
+    if appended.first().is_some_and(|own| own.duplicate) {
+        journal.settle()?;
+        if let Some((_, known)) = journal.event(seq)?.as_ref().and_then(read) {
+            document = known;
+        }
+    }
+    match place.write(
+        &file,
+        &progress::render(&document),
+        document.kind != ProgressKind::Incremental,
+    ) {
+        Ok(note) => notes.extend(note),
+        Err(error) => notes.push(format!("{} cannot be written: {error}", file.display())),
+    }
+    Ok(Written {
+        seq,
+        document,
+        file,
+        notes,
+    })
+}
+
+/// Assembles a document from the journal, git, and the agent's statements.
+fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Document, Error> {
+    let state = session_state::load(journal, &order.stream)?;
+    if state.project().is_empty() {
+        return Err(Error::Refused(
+            "the session has no folder: no hook call named one".into(),
+        ));
+    }
+    let project = project_root(state.project());
+    let events = journal.stream(order.stream.session, 0, usize::MAX)?;
+    let deadline = Instant::now() + READ_WITHIN;
+    let ProjectState { git, lock_files } = read_project(config, &project, deadline);
+    let mut facts = progress::facts(&events, &project);
+    let hashes = git::hashes(
+        Path::new(&project),
+        facts.files.iter().map(|file| file.path.as_str()),
+        deadline,
+    );
+    for (file, hash) in facts.files.iter_mut().zip(hashes) {
+        let code = git
+            .as_ref()
+            .ok()
+            .and_then(|git| git.uncommitted.iter().find(|(_, path)| *path == file.path));
+        let is_new = code.map_or(file.written_first, |(code, _)| code.starts_with(['?', 'A']));
+        file.hash = hash;
+        file.status = if hash.is_none() {
+            "deleted"
+        } else if is_new {
+            "created"
+        } else {
+            "modified"
+        }
+        .to_owned();
+    }
+    let at = Timestamp::now();
+    let mut stated = previous(journal, &state, &events)?;
+    stated.lay(order.stated.clone(), at);
+    let full = state.progress.as_ref().and_then(|written| written.full);
+    let parent = if order.kind == ProgressKind::Incremental {
+        parent(journal, full)?
+    } else {
+        None
+    };
+    let is_orphan = order.kind == ProgressKind::Incremental && parent.is_none();
+    Ok(Document {
+        version: DOCUMENT_VERSION,
+        kind: if is_orphan {
+            ProgressKind::Full
+        } else {
+            order.kind
+        },
+        cause: order.cause.clone(),
+        at,
+        session: order.stream.session.to_string(),
+        native_session: order.stream.native(),
+        agent: order.stream.agent.word().into(),
+        open_phase: open_phase(
+            journal,
+            Scope {
+                project: Some(project.clone()),
+                session: Some(order.stream.native()),
+            },
+        )?,
+        project,
+        facts,
+        git,
+        lock_files,
+        parent,
+        stated,
+    })
+}
+
+/// Returns the agent's earlier statements: from this session's last document, or from the one offered at its start.
+fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Result<Stated, Error> {
+    let offered = || {
+        events
+            .iter()
+            .rev()
+            .find_map(|envelope| match envelope.event {
+                Event::ResumeOffered { document, .. } => document,
+                _ => None,
+            })
+    };
+    let Some(seq) = state
+        .progress
+        .as_ref()
+        .map(|written| written.seq)
+        .or_else(offered)
+    else {
+        return Ok(Stated::default());
+    };
+    Ok(journal
+        .event(seq)?
+        .as_ref()
+        .and_then(read)
+        .map(|(_, document)| document.stated)
+        .unwrap_or_default())
+}
+
+fn parent(journal: &Journal, full: Option<u64>) -> Result<Option<Parent>, Error> {
+    let Some(seq) = full else { return Ok(None) };
+    Ok(journal
+        .event(seq)?
+        .as_ref()
+        .and_then(read)
+        .map(|(_, document)| Parent {
+            seq,
+            at: document.at,
+            tools: document.facts.tools,
+            failed: document.facts.failed,
+            decisions: document
+                .stated
+                .now
+                .decisions
+                .unwrap_or_default()
+                .into_iter()
+                .map(|made| made.decision)
+                .collect(),
+        }))
+}
+
+pub(super) fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Error> {
+    Ok(
+        phase::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
+            name: phase.checkpoint.phase,
+            number: phase.checkpoint.number,
+            checkpoint: phase.checkpoint.id,
+            summary: phase.checkpoint.summary,
+        }),
+    )
+}
