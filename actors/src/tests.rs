@@ -197,7 +197,7 @@ fn a_session_that_keeps_dying_is_parked() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let stop = world.stop().await;
-        assert_eq!(stop.reply, "", "nothing is sent, and nobody waits for long");
+        assert_eq!(stop.reply, "", "nothing is sent, and the call returns soon");
         assert_eq!(world.decisions(), []);
     });
 }

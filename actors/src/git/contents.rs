@@ -1,5 +1,5 @@
-//! Hashes what changed files hold, so that two looks at a work tree can be compared. Never blocks on what is not a
-//! regular file, and reads a bounded amount in all.
+//! Hashes the contents of changed files, so that two snapshots of a work tree can be compared. Never blocks on special
+//! files such as FIFOs, and reads a bounded total.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -13,12 +13,12 @@ use checkpoint::digest;
 
 use crate::named_file::{self, Links};
 
-/// A file larger than this is not read.
+/// Larger files are not read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
-/// All files together.
+/// Limit for all files together.
 const TOTAL_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
-/// Hashes files of one work tree, until its allowance is used up.
+/// Hashes files of one work tree until the byte budget or the deadline is exhausted.
 pub(super) struct Contents<'a> {
     top: &'a Path,
     bytes_left: u64,
@@ -36,9 +36,9 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Returns the hash of a file's content, or of a symbolic link's target. A file that is too large, or comes after
-    /// the allowance is used up, is told by its length and time of change. None for anything that is not there, or is
-    /// neither file nor link.
+    /// Returns the hash of a file's content or of a symbolic link's target. If the file is too large or the budget is
+    /// exhausted, hashes its length and modification time instead. Returns `None` if the path does not exist or is
+    /// neither a file nor a link.
     pub(super) fn hash(&mut self, path: &[u8]) -> Option<u64> {
         let path: PathBuf = self.top.join(OsStr::from_bytes(path));
         let meta = std::fs::symlink_metadata(&path).ok()?;
@@ -58,9 +58,9 @@ impl<'a> Contents<'a> {
         Some(stamp(&meta))
     }
 
-    /// Reads a file into the buffer; none where it cannot be read, grew, or is a file no longer.
+    /// Reads a file into the buffer. Returns `None` if it cannot be read, has grown, or is no longer a regular file.
     fn read(&mut self, path: &Path) -> Option<()> {
-        // Between the look and this, somebody may have put a FIFO or a link in the file's place.
+        // The file may have been replaced by a FIFO or a link since the check.
         let (file, _) = named_file::open(path, Links::Refuse).ok()?;
         self.buffer.clear();
         let count = file

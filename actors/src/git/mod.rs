@@ -1,22 +1,22 @@
 //! What the working tree says (spec FILES-1 to FILES-9). Never writes to the user's repository; never waits longer than
 //! it may.
 //!
-//! Three git commands run side by side: `status` (what differs from HEAD, untracked files, the branch), `rev-parse`
-//! (the top of the work tree, whether there is one) and, where it is known when the turn began, `log` (what was
-//! committed since). `git diff` itself is not run, because it may rewrite `.git/index` even with optional locks off.
+//! Three git commands run in parallel: `status` (differences from HEAD, untracked files, the branch), `rev-parse`
+//! (the top of the work tree) and, if the start of the turn is known, `log` (commits since then). `git diff` itself is
+//! not run, because it may rewrite `.git/index` even with optional locks off.
 //!
 //! The changed files are those of `git diff --no-renames --name-only HEAD` (both names of a renamed file: the old path
-//! is gone, the new one is new), of `git ls-files --others --exclude-standard`, and of the commits since. Where this
-//! differs from those commands, it is on purpose:
+//! is gone, the new one is new), of `git ls-files --others --exclude-standard`, and of the commits since. Intentional
+//! differences from those commands:
 //!
-//! - what is staged counts, even where the work tree was put back to what HEAD has;
-//! - in a repository without a commit, everything staged is changed;
-//! - an untracked folder that is a repository of its own is named without its trailing slash, as a submodule is.
+//! - staged changes count even if the file in the work tree equals HEAD again;
+//! - in a repository without a commit, every staged file counts as changed;
+//! - an untracked nested repository is listed without its trailing slash, like a submodule.
 //!
-//! `log` stops at the first commits that are older than the turn, so it costs next to nothing where there are none.
-//! Commit times are whole seconds, and the second in which the turn began counts as part of it. Of a merge only what
-//! differs from all its parents counts, so that merging old work is not a change of the turn; what was merged is found
-//! by its own commits' times.
+//! `log` stops at the first commits older than the turn, so it is cheap if the turn has none. Commit times have a
+//! resolution of one second; the second in which the turn began counts as part of it. Of a merge commit only files
+//! that differ from all parents count, so that merging old work is not a change of the turn; recent commits that were
+//! merged count by their own times.
 
 mod command;
 mod contents;
@@ -43,20 +43,20 @@ use contents::Contents;
 /// Limits of one inspection.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The longest that all git commands together may take.
+    /// Time limit for all git commands together.
     pub within: Duration,
-    /// The most changed files that are returned.
+    /// The most changed files returned.
     pub files_max: usize,
 }
 
-/// What was found.
+/// The result of one inspection.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// The changed files.
     pub changes: Changes,
-    /// The branch that is checked out.
+    /// The current branch.
     pub branch: Option<String>,
-    /// What could not be had and why.
+    /// Notes about incomplete answers, with the reasons.
     pub notes: Vec<String>,
 }
 
@@ -70,12 +70,12 @@ impl Tree {
     }
 }
 
-/// Inspects the work tree around `cwd`; `since` is when the turn began. Blocks, at most for as long as `bounds` say.
+/// Inspects the work tree around `cwd`; `since` is when the turn began. Blocks for at most `bounds.within`.
 pub fn inspect(cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
     inspect_with(&Git::default(), cwd, since, bounds)
 }
 
-/// Returns the changed files as a turn begins, for [`since_baseline`] at its end; none where git could not be asked.
+/// Returns the changed files at the start of a turn, for [`since_baseline`] at its end, or `None` if git gives no answer.
 pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
     match inspect(cwd, None, bounds).changes {
         Changes::Known(files) => Some(files),
@@ -83,10 +83,10 @@ pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
     }
 }
 
-/// Returns those of the files changed `now` that were not changed `then`, or that held something else.
+/// Returns the files changed `now` that were not changed `then` or had other content.
 ///
-/// A file that is on the earlier list only was put back to what HEAD has, and is no change. A file without a hash at
-/// both times counts as the same.
+/// A file only in `then` was restored to its state in HEAD and does not count. A file without a hash at both times
+/// counts as unchanged.
 #[must_use]
 pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<ChangedFile> {
     let then: BTreeMap<&str, Option<u64>> = then
@@ -99,7 +99,7 @@ pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<Change
 }
 
 fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
-    // A folder that is gone would look like a missing git, and an empty name would mean the daemon's own folder.
+    // A missing folder would look like a missing git, and an empty path would mean the daemon's own folder.
     if !cwd.is_absolute() || !cwd.is_dir() {
         return Tree::unknown(
             "not_a_repository",
@@ -123,7 +123,7 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
     tree(git, &answers, bounds, deadline)
 }
 
-/// The commands: `status`, `rev-parse`, and `log` where there is a time to look back to.
+/// The argument lists of `status`, `rev-parse` and, if the start of the turn is known, `log`.
 fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
     let mut calls = vec![
         words(
@@ -134,7 +134,7 @@ fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
     ];
     if let Some(since) = since {
         let second = since.as_micros().div_euclid(1_000_000).max(0);
-        // `-O` and `--no-relative` undo settings that would make git read another file, or hide files.
+        // `-O` and `--no-relative` override settings that make git read another file or hide files.
         calls.push(words(&format!(
             "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
              --max-age={second} HEAD --"
@@ -143,7 +143,7 @@ fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
     calls
 }
 
-/// Puts together what the commands said.
+/// Combines the outputs of the commands.
 fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree {
     let [status, place, ..] = answers.outputs.as_slice() else {
         return Tree::unknown("git_failed", None);
@@ -177,7 +177,7 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
     }
     match log {
         Some(log) if log.is_good() => paths.extend(parse::names(&log.stdout)),
-        // Without a commit there is nothing to look through, and git calls that an error.
+        // `git log` fails in a repository without commits.
         Some(log) if !answer.unborn => {
             notes.push(format!(
                 "git log: {}; commits of this turn are not counted",
@@ -199,7 +199,7 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
         ));
         paths.truncate(bounds.files_max);
     }
-    // Names that are not UTF-8 may become equal; the first one's content stands for them.
+    // Different names that are not UTF-8 may become equal; the first one's content is used.
     let mut named: Vec<(String, &[u8])> = paths
         .into_iter()
         .map(|path| (String::from_utf8_lossy(path).into_owned(), path))
@@ -238,7 +238,7 @@ fn shown(filters: &[String]) -> String {
     names.join(", ")
 }
 
-/// Returns the word for why git gave no answer.
+/// Returns the word for why git's answer cannot be used.
 fn refusal(output: &Output, is_bare: bool) -> &'static str {
     let says = |words: &[u8]| {
         let mut parts = output.stderr.windows(words.len());
@@ -253,7 +253,7 @@ fn refusal(output: &Output, is_bare: bool) -> &'static str {
     }
 }
 
-/// Returns the note for an answer that was not given; where the word says it all, there is none.
+/// Returns the note for a failed command, or `None` if the word of [`refusal`] says enough.
 fn complaint(output: &Output, is_bare: bool) -> Option<String> {
     let what = if output.is_good() {
         "the answer was not understood".to_owned()

@@ -1,7 +1,7 @@
-//! Reads what git printed. Pure: bytes in, borrowed names out; no byte sequence is an error, what is not understood is
-//! left out, and whether the whole was an answer at all is for the caller to ask ([`Status::answered`]).
+//! Parses the output of git. Pure: bytes in, borrowed names out. No byte sequence is an error: unknown records are
+//! skipped, and [`Status::answered`] says whether the output was an answer at all.
 //!
-//! `git status --porcelain=v2 --branch -z`, records that end in NUL, names as they are:
+//! `git status --porcelain=v2 --branch -z` prints records that end in NUL, with unquoted names:
 //!
 //! ```text
 //! # branch.oid <commit> | (initial)
@@ -14,20 +14,20 @@
 
 use std::collections::BTreeSet;
 
-/// What `git status` said.
+/// The parsed output of `git status`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Status<'a> {
-    /// The branch that is checked out; none where HEAD is detached.
+    /// The current branch; `None` if HEAD is detached.
     pub(super) branch: Option<&'a [u8]>,
-    /// Whether the header that every answer has was there.
+    /// Whether the header that every answer has was found.
     pub(super) answered: bool,
-    /// Whether nothing was committed yet.
+    /// Whether the repository has no commit yet.
     pub(super) unborn: bool,
     /// The changed paths, in git's order, relative to the top of the work tree.
     pub(super) paths: Vec<&'a [u8]>,
 }
 
-/// Reads the output of `git status`. A last record without its NUL was cut off, and is left out.
+/// Parses the output of `git status`. A last record without NUL was cut off and is skipped.
 pub(super) fn status(bytes: &[u8]) -> Status<'_> {
     let mut status = Status::default();
     let mut records = complete_records(bytes);
@@ -39,7 +39,7 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
             b"# " => header(rest, &mut status),
             b"1 " => status.paths.extend(ordinary(rest)),
             b"2 " => {
-                // With --no-renames git prints none of these; where it does all the same, both names changed.
+                // git prints none of these with --no-renames; if it does anyway, both names changed.
                 let new = rest.splitn(9, is_space).nth(8);
                 status.paths.extend(
                     [new, records.next()]
@@ -53,7 +53,7 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
                     .nth(9)
                     .filter(|path| !path.is_empty()),
             ),
-            // A folder that is a repository of its own is listed with a slash at its end, unlike a submodule.
+            // A nested repository is listed with a trailing slash, unlike a submodule.
             b"? " => status.paths.extend(
                 Some(rest.strip_suffix(b"/").unwrap_or(rest)).filter(|path| !path.is_empty()),
             ),
@@ -63,7 +63,7 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
     status
 }
 
-/// Reads the changed paths of `git status` with git's two letters; `??` for what is not tracked.
+/// Parses the changed paths of `git status` with git's two-letter codes; `??` for untracked files.
 pub(super) fn changes(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
     let change = |record| -> Option<(&[u8], &[u8])> {
         let (kind, rest): (&[u8; 2], &[u8]) = <[u8]>::split_first_chunk(record)?;
@@ -79,7 +79,7 @@ pub(super) fn changes(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
     complete_records(bytes).filter_map(change).collect()
 }
 
-/// Reads `# branch.ab +<ahead> -<behind>`; none where the branch follows none.
+/// Parses `# branch.ab +<ahead> -<behind>`; `None` if the branch has no upstream.
 pub(super) fn ahead_behind(bytes: &[u8]) -> (Option<u32>, Option<u32>) {
     let line = complete_records(bytes).find_map(|record| record.strip_prefix(b"# branch.ab "));
     let text = line.map(String::from_utf8_lossy).unwrap_or_default();
@@ -89,13 +89,13 @@ pub(super) fn ahead_behind(bytes: &[u8]) -> (Option<u32>, Option<u32>) {
     (numbers.next().flatten(), numbers.next().flatten())
 }
 
-/// Reads the output of `git log -z --format= --name-only`.
+/// Parses the output of `git log -z --format= --name-only`.
 pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     complete_records(bytes).filter(|name| !name.is_empty())
 }
 
-/// Reads the output of `git rev-parse --is-bare-repository --show-toplevel`: whether the repository is bare, and the
-/// top of the work tree, which may contain line breaks itself.
+/// Parses the output of `git rev-parse --is-bare-repository --show-toplevel`: whether the repository is bare, and the
+/// top of the work tree, whose path may contain line breaks.
 pub(super) fn place(bytes: &[u8]) -> (bool, Option<&[u8]>) {
     let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
     let is_bare = lines.next() == Some(b"true");
@@ -170,11 +170,11 @@ fn ordinary(rest: &[u8]) -> Option<&[u8]> {
     let mut fields = rest.splitn(8, is_space);
     let (xy, sub) = (fields.next()?, fields.next()?);
     let path = fields.nth(5).filter(|path| !path.is_empty())?;
-    // Added to the index and gone from the work tree: neither HEAD nor the work tree has it.
-    let is_nowhere = xy == b"AD";
-    // A submodule with new files only is none of `git diff`'s changes.
+    // Added to the index and deleted from the work tree: neither HEAD nor the work tree has it.
+    let is_deleted_again = xy == b"AD";
+    // `git diff` does not report a submodule that has only untracked files.
     let is_untracked_only = sub == b"S..U" && xy == b".M";
-    (!is_nowhere && !is_untracked_only).then_some(path)
+    (!is_deleted_again && !is_untracked_only).then_some(path)
 }
 
 fn complete_records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Any name that a file can have, and folders' trailing slash.
+    /// Any valid file name, with or without a trailing slash.
     fn path() -> impl Strategy<Value = Vec<u8>> {
         let odd = prop::sample::select(b" \n\t\"'\\-#?!1/\xff\xfe".to_vec());
         (
@@ -277,7 +277,7 @@ mod tests {
             prop_assert!(read.answered && read.unborn);
             prop_assert_eq!(read.branch, Some(branch.as_bytes()));
             prop_assert_eq!(&read.paths, &entries.iter().flat_map(Entry::expected).collect::<Vec<_>>());
-            // Cut anywhere, the paths are a beginning of the whole's.
+            // Truncated input yields a prefix of the paths.
             let part = &bytes[..cut.index(bytes.len())];
             prop_assert!(read.paths.starts_with(&status(part).paths));
         }

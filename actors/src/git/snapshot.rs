@@ -1,5 +1,5 @@
-//! Where a work tree stands, for progress documents (spec PROG-14): branch, last commit, what is not committed, and
-//! how far it is from its remote.
+//! The state of a work tree for progress documents (spec PROG-14): branch, last commit, uncommitted files, and the
+//! distance to its upstream branch.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -12,10 +12,10 @@ use super::command::{Failure, Git, words};
 use super::contents::Contents;
 use super::{parse, submodules};
 
-/// The most uncommitted files that are named.
+/// The most uncommitted files listed.
 const UNCOMMITTED_MAX: usize = 500;
 
-/// Asks git how the work tree around `folder` stands. Blocks until `deadline` at most.
+/// Asks git for the state of the work tree around `folder`. Blocks until `deadline` at most.
 ///
 /// # Errors
 ///
@@ -74,8 +74,8 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     })
 }
 
-/// Returns the hashes of files, relative to `top` or absolute; none of a file that is not there. A file that is too
-/// large, or comes after `deadline`, is told by its length and time of change.
+/// Returns the hash of each file, or `None` if it does not exist. Paths are absolute or relative to `top`. For files
+/// that are too large, and after `deadline`, hashes the length and modification time instead of the content.
 pub fn hashes<'a>(
     top: &Path,
     paths: impl Iterator<Item = &'a str>,

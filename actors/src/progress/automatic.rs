@@ -27,7 +27,7 @@ const CHECK_EVERY_MAX: Duration = Duration::from_secs(30);
 /// The shortest pause between two such checks.
 const CHECK_EVERY_MIN: Duration = Duration::from_millis(250);
 
-/// A document that is due. `name` tells its event id from those of other documents with the same cause.
+/// A document that is due. `name` distinguishes its event id from those of other documents with the same cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Due {
     stream: Stream,

@@ -1,4 +1,4 @@
-//! Telling a session that begins what there is to go on with.
+//! Offers unfinished work to a session that begins.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -17,24 +17,24 @@ use crate::draft::derived;
 use crate::evidence;
 use crate::shared::Shared;
 
-/// The longest that a session's start is kept waiting; its client waits little longer.
+/// The longest delay of a session's start; the hook client waits only a little longer.
 const OFFER_WITHIN: Duration = Duration::from_millis(800);
-/// The longest that git and the files may take of that.
+/// The part of [`OFFER_WITHIN`] that git and file reads may take.
 const LOOK_WITHIN: Duration = Duration::from_millis(500);
-/// A session that was heard of so lately may still be at work; what nobody asked it to hand over stays its own.
+/// A session with an event this recent may still be working, so its document is not offered to another session.
 const AT_WORK_WITHIN: Duration = Duration::from_secs(30 * 60);
 
-/// A call at which a session can be told what there is.
+/// A hook call whose reply can offer unfinished work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// It starts; the host's word for how.
+    /// The session starts; holds the host's `source`, such as `resume` or `clear`.
     Start(String),
-    /// A message of the person's, if the agent ignores the reply to a start: Gemini CLI after `/clear`.
+    /// A user prompt, for agents that ignore the reply to a session start: Gemini CLI after `/clear`.
     Prompt,
 }
 
 impl Beginning {
-    /// Returns what an event of this stream begins.
+    /// Returns the beginning that an event reports, or `None` for other events and for subagents.
     pub fn of(stream: &Stream, event: &Event) -> Option<Self> {
         match event {
             Event::SessionStarted { source, host } if host.subagent.is_none() => {
@@ -50,9 +50,9 @@ impl Beginning {
     }
 }
 
-/// Returns the reply that tells a session what there is to go on with, journaled; none where there is nothing, or no
-/// time. `seq` is the event that is replied to. The object is the same for all hosts, with no field that one does not
-/// know.
+/// Journals an offer of unfinished work and returns the hook reply that carries it, or `None` if nothing can be
+/// resumed or time runs out. `seq` is the event that is replied to. The reply has the same shape for all hosts and
+/// uses only fields that all of them know.
 pub async fn greet(
     shared: &Arc<Shared>,
     stream: &Stream,
@@ -83,7 +83,7 @@ fn ignored_start(stream: &Stream) -> Option<IgnoredStart> {
     adapter(stream.agent)?.ignored_start()
 }
 
-/// Returns the offer of a session whose first message has just come, if nobody looked at it when it was made.
+/// Returns the offer that the host ignored at the session's start, if this is the session's first prompt.
 async fn withheld(shared: &Arc<Shared>, stream: &Stream) -> Option<String> {
     shared.settle().await.ok()?;
     if shared.load(stream).ok()?.turns != 1 {
@@ -106,9 +106,9 @@ async fn withheld(shared: &Arc<Shared>, stream: &Stream) -> Option<String> {
         })
 }
 
-/// Returns what a session is told that has just begun in this way, journaled.
+/// Journals and returns the text of the offer for a session that has just started.
 async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) -> Option<String> {
-    // Who resumes or forks a session has all that was in it.
+    // A resumed or forked session already has the context.
     if !shared.config().settings.progress.resume || matches!(source, "resume" | "fork") {
         return None;
     }
@@ -120,7 +120,7 @@ async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) ->
             .ok()?;
         let (document, text) = found
             .inspect_err(
-                |error| tracing::warn!(session = %stream.session, %error, "Could not look for work to resume."),
+                |error| tracing::warn!(session = %stream.session, %error, "cannot look for work to resume"),
             )
             .ok()??;
         let event = Event::ResumeOffered {
@@ -144,7 +144,7 @@ fn find(
 ) -> Result<Option<(Option<u64>, String)>, Error> {
     let (journal, config) = (&shared.journal, shared.config());
     if matches!(source, "clear" | "compact") {
-        // What is being written down just now is the document that is needed.
+        // Wait for a document that is being written: it is the one needed here.
         drop(TURN.lock().unwrap_or_else(PoisonError::into_inner));
         journal.settle()?;
     }
@@ -174,7 +174,7 @@ fn find(
     Ok(text.map(|text| (checked.as_ref().map(|(seq, ..)| *seq), text)))
 }
 
-/// Chooses the newest document of the project in which something was done, if anything is left of it.
+/// Chooses the project's newest document that records work, if any of that work is unfinished.
 fn choose(
     shared: &Shared,
     stream: &Stream,
@@ -187,7 +187,7 @@ fn choose(
     let mut written = Vec::new();
     for state in sessions_of(journal, project, now.minus(within))? {
         let is_own = state.session() == stream.session;
-        // After a compaction a session needs its own, and nobody else's.
+        // After a compaction only the session's own document applies.
         if (source == "compact") != is_own && source != "clear" {
             continue;
         }

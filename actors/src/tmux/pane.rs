@@ -243,7 +243,7 @@ impl Tmux<'_> {
     }
 }
 
-/// Tells a pane that is gone from other failures by tmux's message.
+/// Distinguishes a missing pane from other failures by tmux's message.
 fn refusal(output: &Output) -> TmuxError {
     const GONE: [&str; 5] = [
         "can't find pane",

@@ -3,9 +3,9 @@
 use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
 use serde_json::{Map, Value};
 
-/// The largest file of a record, in bytes.
+/// The largest accepted file of a record, in bytes.
 pub const BYTES_MAX: usize = 1024 * 1024;
-/// The session of a record that was made outside any session.
+/// The session id of a record made outside any session.
 pub const NO_SESSION: &str = "none";
 
 /// The content of a new record.
@@ -25,7 +25,7 @@ pub struct NewPhase {
     pub metadata: String,
 }
 
-/// The fields of a request, with the names that they have in files.
+/// The field names of a request, the same as in files.
 const REQUEST_FIELDS: [&str; 6] = [
     "sessionId",
     "phase",
@@ -69,7 +69,7 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
     })
 }
 
-/// Reads a file. All fields of spec PHASE-1 must be there; others are passed over.
+/// Reads a file. All fields of spec PHASE-1 are required; unknown fields are ignored.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
 pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     if text_of_file.len() > BYTES_MAX {
         return Err(format!(
-            "has {} bytes, and at most {BYTES_MAX} are read",
+            "has {} bytes; the limit is {BYTES_MAX}",
             text_of_file.len()
         ));
     }
@@ -88,7 +88,7 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
         Value::Bool(completed) => *completed,
         other => {
             return Err(format!(
-                "completed: must be true or false, and is {}",
+                "completed: expected true or false, got {}",
                 shown(other)
             ));
         }
@@ -96,7 +96,7 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     let created_at = text(fields, "createdAt", "createdAt")?;
     let created_at: Timestamp = created_at.parse().map_err(|_| {
         format!(
-            "createdAt: must be a time such as 2026-02-01T10:30:00Z, and is {}",
+            "createdAt: expected a time such as 2026-02-01T10:30:00Z, got {}",
             shown(&created_at.into())
         )
     })?;
@@ -113,39 +113,37 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     })
 }
 
-/// Returns the record if its file is not too large.
+/// Returns the record if its file fits within [`BYTES_MAX`].
 ///
 /// # Errors
 ///
-/// Returns a sentence if it is too large.
-pub fn fit(checkpoint: PhaseRecord) -> Result<PhaseRecord, String> {
-    let bytes = super::file::text(&checkpoint).len();
+/// Returns a sentence if the file would be too large.
+pub fn fit(record: PhaseRecord) -> Result<PhaseRecord, String> {
+    let bytes = super::file::text(&record).len();
     if bytes > BYTES_MAX {
         return Err(format!(
-            "the checkpoint's file would have {bytes} bytes, and at most {BYTES_MAX} are kept"
+            "the record's file would have {bytes} bytes; the limit is {BYTES_MAX}"
         ));
     }
-    Ok(checkpoint)
+    Ok(record)
 }
 
 fn object<'a>(value: &'a Value, what: &str) -> Result<&'a Map<String, Value>, String> {
     value
         .as_object()
-        .ok_or_else(|| format!("{what} must be a JSON object, and is {}", shown(value)))
+        .ok_or_else(|| format!("{what}: expected a JSON object, got {}", shown(value)))
 }
 
 fn field<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a Value, String> {
-    fields
-        .get(name)
-        .ok_or_else(|| format!("{name}: is missing"))
+    fields.get(name).ok_or_else(|| format!("{name}: missing"))
 }
 
 /// Reads a text; `path` names the field in errors.
 fn text(fields: &Map<String, Value>, name: &str, path: &str) -> Result<String, String> {
     match fields.get(name) {
         Some(Value::String(text)) => Ok(text.clone()),
-        Some(other) => Err(format!("{path}: must be a text, and is {}", shown(other))),
-        None => Err(format!("{path}: is missing")),
+        Some(other) => Err(format!("{path}: expected a string, got {}", shown(other))),
+        None => Err(format!("{path}: missing")),
     }
 }
 
@@ -166,7 +164,7 @@ fn number(fields: &Map<String, Value>) -> Result<u8, String> {
         .filter(|number| (1..=7).contains(number));
     number.ok_or_else(|| {
         format!(
-            "phaseNumber: must be a whole number from 1 to 7, and is {}",
+            "phaseNumber: expected an integer from 1 to 7, got {}",
             shown(value)
         )
     })
@@ -175,7 +173,7 @@ fn number(fields: &Map<String, Value>) -> Result<u8, String> {
 fn criteria(value: &Value) -> Result<Vec<Criterion>, String> {
     let Value::Array(list) = value else {
         return Err(format!(
-            "iscCriteria: must be a list of {{id, subject, status}}, and is {}",
+            "iscCriteria: expected a list of {{id, subject, status}}, got {}",
             shown(value)
         ));
     };
@@ -188,7 +186,7 @@ fn criteria(value: &Value) -> Result<Vec<Criterion>, String> {
 fn criterion(value: &Value, path: &str) -> Result<Criterion, String> {
     let Value::Object(fields) = value else {
         return Err(format!(
-            "{path}: must be {{id, subject, status}}, and is {}",
+            "{path}: expected {{id, subject, status}}, got {}",
             shown(value)
         ));
     };
@@ -200,7 +198,7 @@ fn criterion(value: &Value, path: &str) -> Result<Criterion, String> {
         other => {
             let other = shown(&other.into());
             return Err(format!(
-                "{path}.status: must be pending, in_progress or completed, and is {other}"
+                "{path}.status: expected pending, in_progress or completed, got {other}"
             ));
         }
     };
@@ -215,7 +213,7 @@ fn metadata(value: &Value) -> Result<String, String> {
     match value {
         Value::Object(_) => Ok(value.to_string()),
         other => Err(format!(
-            "metadata: must be a JSON object, and is {}",
+            "metadata: expected a JSON object, got {}",
             shown(other)
         )),
     }

@@ -225,36 +225,36 @@ fn a_wrong_field_of_a_file_is_named() {
     .into();
     table.extend(wrong_values());
     insta::assert_snapshot!(refused(read, &whole(), table), @r#"
-    id: is missing
-    sessionId: is missing
-    phase: is missing
-    phaseNumber: is missing
-    createdAt: is missing
-    completed: is missing
-    taskSummary: is missing
-    iscCriteria: is missing
-    metadata: is missing
+    id: missing
+    sessionId: missing
+    phase: missing
+    phaseNumber: missing
+    createdAt: missing
+    completed: missing
+    taskSummary: missing
+    iscCriteria: missing
+    metadata: missing
     id: must not be empty
-    id: must be a text, and is 7
+    id: expected a string, got 7
     sessionId: must not be empty
     phase: must not be empty
-    phase: must be a text, and is null
-    phaseNumber: must be a whole number from 1 to 7, and is 0
-    phaseNumber: must be a whole number from 1 to 7, and is 8
-    phaseNumber: must be a whole number from 1 to 7, and is -1
-    phaseNumber: must be a whole number from 1 to 7, and is 2.5
-    phaseNumber: must be a whole number from 1 to 7, and is "4"
-    createdAt: must be a time such as 2026-02-01T10:30:00Z, and is "yesterday"
-    createdAt: must be a text, and is 1795000000
-    completed: must be true or false, and is "no"
-    taskSummary: must be a text, and is ["a"]
-    iscCriteria: must be a list of {id, subject, status}, and is {}
-    iscCriteria[0]: must be {id, subject, status}, and is "C1"
-    iscCriteria[0].status: must be pending, in_progress or completed, and is "done"
-    iscCriteria[0].subject: is missing
-    iscCriteria[1].status: is missing
-    metadata: must be a JSON object, and is []
-    metadata: must be a JSON object, and is "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..
+    phase: expected a string, got null
+    phaseNumber: expected an integer from 1 to 7, got 0
+    phaseNumber: expected an integer from 1 to 7, got 8
+    phaseNumber: expected an integer from 1 to 7, got -1
+    phaseNumber: expected an integer from 1 to 7, got 2.5
+    phaseNumber: expected an integer from 1 to 7, got "4"
+    createdAt: expected a time such as 2026-02-01T10:30:00Z, got "yesterday"
+    createdAt: expected a string, got 1795000000
+    completed: expected true or false, got "no"
+    taskSummary: expected a string, got ["a"]
+    iscCriteria: expected a list of {id, subject, status}, got {}
+    iscCriteria[0]: expected {id, subject, status}, got "C1"
+    iscCriteria[0].status: expected pending, in_progress or completed, got "done"
+    iscCriteria[0].subject: missing
+    iscCriteria[1].status: missing
+    metadata: expected a JSON object, got []
+    metadata: expected a JSON object, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..
     "#);
 }
 
@@ -284,28 +284,28 @@ fn a_wrong_field_of_a_request_is_named() {
         ("completed", Some(json!(true))),
     ];
     insta::assert_snapshot!(refused(read, &right, table), @r#"
-    phase: is missing
-    phaseNumber: is missing
-    taskSummary: is missing
+    phase: missing
+    phaseNumber: missing
+    taskSummary: missing
     sessionId: must not be empty
     phase: must not be empty
-    phaseNumber: must be a whole number from 1 to 7, and is "four"
-    iscCriteria: must be a list of {id, subject, status}, and is "C1"
-    metadata: must be a JSON object, and is 1
+    phaseNumber: expected an integer from 1 to 7, got "four"
+    iscCriteria: expected a list of {id, subject, status}, got "C1"
+    metadata: expected a JSON object, got 1
     completed: unknown field; the fields are sessionId, phase, phaseNumber, taskSummary, iscCriteria, metadata
     "#);
 }
 
 #[test]
-fn what_is_no_checkpoint_at_all_is_said_so() {
+fn a_file_that_is_not_a_record_is_refused() {
     let refusals =
         [&b""[..], b"{", b"[]", b"\xff\xfe", b"null"].map(|bytes| input::file(bytes).unwrap_err());
     insta::assert_snapshot!(refusals.join("\n"), @r"
     is not JSON: EOF while parsing a value at line 1 column 0
     is not JSON: EOF while parsing an object at line 1 column 1
-    the file must be a JSON object, and is []
+    the file: expected a JSON object, got []
     is not JSON: expected value at line 1 column 1
-    the file must be a JSON object, and is null
+    the file: expected a JSON object, got null
     ");
     assert!(input::file(&vec![b' '; input::BYTES_MAX + 1]).is_err());
     // Short as it came, and too large as it would be written.
@@ -313,7 +313,7 @@ fn what_is_no_checkpoint_at_all_is_said_so() {
     dense["metadata"] = json!({ "list": vec![1; input::BYTES_MAX / 4] });
     let refusal = input::file(dense.to_string().as_bytes()).unwrap_err();
     assert!(
-        refusal.starts_with("the checkpoint's file would have "),
+        refusal.starts_with("the record's file would have "),
         "{refusal}"
     );
 }

@@ -45,7 +45,7 @@ impl Worked {
     }
 }
 
-/// What was done to a file.
+/// The kind of change to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileWork {
     /// The path, relative to the project if it is in the project.

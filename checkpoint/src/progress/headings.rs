@@ -1,8 +1,8 @@
-//! The headings of a document (spec PROG-4), and the words in which agents say the same.
+//! The headings of a document (spec PROG-4) and the synonyms that agents use.
 
 use super::lists::bullet;
 
-/// What a part of the text is about.
+/// The subject of a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Before the first heading, and under the document's own title.
@@ -17,7 +17,7 @@ pub(super) enum Part {
     Completion,
     Completed,
     Remaining,
-    /// Both, told apart by their boxes.
+    /// Both, distinguished by their checkboxes.
     Steps,
     Blockers,
     Files,
@@ -32,7 +32,7 @@ pub(super) enum Part {
     RemainingWork,
     Risks,
     Dependencies,
-    /// Facts, which come from git and the journal.
+    /// Facts, which come from git and the journal, not from the agent.
     Fact,
     /// Anything else.
     Other,

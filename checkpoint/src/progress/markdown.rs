@@ -1,5 +1,4 @@
-//! Reads an agent's Markdown by its headings: those of a document (spec PROG-4), and the words in which agents say the
-//! same.
+//! Parses an agent's Markdown by its headings: those of a document (spec PROG-4) and their synonyms.
 
 use super::headings::{Part, heading};
 use super::lists::{items, items_with_boxes, rows, says_none, word};

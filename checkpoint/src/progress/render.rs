@@ -1,5 +1,5 @@
-//! A document as Markdown: every section of spec PROG-4, in its order and under its headings. What the agent stated is marked as
-//! such, with the time since which it stands.
+//! Renders a document as Markdown: every section of spec PROG-4, in order. Statements of the agent are marked, with
+//! the time at which each was made.
 
 use journal::ProgressKind;
 

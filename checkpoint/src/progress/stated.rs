@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
-/// The words for the phase of the work.
+/// The accepted values of `phase`.
 pub const PHASES: [&str; 5] = [
     "research",
     "planning",
@@ -16,10 +16,10 @@ pub const PHASES: [&str; 5] = [
     "implementation",
     "finalization",
 ];
-/// The words for how a task stands, and the one for a task that is done.
+/// The accepted values of a task's status, and the one for a completed task.
 pub const STATUSES: [&str; 4] = ["in_progress", "blocked", "near_complete", "complete"];
 
-/// Declares the judgements once: the fields, how they are read from JSON, and how newer ones are laid over older ones.
+/// Declares the fields once: their types, how they are read from JSON, and how newer values replace older ones.
 macro_rules! judgements {
     ($($(#[$meta:meta])* $field:ident: $type:ty,)*) => {
         /// The statements of an agent. `None` means not stated; an empty list means that there is
@@ -53,7 +53,7 @@ macro_rules! judgements {
         }
 
         impl Stated {
-            /// Lays what was stated at `at` over what was stated before.
+            /// Replaces earlier statements by those made at `at`.
             pub fn lay(&mut self, newer: Judgements, at: Timestamp) {
                 $(if newer.$field.is_some() {
                     self.now.$field = newer.$field;
@@ -67,7 +67,7 @@ macro_rules! judgements {
 judgements! {
     /// One of [`PHASES`].
     phase: String,
-    /// What was accomplished, what is in progress, what is blocked.
+    /// A summary: work accomplished, in progress and blocked.
     summary: String,
     /// The task's name elsewhere.
     task_id: String,
@@ -77,13 +77,13 @@ judgements! {
     status: String,
     /// How much is done.
     completion: Percent,
-    /// What was done.
+    /// Finished work.
     completed: Texts,
-    /// What is to be done, in order.
+    /// Open steps, in order.
     remaining: Texts,
-    /// What blocks the work.
+    /// Blockers of the work.
     blockers: Texts,
-    /// What was changed in which file, and why.
+    /// Changed files, each with the change and its reason.
     files: Vec<FileNote>,
     /// Choices that need not be made again.
     decisions: Vec<Decision>,
@@ -91,17 +91,17 @@ judgements! {
     must_read: Vec<Pointer>,
     /// Files that it need not read.
     can_skip: Vec<Pointer>,
-    /// What is in those.
+    /// A summary of the files that need not be read.
     skippable_summary: String,
-    /// What to do when resuming, in order.
+    /// Instructions for resuming, in order.
     recovery: Texts,
     /// The first action of the next session.
     next_action: String,
     /// A rough scope.
     remaining_work: String,
-    /// What might go wrong.
+    /// Risks.
     risks: Texts,
-    /// What the work waits for outside of it.
+    /// External dependencies of the work.
     dependencies: Texts,
     /// Any other statements.
     notes: String,

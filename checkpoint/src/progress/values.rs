@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Texts {
 /// A choice that was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What was chosen.
+    /// The choice.
     pub decision: String,
     /// The reason.
     pub rationale: String,
@@ -149,9 +149,9 @@ macro_rules! about_file {
 }
 
 about_file! {
-    /// What was done to a file.
+    /// The kind of change.
     FileNote { path,
-        /// What was changed, and why.
+        /// The change and its reason.
         changes }
 }
 

@@ -239,7 +239,7 @@ fn damage_is_reported_and_mended_only_when_asked() {
         problems.join("\n")
     };
     insta::assert_snapshot!(sorted_is(problems), @r"
-    completed: is missing
+    completed: missing
     is not JSON: EOF while parsing a value at line 1 column 6; `checkpointd phase rebuild` writes it anew from the journal
     says something else than the journal; `checkpointd phase rebuild` writes it anew from the journal
     ");

@@ -121,26 +121,26 @@ fn lives(home: &Home) {
     assert!(!Path::new(path).exists());
 
     let refusals: [(&[&str], &str); 10] = [
-        (&["create"], "phase: is missing"),
+        (&["create"], "phase: missing"),
         (
             &["create", "--phase", "", "--number", "4", "--summary", ""],
             "phase: must not be empty",
         ),
         (
             &["create", "--phase", "x", "--number", "8"],
-            "phaseNumber: must be a whole number from 1 to 7, and is 8",
+            "phaseNumber: expected an integer from 1 to 7, got 8",
         ),
         (
             &["create", "--phase", "x", "--number", "-1"],
-            "phaseNumber: must be a whole number from 1 to 7, and is -1",
+            "phaseNumber: expected an integer from 1 to 7, got -1",
         ),
         (
             &["create", "--phase", "x", "--number", "two"],
-            "phaseNumber: must be a whole number from 1 to 7, and is \"two\"",
+            "phaseNumber: expected an integer from 1 to 7, got \"two\"",
         ),
         (
             &["create", "--phase", "x", "--number", "4"],
-            "taskSummary: is missing",
+            "taskSummary: missing",
         ),
         (
             &["create", "--phase", "x", "--metadata", "y"],
