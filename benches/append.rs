@@ -149,7 +149,7 @@ fn frame_of(draft: &Draft) -> Vec<u8> {
     bytes
 }
 
-/// Appends from so many threads for a while, and returns the appends a second.
+/// Appends from several threads for a while, and returns appends per second.
 fn run(clients: usize, time: Duration, append: &Append<'_>) -> f64 {
     let (over, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let began = Instant::now();

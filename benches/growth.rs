@@ -99,7 +99,7 @@ fn make(home: &Path, sessions: usize) -> (u64, usize, Vec<String>) {
     });
     let raw = raw.sum();
     let sessions = journal.sessions().into_iter().map(|entry| entry.stream);
-    // The daemon's own stream is nobody's session.
+    // The daemon's own stream is not a session.
     let names = sessions
         .filter(|stream| stream.agent != Agent::Daemon)
         .map(|stream| stream.session.to_string());

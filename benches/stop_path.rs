@@ -221,7 +221,7 @@ fn repository(top: &Path) {
     });
 }
 
-/// The two commands of the requirement: what differs from the last commit, and what was committed since a point in time.
+/// The two git commands of the target: differences from the last commit, and commits since a point in time.
 fn commands(top: &Path) -> [Command; 2] {
     [
         "--no-optional-locks status --porcelain -z --untracked-files=all",
@@ -294,14 +294,14 @@ fn parse_only(tail: &[u8]) -> Duration {
     began.elapsed()
 }
 
-/// Returns a transcript of so many bytes or a little more: one turn that goes on and on, made of recorded records.
+/// Returns a transcript of at least the given size: one long turn, made of recorded records.
 fn long(agent: Agent, bytes: usize) -> String {
     let (recorded, id) = match agent {
         Agent::Claude => (CLAUDE, "toolu_mock_"),
         Agent::Codex => (CODEX, "call_mock_"),
         _ => (GEMINI, "\"id\": \""),
     };
-    // Every prompt of the recording begins so, and Gemini sets all messages anew; without those the turn goes on.
+    // Every recorded prompt begins like this, and Gemini CLI replaces all messages; without those the turn continues.
     let goes_on =
         |line: &&str| !line.contains("[script:") && !line.starts_with("{\"$set\": {\"messages\"");
     let turn: String = recorded

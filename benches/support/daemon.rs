@@ -44,7 +44,7 @@ impl Daemon {
         (daemon, began.elapsed())
     }
 
-    /// Asks it for something: the status, and what came with it. None where nobody listens.
+    /// Sends a request and returns the HTTP status and the body, or `None` if the daemon does not listen.
     pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
         let stream = UnixStream::connect(self.home.join("run/sock")).ok()?;
         stream.set_read_timeout(Some(LIMIT)).ok()?;

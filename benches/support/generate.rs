@@ -30,7 +30,7 @@ const SIDE_BY_SIDE: usize = 10;
 /// Drafts that are appended at once.
 const BATCH: usize = 2_000;
 
-/// Fills an empty journal with so many sessions and returns how many decisions there are.
+/// Fills an empty journal with the given number of sessions and returns the number of decisions.
 pub(crate) fn fill(journal: &Journal, sessions: usize) -> usize {
     let project = ProjectFacts {
         path: "/home/user/project".into(),
@@ -133,7 +133,7 @@ impl Writer<'_> {
             appended
                 .last()
                 .is_none_or(|last| last.seq + 1 == self.next_seq),
-            "somebody else wrote too"
+            "another writer appended too"
         );
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn compare(rounds: usize, home: &Path, ours: &[&str], theirs: &[&str]
     let payload = payload();
     let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
     for round in 0..WARM_UP + rounds {
-        // Whoever comes second finds warmer caches, so they change places.
+        // The second one finds warmer caches, so the order alternates.
         let (ours, theirs) = if round % 2 == 0 {
             let ours = run(ours, home, &payload);
             (ours, run(theirs, home, &payload))

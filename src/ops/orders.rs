@@ -23,11 +23,11 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// Reads how long a mute is to last.
+    /// Parses the duration of a mute.
     ///
     /// # Errors
     ///
-    /// When that is no duration, or none at all.
+    /// If the text is not a duration, or is missing.
     pub(crate) fn mute(period: Option<&str>) -> Result<Self> {
         let Some(period) = period else {
             return Ok(Self::Mute(None));
@@ -82,7 +82,7 @@ pub(crate) fn draft(entry: &SessionEntry, order: &Order) -> Draft {
     }
 }
 
-/// Says what was done, as the machine interface does.
+/// Returns the JSON answer to an order.
 pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Ordered {
     let until = if let Event::Muted { until } = event {
         *until
@@ -99,7 +99,7 @@ pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Ordered {
     }
 }
 
-/// What an order did.
+/// The result of an order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ordered {
     pub(crate) session: Uuid,
@@ -107,12 +107,12 @@ pub(crate) struct Ordered {
     pub(crate) agent: Agent,
     /// The kind of the event that the order made.
     pub(crate) did: String,
-    /// When a mute ends; none is for good.
+    /// When a mute ends; `None` if it has no end.
     pub(crate) until: Option<Timestamp>,
     pub(crate) seq: u64,
 }
 
-/// What became of the order to restart an agent.
+/// The outcome of an order to restart an agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RestartAnswer {
     pub(crate) session: Uuid,
@@ -155,11 +155,11 @@ pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> quer
     ))
 }
 
-/// How long a session is to be muted.
+/// The duration of a mute.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MuteBody {
-    /// A duration; none is for good.
+    /// A duration; `None` for a mute without end.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub(crate) period: Option<String>,
 }

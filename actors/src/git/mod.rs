@@ -1,5 +1,5 @@
-//! What the working tree says (spec FILES-1 to FILES-9). Never writes to the user's repository; never waits longer than
-//! it may.
+//! Finds the changed files of a work tree (spec FILES-1 to FILES-9). Never writes to the user's repository, and always
+//! returns by its deadline.
 //!
 //! Three git commands run in parallel: `status` (differences from HEAD, untracked files, the branch), `rev-parse`
 //! (the top of the work tree) and, if the start of the turn is known, `log` (commits since then). `git diff` itself is

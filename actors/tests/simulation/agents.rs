@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use crate::plan::Hook;
 
-/// First words of every message of a person, and of nobody else's text: who wrote a prompt is told by them here, and by
-/// the program in its own way.
+/// First words of every message of a person and of no other text. The model identifies the author of a prompt by them,
+/// independently of the program.
 pub(crate) const PERSON: &str = "person, message ";
 
 /// A hook call that an agent made.
@@ -21,9 +21,9 @@ pub(crate) struct Call {
     pub(crate) payload: String,
     pub(crate) at: Timestamp,
     pub(crate) id: Uuid,
-    /// Where its outcome comes, while somebody waits for that.
+    /// Receives the outcome, while the client waits for it.
     pub(crate) outcome: Option<oneshot::Receiver<Result<Accepted, Refusal>>>,
-    /// When it has waited for too long, by the run's clock; none before it was taken notice of.
+    /// When its wait times out, by the run's clock; `None` before the call was noticed.
     pub(crate) until: Option<Duration>,
     /// The place of its event, once that was acknowledged.
     pub(crate) seq: Option<u64>,

@@ -22,7 +22,7 @@ impl Dice {
         usize::try_from(self.next() % end as u64).expect("it is below a usize")
     }
 
-    /// Tells yes once in `times`.
+    /// Returns true once in `times` on average.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

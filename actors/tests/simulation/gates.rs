@@ -1,4 +1,4 @@
-//! What makes a run the same each time although the journal has threads of its own.
+//! Makes runs reproducible although the journal has threads of its own.
 
 use std::future::poll_fn;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -7,9 +7,9 @@ use std::task::{Poll, Waker};
 
 use journal::Journal;
 
-/// Two threads work for the actors, the journal's and the one for what blocks. While the actors run, both wait at a closed
-/// gate, so that it is never open what is done first. And as one of them is always at work, the clock goes on only when
-/// it is told to.
+/// Two threads work for the actors: the journal's and the one for blocking work. While the actors run, both wait at a
+/// closed gate, so that the order of work is fixed. And as one of them is always busy, the paused clock advances only
+/// when the run advances it.
 pub(crate) struct Gates {
     pub(crate) journal: Option<Sender<()>>,
     blocking: Sender<()>,
@@ -54,7 +54,7 @@ impl Gates {
         (open, reached)
     }
 
-    /// Returns what keeps the gate closed, what tells by its end that somebody has reached it, and the stop there.
+    /// Returns the sender that keeps the gate closed, the receiver that ends when a thread reaches it, and the gate.
     fn gate() -> (Sender<()>, Receiver<()>, impl FnOnce() + Send + 'static) {
         let (open, until_open) = channel::<()>();
         let (reach, reached) = channel();
@@ -66,7 +66,7 @@ impl Gates {
     }
 }
 
-/// Tells when the actors have nothing to do: their runtime says so each time before it sleeps.
+/// Detects that the actors are idle: their runtime reports it each time before it sleeps.
 #[derive(Clone, Default)]
 pub(crate) struct Idle(Arc<Mutex<Sleep>>);
 
@@ -77,7 +77,7 @@ struct Sleep {
 }
 
 impl Idle {
-    /// The runtime is about to sleep. Whoever waits for that keeps it awake.
+    /// The runtime is about to sleep. A waiter for that keeps it awake.
     pub(crate) fn comes(&self) {
         let mut sleep = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(waker) = sleep.waits.take() {
@@ -86,7 +86,7 @@ impl Idle {
         }
     }
 
-    /// Lets the actors do all that they can do. Tells whether another thread had given one of them something to do.
+    /// Runs the actors until they are idle. Returns whether another thread had given one of them work.
     pub(crate) async fn come(&self) -> bool {
         let mut polls = 0;
         poll_fn(|context| {

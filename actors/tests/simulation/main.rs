@@ -31,7 +31,7 @@ use plan::{Act, Setup};
 use rules::Broken;
 use world::Run;
 
-/// Seeds of the actors that are run where nobody says how many: a minute and a half of two cores.
+/// The default number of seeds for the actors: a minute and a half on two cores.
 const SEEDS: u64 = 10_000;
 /// Seeds of typing that are run then; they need no journal.
 const TYPING_SEEDS: u64 = 10_000;
@@ -66,7 +66,12 @@ fn the_actors_keep_the_invariants() {
     println!("seeds {first} to {}", first + seeds - 1);
     let began = std::time::Instant::now();
     let (next, events, failure) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(None));
-    let failed = || failure.lock().expect("nobody panics with it").is_some();
+    let failed = || {
+        failure
+            .lock()
+            .expect("no thread panics while holding it")
+            .is_some()
+    };
     let work = |worker: usize| {
         keep_to_one_core(worker);
         while !failed() {
@@ -77,7 +82,9 @@ fn the_actors_keep_the_invariants() {
             }
             match some_seeds(first + from..first + to) {
                 Ok(count) => drop(events.fetch_add(count, Ordering::Relaxed)),
-                Err(report) => *failure.lock().expect("nobody panics with it") = Some(report),
+                Err(report) => {
+                    *failure.lock().expect("no thread panics while holding it") = Some(report)
+                }
             }
         }
     };
@@ -85,7 +92,10 @@ fn the_actors_keep_the_invariants() {
     std::thread::scope(|scope| {
         (0..workers).for_each(|worker| drop(scope.spawn(move || work(worker))))
     });
-    if let Some(report) = failure.into_inner().expect("nobody panicked with it") {
+    if let Some(report) = failure
+        .into_inner()
+        .expect("no thread panicked while holding it")
+    {
         panic!("{report}");
     }
     println!(
@@ -139,7 +149,7 @@ fn some_seeds(seeds: std::ops::Range<u64>) -> Result<u64, String> {
     Ok(events)
 }
 
-/// Looks for the shortest plan that fails; none where it does not fail a second time.
+/// Searches for the shortest plan that fails; `None` if the failure does not repeat.
 fn shrink<A: Clone>(
     acts: &[A],
     step: usize,
@@ -158,7 +168,7 @@ fn shrink<A: Clone>(
     Some((shortest, broken))
 }
 
-/// Tells all about a seed that fails.
+/// Describes a seed that fails.
 fn report(seed: u64, setup: &Setup, acts: Vec<Act>, (step, broken): (usize, Broken)) -> String {
     let shrunk = shrink(&acts, step, |acts| {
         world::run(&Place::new(), seed, setup, acts).broken

@@ -1,4 +1,4 @@
-//! A pane with an agent in it, as tmux has it: what stands in the composer, who types, and what was said.
+//! A model of a tmux pane with an agent: the text in the composer, who types, and the submitted prompts.
 
 use std::time::Duration;
 
@@ -38,8 +38,8 @@ pub(crate) struct Pane {
     now: Timestamp,
     asleep: bool,
     waiting: Vec<(Look, Key)>,
-    /// What the agent was given and has not told of.
-    told: Vec<String>,
+    /// Prompts that the agent received and has not reported yet.
+    unreported: Vec<String>,
     /// How often the agent was given the text.
     given: u32,
     shows_text: bool,
@@ -53,7 +53,7 @@ impl Pane {
         text.clone_into(&mut self.text);
     }
 
-    /// Returns what is to be seen of the composer.
+    /// Returns the visible text of the composer.
     fn drawn(&self) -> &str {
         if self.draws_at.is_some_and(|at| self.now < at) {
             ""
@@ -101,12 +101,12 @@ impl Pane {
         (self.cursor(), seen)
     }
 
-    /// Tells whether the text is to be seen outside the composer.
+    /// Returns whether the text is visible outside the composer.
     pub(crate) const fn shows_text(&self) -> bool {
         self.shows_text
     }
 
-    /// Presses a key under the condition that the cursor is where it was. Tells whether it certainly was pressed.
+    /// Presses a key if the cursor has not moved. Returns whether it certainly was pressed.
     pub(crate) fn press(&mut self, look: Look, key: Key) -> Result<bool, Broken> {
         if let Key::Paste(attempt) = key {
             // The buffer of the attempt before is deleted first.
@@ -121,7 +121,7 @@ impl Pane {
         self.do_press(look, key)
     }
 
-    /// tmux does what it was told while it was asleep, in order.
+    /// tmux executes the commands that it received while asleep, in order.
     pub(crate) fn wakes(&mut self) -> Result<(), Broken> {
         self.asleep = false;
         std::mem::take(&mut self.waiting)
@@ -168,7 +168,7 @@ impl Pane {
         }
     }
 
-    /// Somebody presses Enter.
+    /// A person presses Enter.
     pub(crate) fn enters(&mut self) {
         if self.cursor().0.is_none()
             || self.composer.is_empty()
@@ -182,16 +182,16 @@ impl Pane {
             self.given += 1;
             self.shows_text = true;
         }
-        self.told.push(prompt);
+        self.unreported.push(prompt);
     }
 
-    /// What was said leaves the screen.
+    /// Submitted text scrolls off the screen.
     pub(crate) const fn scrolls(&mut self) {
         self.shows_text = false;
     }
 
     /// Returns what the agent was given since the last time.
     pub(crate) fn take_told(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.unreported)
     }
 }

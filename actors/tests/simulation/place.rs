@@ -19,7 +19,7 @@ pub(crate) struct Place {
     pub(crate) journal: Journal,
     pub(crate) home: Home,
     folder: tempfile::TempDir,
-    /// Decides again what was decided; it knows the policies that are journaled.
+    /// Repeats decisions; it knows the journaled policies.
     pub(crate) replayer: RefCell<Replayer>,
 }
 

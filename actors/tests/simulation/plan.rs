@@ -8,7 +8,7 @@ pub(crate) const SESSIONS: usize = 4;
 /// Acts of a plan.
 const ACTS: usize = 36;
 
-/// What an agent tells of.
+/// A hook event that an agent reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hook {
     Start,
@@ -48,7 +48,7 @@ pub(crate) enum Order {
 /// One thing that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// A hook is called; the call takes that many seconds to come, and somebody waits for its answer.
+    /// A hook is called; the call takes that many seconds to arrive, and its client may wait for an answer.
     Call {
         session: usize,
         hook: Hook,
@@ -61,7 +61,7 @@ pub(crate) enum Act {
     Again {
         back: usize,
     },
-    /// Whoever waits for the answer to an earlier call goes away.
+    /// The client that waits for the answer to an earlier call disconnects.
     GiveUp {
         back: usize,
     },
@@ -96,7 +96,7 @@ pub(crate) struct Setup {
     pub(crate) budget: usize,
     /// Of how many pokes one is delivered.
     pub(crate) pokes_kept: usize,
-    /// The agents have terminals that nobody can reach.
+    /// The agents have terminals that cannot be reached.
     pub(crate) dead_terminals: bool,
 }
 

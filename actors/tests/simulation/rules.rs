@@ -1,5 +1,5 @@
-//! What must hold after every event, whoever wrote it. Each rule is computed here in its own way, and not by the code
-//! that it is about; only folding and deciding again are the program's.
+//! Invariants that hold after every event. Each rule is computed here independently of the code that it checks; only
+//! folding and deciding again use the program.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -126,7 +126,7 @@ impl Rules {
             return Err(format!("stop {stop} was answered before it was decided"));
         };
         let reply: Value =
-            serde_json::from_str(reply).map_err(|error| format!("a reply is no JSON: {error}"))?;
+            serde_json::from_str(reply).map_err(|error| format!("a reply is not JSON: {error}"))?;
         let text = reply["reason"]
             .as_str()
             .or_else(|| reply["hookSpecificOutput"]["additionalContext"].as_str());
@@ -176,7 +176,7 @@ impl Track {
             Event::DeliveryAttempted { decision, .. } => {
                 let known = self.decisions.values().find(|(known, _)| known == decision);
                 if known.is_none_or(|(_, decided)| decided.verdict != Verdict::Inject) {
-                    return Err("what was not decided is delivered".into());
+                    return Err("a delivery without a decision".into());
                 }
                 *self.attempts.entry(*decision).or_default() += 1;
             }

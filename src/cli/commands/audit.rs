@@ -1,4 +1,4 @@
-//! `audit`: past decisions as a table, as CSV, or what they come to.
+//! `audit`: past decisions as a table, as CSV, or as totals.
 
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ pub(crate) struct AuditFilter {
     /// With this in the message, an action or an observation
     #[arg(long)]
     pub(crate) text: Option<String>,
-    /// At most so many, the newest
+    /// At most this many, the newest
     #[arg(long)]
     pub(crate) limit: Option<u64>,
     /// Print CSV with a head line

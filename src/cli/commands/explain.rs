@@ -1,4 +1,4 @@
-//! `explain`: one decision with all that it was based on, on one screen.
+//! `explain`: one decision with its inputs, on one screen.
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;

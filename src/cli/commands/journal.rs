@@ -80,7 +80,7 @@ pub(crate) enum JournalAction {
         #[command(flatten)]
         output: Output,
     },
-    /// Put a backup in the journal's place; without one, build the store anew from the intake log
+    /// Replace the journal by a backup; without one, rebuild the store from the intake log
     #[command(
         after_help = "Examples:\n  checkpointd journal restore today.backup\n  checkpointd journal restore ~/backups --force\n  checkpointd journal restore"
     )]
@@ -96,8 +96,8 @@ pub(crate) enum JournalAction {
     },
     /// Drop payloads that are older than `journal.retention` says; events and decisions stay
     ///
-    /// While no daemon runs, the store is also written anew, which gives back the room that it no longer uses. Hook
-    /// calls wait in the spool meanwhile.
+    /// While no daemon runs, the store is also rewritten, which frees unused disk space. Hook calls wait in the
+    /// spool meanwhile.
     Compact {
         /// Only say what would be dropped
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! `phase`: phase checkpoints. Their readers are mostly agents, so the answer is JSON wherever it does not go to a
+//! `phase`: phase records. Their readers are mostly agents, so the answer is JSON wherever it does not go to a
 //! terminal, and a refusal is `{"ok":false,"error"}` there.
 
 use std::io::{IsTerminal, Read as _};
@@ -41,7 +41,7 @@ pub(crate) struct PhaseArgs {
     pub(crate) output: Output,
 }
 
-/// What to do with phase checkpoints. What is wrong with a field is said by the one who knows all fields, not here.
+/// The subcommands of `phase`. Fields are validated where the request is read, not here.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PhaseAction {
     /// Make one
@@ -92,7 +92,7 @@ pub(crate) enum PhaseAction {
         #[arg(long)]
         incomplete: bool,
     },
-    /// Write all files anew that are missing, damaged or changed; what was there is kept beside them
+    /// Rewrite files that are missing, damaged or changed; old contents are kept beside them
     Rebuild,
 }
 
@@ -366,9 +366,9 @@ fn show(request: &Request, answer: Value) -> Result<()> {
         Request::Rebuild {} => {
             let rebuilt: Rebuilt = read(answer)?;
             for name in &rebuilt.rebuilt {
-                println!("written anew  {}", render::printable(name));
+                println!("rewritten  {}", render::printable(name));
             }
-            println!("{} files written anew", rebuilt.rebuilt.len());
+            println!("{} files rewritten", rebuilt.rebuilt.len());
             problems = rebuilt.problems;
         }
     }
@@ -425,7 +425,7 @@ fn show_one(record: &PhaseView) {
 
 fn show_list(records: &[PhaseView]) {
     if records.is_empty() {
-        println!("There are no phase checkpoints.");
+        println!("There are no phase records.");
         return;
     }
     let mut table = Table::new([

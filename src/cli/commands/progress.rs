@@ -28,7 +28,7 @@ use crate::render::{self, Colour};
     checkpointd progress validate --json\n\n\
     Facts come from the journal and git. What --from states, as Markdown under headings (Goal, Done, Remaining,\n\
     Blocked, Decisions, Must Read, Can Skip, Next Action, ..) or as JSON, is marked as stated by the agent, and\n\
-    stays until it is stated anew."
+    stays until it is stated again."
 )]
 pub(crate) struct ProgressArgs {
     /// What to do.
@@ -51,27 +51,24 @@ pub(crate) enum ProgressAction {
         /// What the agent states, as Markdown or JSON
         #[arg(long, value_name = "FILE|-")]
         from: Option<PathBuf>,
-        /// Whose.
         #[command(flatten)]
         of: ProgressOf,
     },
     /// Show the latest of the project, or of a session
     Show {
-        /// Whose.
         #[command(flatten)]
         of: ProgressOf,
     },
     /// Check whether the latest still holds: exit 0 if it does, 1 if not
     Validate {
-        /// Whose.
         #[command(flatten)]
         of: ProgressOf,
     },
-    /// Write files anew from the journal that are missing or older; those that somebody has changed stay
+    /// Rewrite missing or outdated files from the journal; files changed by hand stay
     ///
     /// Documents are events, and files follow from them: the latest document of each session comes back as it was
-    /// written, and so does the link to the newest. A file that is neither this document nor an older one of ours was
-    /// changed by somebody (or written by another version): it is named and left as it is.
+    /// written, and so does the link to the newest. A file that is neither this document nor an older one was
+    /// changed by hand (or written by another version): it is named and left as it is.
     Rebuild {
         /// Only of this session: id, beginning of one, or `last`
         #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
@@ -79,7 +76,7 @@ pub(crate) enum ProgressAction {
         /// Only of the project in this folder (default: of all projects)
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
-        /// Also write those anew that somebody has changed; what they hold is kept beside them as NAME.kept
+        /// Also rewrite files changed by hand; their contents are kept beside them as NAME.kept
         #[arg(long)]
         force: bool,
     },
@@ -278,19 +275,19 @@ fn show_report(checked: &CheckedView) {
 }
 
 fn show_rebuilt(done: &Rebuilt) {
-    for (files, did) in [(&done.rebuilt, "written anew"), (&done.kept, "kept")] {
+    for (files, did) in [(&done.rebuilt, "rewritten"), (&done.kept, "kept")] {
         for file in files {
             println!("{did:<12}  {}", render::path(file));
         }
     }
     println!(
-        "{} files written anew, {} are as they should be",
+        "{} files rewritten, {} up to date",
         done.rebuilt.len(),
         done.unchanged
     );
     for file in &done.edited {
         eprintln!(
-            "note: {} was changed by somebody and stays; `--force` writes it anew and keeps a copy",
+            "note: {} was changed by hand and stays; `--force` rewrites it and keeps a copy",
             render::path(file)
         );
     }

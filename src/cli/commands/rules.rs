@@ -1,4 +1,4 @@
-//! `rules`: which there are, which match, and whether a file of them is right.
+//! `rules`: lists rules, tests which match, and checks rule files.
 
 use std::path::{Path, PathBuf};
 

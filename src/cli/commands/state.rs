@@ -1,4 +1,4 @@
-//! `state`: what is known of a session at a point of its history, and what changed between two.
+//! `state`: the state of a session at a point of its history, and the changes between two points.
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;
@@ -65,7 +65,7 @@ pub(crate) fn run(home: &Home, args: StateArgs) -> Result<u8> {
     }
 }
 
-/// Shows what is known of a session.
+/// Shows the state of a session.
 fn show(home: &Home, session: &str, at: Option<&str>, output: Output) -> Result<u8> {
     let query = match at {
         Some(point) => at_point(session, point)?,

@@ -17,7 +17,7 @@ use crate::ops::views::{
 };
 use crate::render::{self, Colour};
 
-/// Show at a glance how things stand
+/// Show the daemon, the sessions and the journal at a glance
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings"
@@ -180,7 +180,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
     }
     let mut read = Read::default();
     let filled = read.fill(home);
-    // A daemon with health issues tells at least what they are.
+    // A daemon with health issues still reports them.
     if daemon
         .as_ref()
         .is_none_or(|daemon| daemon.degraded.is_empty())

@@ -13,7 +13,7 @@ fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
 
-/// Returns what an event says, for a line of `timeline`; none for what would only be in the way there.
+/// Returns the text of an event for a line of `timeline`, or `None` if it is not shown there.
 pub(crate) fn in_timeline(event: &Event) -> Option<String> {
     match event {
         Event::ModelStepped { .. }
@@ -21,7 +21,7 @@ pub(crate) fn in_timeline(event: &Event) -> Option<String> {
         | Event::ToolStarted { .. }
         | Event::EvidenceGathered { .. }
         | Event::Announced { .. } => None,
-        // That it is a tool call shows.
+        // The line already shows that it is a tool call.
         Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => Some(tool(call)),
         event => {
             let words = format!("{} {}", event.kind().replace('_', " "), said(event));

@@ -1,4 +1,4 @@
-//! One decision with all that it was based on, on one screen.
+//! Prints one decision with its inputs, on one screen.
 
 use checkpoint::state::Mute;
 use journal::{Changes, Evidence, Outcome, Timestamp, Verdict};

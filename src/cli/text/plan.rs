@@ -10,7 +10,7 @@ use crate::render::{self, Colour};
 /// Unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// The order in which states are told.
+/// The order in which states are printed.
 const STATES: [Status; 5] = [
     Status::Added,
     Status::Updated,

@@ -1,8 +1,8 @@
-//! How far something is that takes long.
+//! Progress of long operations.
 
 use std::io::IsTerminal;
 
-/// Shows how far something is that takes long, on a terminal only.
+/// Shows the progress of a long operation, on a terminal only.
 pub(crate) fn progress(what: &'static str) -> impl FnMut(u64, u64) {
     let shown = std::io::stderr().is_terminal();
     move |done, all| {

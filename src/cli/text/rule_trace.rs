@@ -1,4 +1,4 @@
-//! How each rule came to what it asks for, for people: the files that triggered it, what was looked for, what was found.
+//! Prints how each rule came to its actions: the files that triggered it, the expected calls, the findings.
 
 use checkpoint::findings::Outcome;
 

@@ -49,7 +49,7 @@ struct Moment {
     is_decision: bool,
 }
 
-/// The turn that lines come from, what is still to be drawn of it, and what was drawn and not printed yet.
+/// The current turn: its lines that are not drawn yet, and drawn lines that are not printed yet.
 #[derive(Default)]
 pub(crate) struct Turns {
     number: Option<u64>,
@@ -116,21 +116,21 @@ impl Turns {
         });
     }
 
-    /// Prints what was drawn.
+    /// Prints the drawn lines.
     pub(crate) fn print(&mut self) {
         self.drawn
             .drain(..)
             .for_each(|line| println!("{}", line.text));
     }
 
-    /// Draws what is still to be drawn for good.
+    /// Draws the remaining lines, finally.
     pub(crate) fn settle(&mut self, with_axis: bool) {
         let drawn = self.draw(with_axis);
         self.drawn.extend(drawn);
         self.moments.clear();
     }
 
-    /// Returns what is still to be drawn, on an axis from the turn's beginning to its last moment.
+    /// Returns the remaining lines, on an axis from the turn's beginning to its last event.
     fn draw(&self, with_axis: bool) -> Vec<Drawn> {
         let width = render::width();
         let cells = if with_axis {
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(drawn(10, 10), "|=          |");
         assert_eq!(drawn(12, 15), "|  ====     |");
         assert_eq!(drawn(20, 20), "|          =|");
-        // What came late may lie before the turn.
+        // A late event may lie before the turn.
         assert_eq!(drawn(5, 12), "|===        |");
     }
 

@@ -25,11 +25,11 @@ const EVENTS: u64 = 50;
 /// A page to be read.
 pub(super) struct Ask {
     pub(super) subject: Subject,
-    /// It was read before and is still there: only what is new is wanted.
+    /// The page was read before: only new lines are wanted.
     pub(super) is_open: bool,
 }
 
-/// Reads the pages that are asked for, and in between what is new, until the view has ended.
+/// Reads requested pages and, in between, new events, until the view ends.
 pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
     let mut feed = Feed {
         home,
@@ -62,7 +62,7 @@ pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
 
 struct Feed<'a> {
     home: &'a Home,
-    /// The last event that was told of.
+    /// The last event that was passed on.
     known: Option<u64>,
     is_lost: bool,
     /// The timeline that is open.
@@ -171,7 +171,7 @@ impl Feed<'_> {
             .collect())
     }
 
-    /// Asks the daemon, and never the journal itself: it must stay free for a daemon that comes up.
+    /// Asks the daemon, never the journal itself, whose lock must stay free for a starting daemon.
     fn ask<T: DeserializeOwned>(&self, query: &Query, each: impl FnMut(T)) -> Result<()> {
         connection::ask_daemon(self.home, query, each)
     }

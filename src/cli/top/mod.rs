@@ -1,7 +1,7 @@
 //! `checkpointd top`: the current status of every session, in the terminal.
 //!
-//! `model.rs` says what each input does, `view.rs` draws that; both are pure. Here are the effects: the terminal, the
-//! keyboard, signals, and the daemon by way of `feed.rs`.
+//! `model.rs` handles input and `view.rs` draws; both are pure. This module has the effects: terminal, keyboard and
+//! signals, and the daemon through `feed.rs`.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -34,7 +34,7 @@ const TICK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 ///
-/// Where there is no terminal, no daemon, or the terminal cannot be used.
+/// If no daemon runs, or there is no usable terminal.
 pub(crate) fn run(home: &Home) -> Result<u8> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage("`top` needs a terminal")
@@ -44,7 +44,7 @@ pub(crate) fn run(home: &Home) -> Result<u8> {
         return Err(Failure::unreachable("no daemon runs, and `top` shows what the daemon sees")
             .hint("start it with `checkpointd daemon --detach`; `checkpointd sessions` works without it"));
     }
-    // Also puts a panic's message onto a terminal that is as it was before.
+    // Also restores the terminal before the message of a panic is printed.
     let mut terminal = ratatui::try_init()?;
     let shown = show(home, &mut terminal);
     ratatui::try_restore()?;

@@ -1,4 +1,4 @@
-//! What `top` shows, and what each input does to it: no terminal, no daemon and no clock in here.
+//! The state of `top` and its changes by input. Pure: no terminal, no daemon, no clock.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::ops::sessions_now::{NowRow, SessionsNow};
 /// Events that are kept to be shown; no terminal is higher.
 const EVENTS_MAX: usize = 200;
 
-/// What happens to the view.
+/// An input of the view.
 #[derive(Debug)]
 pub(crate) enum Input {
     Key(KeyEvent),
@@ -34,7 +34,7 @@ pub(crate) enum Input {
     Stop,
 }
 
-/// What is to be done outside.
+/// An effect for the caller to carry out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Nothing,
@@ -54,7 +54,7 @@ pub(crate) struct Model {
     pub(crate) colours: bool,
     /// The current time.
     pub(crate) clock: Timestamp,
-    /// None before the first answer.
+    /// `None` before the first answer.
     pub(crate) now: Option<SessionsNow>,
     /// Why the daemon does not answer.
     pub(crate) lost: Option<String>,
@@ -68,12 +68,12 @@ pub(crate) struct Model {
     pub(crate) is_typing: bool,
     /// The keys are explained.
     pub(crate) is_helping: bool,
-    /// What was opened, the last one on top.
+    /// The stack of open pages, the last one on top.
     pub(crate) pages: Vec<Page>,
 }
 
 impl Model {
-    /// Takes an input, and says what is to be done about it.
+    /// Applies an input and returns the effects to carry out.
     pub(crate) fn update(&mut self, input: Input) -> Effect {
         match input {
             Input::Stop => return Effect::Quit,
@@ -224,7 +224,7 @@ impl Model {
         Effect::Read(subject)
     }
 
-    /// Takes the filter away, else the page on top.
+    /// Clears the filter, or closes the page on top if there is no filter.
     fn back(&mut self) -> Effect {
         let height = self.page_height();
         match self.pages.last_mut() {
@@ -269,7 +269,7 @@ impl Model {
     }
 }
 
-/// Returns what a filter looks at.
+/// Returns the text that a filter searches.
 fn words(row: &NowRow) -> String {
     let branch = row.branch.as_deref().unwrap_or_default();
     let names = [

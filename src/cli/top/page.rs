@@ -17,14 +17,14 @@ pub(crate) enum Subject {
 /// What is on a page, or a sentence on why nothing is.
 pub(crate) type Content = Result<Vec<Drawn>, String>;
 
-/// What was read of a page: how many of its lines stay as they are, and those after them; or why nothing was.
+/// An update of a page: the number of lines that stay and the lines after them, or the reason why it cannot be read.
 pub(crate) type News = Result<(usize, Vec<Drawn>), String>;
 
 /// A page, and how far one has read.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) subject: Subject,
-    /// None until it was read.
+    /// `None` until it was read.
     pub(crate) content: Option<Content>,
     /// Lines without this text are not shown.
     pub(crate) filter: String,
@@ -35,7 +35,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Makes one that is still to be read.
+    /// Creates a page that was not read yet.
     pub(crate) const fn new(subject: Subject) -> Self {
         Self {
             subject,
@@ -57,7 +57,7 @@ impl Page {
             .collect()
     }
 
-    /// Tells whether there is a line to choose, as against text to read.
+    /// Returns whether lines can be selected, as opposed to plain text.
     pub(crate) const fn has_cursor(&self) -> bool {
         matches!(self.subject, Subject::Timeline(_))
     }
@@ -70,7 +70,7 @@ impl Page {
             .decision
     }
 
-    /// Takes what was read. A timeline begins at its end, and who is at the end stays there.
+    /// Applies an update. A timeline opens at its end, and a view at the end follows new lines.
     pub(crate) fn show(&mut self, news: News, height: usize) {
         let is_at_end = self.content.is_none() || self.cursor + 1 >= self.lines().len();
         self.content = Some(news.map(|(stay, lines)| {

@@ -217,10 +217,7 @@ fn a_lost_daemon_is_shown_until_it_answers_again() {
     );
     assert!(first.ends_with("no daemon, trying again"), "{first}");
     assert_eq!(last, " no daemon answers on /run/sock: gone");
-    assert!(
-        text.contains("billing-serv"),
-        "what was known stays: {text}"
-    );
+    assert!(text.contains("billing-serv"), "known sessions stay: {text}");
     model.update(Input::Back);
     assert!(
         screen(&model)
@@ -341,7 +338,7 @@ fn an_open_timeline_grows_with_its_session_and_stays_where_one_reads() {
     assert_eq!(
         model.update(Input::Resized(140, 40)),
         Effect::Read(subject),
-        "lines are broken anew"
+        "lines are wrapped again"
     );
 }
 

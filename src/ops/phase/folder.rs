@@ -58,7 +58,7 @@ enum FileState {
 /// Compares the folder with the journal. With `replace`, files that are damaged or differ from the journal are put aside
 /// and written again.
 ///
-/// `project_of` tells the project of a session.
+/// `project_of` returns the project of a session.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub(crate) fn reconcile(
             },
             FileState::Wrong(error, is_known) => {
                 let hint = if is_known {
-                    "; `checkpointd phase rebuild` writes it anew from the journal"
+                    "; `checkpointd phase rebuild` rewrites it from the journal"
                 } else {
                     ""
                 };

@@ -1,4 +1,4 @@
-//! Phase checkpoints (spec PHASE-1): what is asked of them, and what is answered. The daemon answers over its socket, and without
+//! Requests about phase records (spec PHASE-1) and their answers. The daemon answers over its socket, and without
 //! a daemon the command does; both call [`answer`].
 //!
 //! Append, then act: an event first, then the file, then `seed.json`. What a crash leaves undone, the next request
@@ -30,7 +30,7 @@ pub(crate) use folder::Problem;
 pub(crate) use places::Places;
 pub(crate) use request::Request;
 
-/// One request after another: names of files are chosen by what is there.
+/// Serializes requests, because file names depend on the existing files.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Answers a request. Blocks on the disk.

@@ -1,4 +1,4 @@
-//! What can be asked about phase records.
+//! Requests about phase records.
 
 use checkpoint::phase::Scope;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::error::{PhaseError, Result};
 
-/// What can be asked. The words of the variants are those of the command line and of the paths.
+/// A request. The names of the variants are those of the commands and of the HTTP paths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Request {
     /// Make one (spec PHASE-3).
     Create {
-        /// The project's folder; none for the session's.
+        /// The project's folder; `None` for the session's.
         #[serde(default)]
         project: Option<String>,
         /// Where the caller is, for when neither project nor session is named.
@@ -35,7 +35,7 @@ pub(crate) enum Request {
         #[serde(default)]
         scope: Scope,
     },
-    /// Find the latest whose work is not over (spec PHASE-5).
+    /// Find the latest incomplete record (spec PHASE-5).
     Detect {
         /// Only among those.
         #[serde(default)]
@@ -48,10 +48,10 @@ pub(crate) enum Request {
     },
     /// Delete old ones (spec PHASE-7).
     Cleanup {
-        /// From this age on; none for `phase.keep`.
+        /// The minimum age; `None` for `phase.keep`.
         #[serde(default)]
         older_than: Option<String>,
-        /// Those whose work is not over, too.
+        /// Also incomplete records.
         #[serde(default)]
         incomplete: bool,
     },

@@ -31,10 +31,10 @@ fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
     match (near.next(), near.next()) {
         (Some(one), None) if !wanted.is_empty() => Ok(one),
         (Some(_), Some(_)) => Err(unknown(format!(
-            "several phase checkpoints begin with `{wanted}`: give more of the id"
+            "several phase records begin with `{wanted}`: give more of the id"
         ))),
         _ => Err(unknown(format!(
-            "there is no phase checkpoint `{wanted}`: `checkpointd phase list` lists them"
+            "there is no phase record `{wanted}`: `checkpointd phase list` lists them"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! `state.checkpointRef` in a `seed.json` of the user's: it names the phase checkpoint that is under way. All else in
+//! `state.checkpointRef` in the user's `seed.json`: it names the open phase record. All else in
 //! that file keeps every byte.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is answered to requests about progress documents.
+//! Answers to requests about progress documents.
 
 use std::path::PathBuf;
 

@@ -274,7 +274,7 @@ fn what_a_person_has_changed_stays_unless_forced_and_is_kept_then() {
         );
     }
 
-    // A shared file of somebody's own.
+    // A user's own shared file.
     let shared = file.with_file_name("progress-checkpoint.md");
     fs::remove_file(&shared).expect("a link");
     fs::write(&shared, "mine too").expect("writes");

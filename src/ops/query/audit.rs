@@ -1,4 +1,4 @@
-//! Past decisions: which there were, and what they come to.
+//! Past decisions: lists and totals.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -66,7 +66,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Tells whether a text, in small letters, occurs in what a decision says.
+/// Returns whether a lower-case text occurs in a decision's message, actions or observations.
 fn says(decision: &Decision, text: &str) -> bool {
     let actions = decision.actions.iter().map(|action| &action.text);
     let mut said = decision
@@ -199,7 +199,7 @@ impl Counter {
             *totals.passed_by_reason.entry(word).or_default() += 1;
         }
         self.turns.add(envelope, decision);
-        // A demand whose end is not known yet is not counted.
+        // Open demands are not counted.
         let is_met = matches!(follow_up, Some(FollowUp::Fulfilled));
         totals.met += u64::from(is_met);
         totals.demands += u64::from(is_met || matches!(follow_up, Some(FollowUp::Unfulfilled(_))));

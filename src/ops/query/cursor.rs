@@ -34,7 +34,7 @@ impl Walk {
         }
     }
 
-    /// Takes the next event; returns for the end of a tool call when it began, as far as the journal tells.
+    /// Takes the next event. For the end of a tool call, returns when the call began, if known.
     fn step(&mut self, envelope: &Envelope) -> Option<Timestamp> {
         self.state.apply(envelope);
         match &envelope.event {

@@ -140,7 +140,7 @@ fn why(
         _ => vec![ExitView {
             reason: decision.reason,
             taken: true,
-            why: "nobody waited for the answer any more".into(),
+            why: "the hook call no longer waited for the answer".into(),
         }],
     };
     let rules = case.map(|case| RulesView::new(case.find(), &case.evidence.timeline));
@@ -160,7 +160,7 @@ fn times(trigger: &Envelope, decided: &Envelope, delivery: &[&Envelope]) -> Vec<
         .collect()
 }
 
-/// Tells whether an event is about the delivery of a decision.
+/// Returns whether an event is about the delivery of a decision.
 fn is_delivery_of(event: &Event, seq: u64) -> bool {
     match event {
         Event::DeliveryAttempted { decision, .. }

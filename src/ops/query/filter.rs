@@ -1,4 +1,4 @@
-//! Which sessions a question is about.
+//! Selects the sessions that a question is about.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,12 +16,12 @@ pub(super) struct Whose<'a> {
     session: Option<Uuid>,
     agent: Option<Agent>,
     project: Option<&'a str>,
-    /// The projects of the sessions that were asked for.
+    /// The projects of the selected sessions.
     projects: HashMap<Uuid, String>,
 }
 
 impl<'a> Whose<'a> {
-    /// Begins with what was asked for.
+    /// Creates the filter from the question.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<'a> Whose<'a> {
         })
     }
 
-    /// Tells whether a session is one of them.
+    /// Returns whether a session is selected.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl<'a> Whose<'a> {
         })
     }
 
-    /// Returns the project that a session was last heard to work in; empty where none is known.
+    /// Returns the last known project of a session, or an empty string.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What can be asked of a journal, and what comes back.
+//! The questions that a journal answers, and the form of the answers.
 
 use checkpoint::phase::Scope;
 use journal::{Agent, Event, Reason, Timestamp, Verdict};
@@ -14,7 +14,7 @@ pub(crate) enum Query {
     Sessions,
     /// The names of all sessions, the newest first, one a line.
     SessionNames,
-    /// What is known of a session.
+    /// The state of a session.
     State {
         /// An id, the beginning of one, or `last`.
         session: String,
@@ -23,7 +23,7 @@ pub(crate) enum Query {
         /// Up to this time.
         time: Option<Timestamp>,
     },
-    /// What is known of a session, in the form that `preview` decides by; for this program's own use.
+    /// The state of a session in the form that `preview` decides by; for internal use.
     Folded {
         /// An id, the beginning of one, or `last`.
         session: String,
@@ -57,7 +57,7 @@ pub(crate) enum Query {
     AuditSummary(Audit),
     /// One decision with all that it was based on.
     Explain {
-        /// Its number, its stop's, or none for the last.
+        /// The sequence number of the decision or of its stop; `None` for the last decision.
         seq: Option<u64>,
         /// The last of this session.
         session: Option<String>,
@@ -83,20 +83,20 @@ pub(crate) enum Query {
     },
     /// What the last days come to, for plots.
     Trends {
-        /// The number of days, of which today is the last.
+        /// The number of days, up to today.
         days: u32,
     },
     /// What `status` shows of the journal.
     Overview,
     /// The events of each kind and agent.
     Stats,
-    /// Whether both sides of the journal agree.
+    /// Whether intake log and store agree.
     VerifyJournal,
-    /// The latest phase record whose work is not over, or null.
+    /// The latest incomplete phase record, or null.
     IncompletePhase(Scope),
 }
 
-/// Which events.
+/// Selects events.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Events {
@@ -132,7 +132,7 @@ fn known_kind<'de, D: Deserializer<'de>>(
 }
 
 impl Events {
-    /// Tells whether no event is left out for what it is.
+    /// Returns whether events of every kind are selected.
     pub(super) const fn takes_all(&self) -> bool {
         self.session.is_none()
             && self.agent.is_none()
@@ -141,7 +141,7 @@ impl Events {
     }
 }
 
-/// Which decisions.
+/// Selects decisions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Audit {
@@ -176,15 +176,15 @@ pub(crate) enum Error {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-    /// The asker has gone.
-    #[error("the asker has gone")]
+    /// The client closed its connection.
+    #[error("the client disconnected")]
     Gone,
 }
 
 /// A result whose error is an [`Error`].
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// Takes an answer's lines, each a JSON object; returns false once the asker has gone.
+/// Takes the lines of an answer, each a JSON object; returns false once the client has disconnected.
 pub(crate) type Emit<'a> = dyn FnMut(Value) -> bool + 'a;
 
 /// Emits one line.

@@ -1,4 +1,4 @@
-//! What a running daemon says of itself.
+//! The status that a running daemon reports.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! One decision with all that it was based on.
+//! One decision with its inputs.
 
 use checkpoint::Policy;
 use checkpoint::decide::Considered;
@@ -11,7 +11,7 @@ use super::event_line::EventLine;
 use super::state::StateView;
 use super::trace::RulesView;
 
-/// One decision with all that it was based on, and what became of it.
+/// One decision with its inputs, its delivery and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Explanation {
     pub(crate) decision: DecisionRow,
@@ -20,7 +20,7 @@ pub(crate) struct Explanation {
     /// The session before the decision.
     pub(crate) state: StateView,
     pub(crate) evidence: Option<Evidence>,
-    /// None where the policy of the decision is not in the journal.
+    /// `None` if the journal does not have the policy of the decision.
     pub(crate) rules: Option<RulesView>,
     /// The exits in order, up to the one that was taken.
     pub(crate) considered: Vec<ExitView>,
@@ -59,7 +59,7 @@ pub(crate) struct TimeAfter {
     pub(crate) after_us: i64,
 }
 
-/// What became of the demand that a decision made.
+/// The outcome of a decision's demand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Demand {
     pub(crate) end: DemandEnd,

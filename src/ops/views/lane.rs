@@ -1,5 +1,5 @@
-//! Events as the page's lanes and their table show them: a session of many thousands is read whole, so each line has no
-//! more of its event than is seen.
+//! Events as the page's lanes and their table show them. Sessions with many thousands of events are read whole, so each
+//! line has only the fields that are shown.
 
 use journal::{Agent, Envelope, Event, Timestamp, ToolCall, ToolKind};
 use serde::Serialize;

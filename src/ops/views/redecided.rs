@@ -1,4 +1,4 @@
-//! What came of deciding the past again.
+//! The results of deciding past stops again.
 
 use journal::{Agent, Decision, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};

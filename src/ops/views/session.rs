@@ -30,7 +30,7 @@ impl SessionStatus {
         }
     }
 
-    /// Tells whether the session waits for a person.
+    /// Returns whether the session waits for a person.
     pub(crate) const fn waits(self) -> bool {
         matches!(self, Self::NeedsYou | Self::Waiting)
     }

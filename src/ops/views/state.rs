@@ -1,4 +1,4 @@
-//! All that is known of a session, and in what two states differ.
+//! The state of a session, and the differences between two states.
 
 use checkpoint::state::{Counts, Delivery, Mute, SessionState, Stop};
 use journal::{Agent, Timestamp, ToolCall};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// All that is known of a session.
+/// The state of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StateView {
     pub(crate) session: Uuid,

@@ -1,11 +1,11 @@
-//! What decisions come to.
+//! Totals of decisions.
 
 use std::collections::BTreeMap;
 
 use journal::Agent;
 use serde::{Deserialize, Serialize};
 
-/// What decisions come to, in all and for each agent in each project.
+/// Totals of decisions, overall and for each agent in each project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) total: Totals,

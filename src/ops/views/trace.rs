@@ -1,10 +1,10 @@
-//! What each rule found, with the words for it that the terminal and the page show.
+//! The findings of each rule, in the words that the terminal and the page show.
 
 use checkpoint::findings::{self, Findings, Outcome, TracedCall};
 use journal::{Action, Timeline, TimelineSource};
 use serde::{Deserialize, Serialize};
 
-/// Commands that are named as what was looked for; the others are counted.
+/// The most expected commands that are named; the others are counted.
 const NAMED_MAX: usize = 4;
 /// The most of a command line that is shown.
 const COMMAND_CHARS_MAX: usize = 90;
@@ -22,24 +22,24 @@ pub(crate) struct RulesView {
     pub(crate) trace: Vec<RuleTrace>,
 }
 
-/// How one rule came to what it asks for.
+/// How one rule came to its actions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RuleTrace {
     pub(crate) rule: String,
     pub(crate) pack: String,
-    /// The changed files that it took; empty for a rule of every stop.
+    /// The changed files that triggered it; empty for a rule that applies to every stop.
     pub(crate) files: Vec<String>,
     pub(crate) actions: Vec<ActionTrace>,
 }
 
-/// What was found about one action, with the words for it.
+/// The findings about one action, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ActionTrace {
     #[serde(flatten)]
     pub(crate) action: findings::ActionTrace,
-    /// What was looked for among the calls.
+    /// The calls that would satisfy the action.
     pub(crate) looked: String,
-    /// A line for each call that looked like it, or one on why there is none.
+    /// One line for each similar call, or one line that says why there is none.
     pub(crate) seen: Vec<String>,
 }
 

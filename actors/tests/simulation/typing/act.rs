@@ -29,7 +29,7 @@ pub(crate) enum Act {
     /// Another program has the pane.
     Other(bool),
     Gone,
-    /// tmux takes what it is told next, and all after it, only when it is awake again.
+    /// tmux executes the next command, and all after it, only when it is awake again.
     FallsAsleep,
     Wakes,
     /// The agent overlooks the next Enter.
@@ -38,9 +38,9 @@ pub(crate) enum Act {
     Lags {
         millis: u64,
     },
-    /// What was said leaves the screen.
+    /// Submitted text scrolls off the screen.
     Scrolls,
-    /// The agent tells of a question, or of a tool that has run.
+    /// The agent reports a question or a finished tool call.
     Asks(bool),
 }
 

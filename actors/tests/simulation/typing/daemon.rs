@@ -38,7 +38,7 @@ impl World {
                     .iter()
                     .filter(|envelope| envelope.stream == stream);
                 self.live = replay::fold(&stream, own);
-                // What was spooled meanwhile.
+                // Calls that were spooled meanwhile.
                 self.hooks_arrive(Duration::ZERO)?;
             }
         }
@@ -54,7 +54,7 @@ impl World {
         Ok(())
     }
 
-    /// Does one thing more, or dies of it; tells then whether an append is there all the same.
+    /// Performs one more action or dies; in that case returns whether an append was written nevertheless.
     fn spend(&mut self) -> Result<(), bool> {
         match &mut self.fuel {
             Some((0, written)) => Err(*written),

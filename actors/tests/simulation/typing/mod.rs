@@ -32,7 +32,7 @@ use crate::rules::{Broken, Rules};
 const BEGAN: i64 = 1_800_000_000_000_000;
 /// The longest that a hook call is under way while the daemon lives.
 const HOOK_LATE: Duration = Duration::from_secs(10);
-/// The longest that an agent takes to draw what nobody knows to be pasted: less than twice `tmux.settle`.
+/// The longest time that an agent takes to draw an unrecorded paste: less than twice `tmux.settle`.
 const UNSURE_LAG_MAX: Duration = Duration::from_millis(1_150);
 /// Index of the session that is Codex's: its `notify` is answered by typing.
 const CODEX: usize = 2;
@@ -176,7 +176,7 @@ impl World {
         self.hooks_arrive(HOOK_LATE)
     }
 
-    /// The agent tells of what it was given.
+    /// The agent reports the prompts that it received.
     fn prompts_are_told(&mut self) {
         for prompt in self.pane.take_told() {
             let hook = if prompt == self.text {

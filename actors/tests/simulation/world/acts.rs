@@ -172,7 +172,7 @@ impl World<'_> {
         hooks::normalise(&call, reading).map(|normal| normal.draft.id)
     }
 
-    /// Sends a call, for the first time or again. Where nobody waits it is one that came from the spool.
+    /// Sends a call, for the first time or again. A call without a waiting client came from the spool.
     pub(super) async fn send(
         &mut self,
         daemon: &Daemon,

@@ -57,7 +57,7 @@ impl World<'_> {
     /// The spool is taken in, time goes on, the agents end.
     pub(super) async fn come_to_an_end(&mut self, daemon: &Daemon) -> Result<(), Broken> {
         self.rest(daemon).await?;
-        // Whoever gave up has spooled too.
+        // Clients that gave up have spooled too.
         let unanswered = (0..self.calls.len()).filter(|number| self.calls[*number].seq.is_none());
         unanswered.for_each(|number| self.spool(number));
         self.sweep(daemon).await?;
@@ -119,7 +119,7 @@ impl World<'_> {
         }
         self.rest(daemon).await?;
         for state in self.rules.states() {
-            // One that nobody waited for when the daemon died is not decided about: its agent has stopped.
+            // A stop without a waiting client when the daemon died is not decided: its agent has stopped.
             if state.pending.iter().any(|stop| stop.can_reply) || state.delivery.is_some() {
                 return Err(format!(
                     "at the end there are open stops {:?}, or a delivery {:?}",

@@ -143,7 +143,7 @@ impl<'a> World<'a> {
             tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .start_paused(true)
-                // One, so that what is done first is what was asked for first.
+                // One thread, so that blocking work is done in the order of the requests.
                 .max_blocking_threads(1)
                 .on_thread_park(move || idle.comes())
                 .build()
@@ -178,7 +178,7 @@ impl<'a> World<'a> {
         self.held = gates.and_then(|gates| gates.journal).filter(|_| outlived);
         drop(runner);
         if self.held.is_none() {
-            // What was on its way to the journal when the daemon died gets there, and nobody hears of it.
+            // Drafts on their way to the journal when the daemon died are written, without acknowledgment.
             all_is_journaled(&self.place.journal).map_err(|error| error.to_string())?;
         }
         self.take_outcomes()?;
@@ -232,7 +232,7 @@ impl<'a> World<'a> {
             .map_err(|error| error.to_string())?;
         match spool::list(&self.place.home.spool).expect("it lists") {
             left if left.is_empty() => Ok(()),
-            left => Err(format!("what was spooled stays there: {left:?}")),
+            left => Err(format!("calls stay in the spool: {left:?}")),
         }
     }
 
@@ -244,9 +244,9 @@ impl<'a> World<'a> {
         self.let_threads_work(daemon).map(drop)
     }
 
-    /// What waits for the journal or for a thread gets it. Tells whether sessions were poked.
+    /// Serves everything that waits for the journal or for a thread. Returns whether sessions were poked.
     fn let_threads_work(&mut self, daemon: &Daemon) -> Result<bool, Broken> {
-        // What was answered now must rest on what is in the journal now, and not on what is on its way there.
+        // An answer must depend on events in the journal, not on events that are still being written.
         self.take_outcomes()?;
         self.gates
             .as_mut()

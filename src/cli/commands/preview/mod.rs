@@ -97,7 +97,7 @@ struct Answer<'a> {
     verdict: Verdict,
     reason: Reason,
     route: Option<Route>,
-    /// None where git could not be asked.
+    /// `None` if git gave no answer.
     changed_files: Option<Vec<&'a str>>,
     timeline: TimelineView<'a>,
     categories: &'a [String],
@@ -120,7 +120,7 @@ struct CallView<'a> {
     command: Option<&'a str>,
     paths: &'a [String],
     is_error: bool,
-    /// None where the transcript does not say: Gemini's older ones do not always.
+    /// `None` if the transcript does not say: older ones of Gemini CLI often do not.
     at: Option<Timestamp>,
 }
 
@@ -197,7 +197,7 @@ fn subject(
     Ok(state)
 }
 
-/// Reads a session from the journal, by way of the daemon where one runs.
+/// Reads a session from the journal, through the daemon if one runs.
 fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
     let query = Query::Folded {
         session: session.to_owned(),
@@ -214,7 +214,7 @@ fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
     Ok(state)
 }
 
-/// Returns a session of which nothing is known but that a person sits in front of it.
+/// Returns an interactive session without history.
 fn unknown(agent: Agent) -> SessionState {
     let mut state = SessionState::new(Stream::of_native(agent, "preview"));
     state.turns = 1;
@@ -236,7 +236,7 @@ fn move_to(state: &mut SessionState, project: &Path) {
     state.place.env.retain(|(name, _)| !names_project(name));
 }
 
-/// Returns when the turn began, as the transcript tells.
+/// Returns when the turn began, according to the transcript.
 fn by_transcript(config: &Config, state: &SessionState) -> Option<Timestamp> {
     let transcript = state.place.transcript.as_deref()?;
     let prefix = evidence::project_policy(config, state.project(), &mut Vec::new()).prefix;

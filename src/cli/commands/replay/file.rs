@@ -25,7 +25,7 @@ pub(super) struct Problem {
     error: String,
 }
 
-/// What recorded hook calls led to.
+/// The results of recorded hook calls.
 #[derive(Serialize)]
 pub(super) struct PlayedFile {
     sessions: Vec<StateView>,
@@ -33,8 +33,8 @@ pub(super) struct PlayedFile {
     problems: Vec<Problem>,
 }
 
-/// Plays hook calls from a file, in memory, and hands on what each led to. Returns the player, and what was wrong with
-/// lines.
+/// Plays hook calls from a file, in memory, and passes on the resulting events. Returns the player, and the errors of
+/// single lines.
 pub(super) fn play_file<'a>(
     file: &Path,
     policy: &'a Policy,
@@ -65,7 +65,7 @@ pub(super) fn play_file<'a>(
     Ok((player, problems))
 }
 
-/// Says what was wrong with lines of a file.
+/// Reports the lines of a file that could not be played.
 pub(super) fn print_problems(problems: &[Problem]) {
     for problem in problems {
         eprintln!(
@@ -76,7 +76,7 @@ pub(super) fn print_problems(problems: &[Problem]) {
     }
 }
 
-/// Tells whether a session, known by two ids, is the one that was asked for, or any is.
+/// Returns whether a session, known by two ids, is selected.
 pub(super) fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
     let begins = |wanted: &str| {
         stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted)

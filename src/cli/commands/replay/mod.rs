@@ -73,7 +73,7 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
         (_, Some(file)) => file::play(home, file, session.as_deref(), output),
         _ if verify => prove(home, session, output),
         _ => {
-            let hint = "`--verify` decides again what was decided, `--policy FILE` under another config or other rules, `--file FILE` plays recorded calls";
+            let hint = "`--verify` repeats past decisions, `--policy FILE` decides under another config or other rules, `--file FILE` plays recorded calls";
             Err(Failure::usage("say what to replay").hint(hint))
         }
     }

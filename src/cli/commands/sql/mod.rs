@@ -47,7 +47,7 @@ pub(crate) struct SqlArgs {
     pub(crate) output: Output,
 }
 
-/// What takes longer shows how far it is.
+/// Operations that take longer show their progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 /// Lines between two signs of progress.
 const SHOW_EVERY: u64 = 1_000;

@@ -35,7 +35,7 @@ impl Table {
     }
 }
 
-/// When something happened.
+/// Columns about time.
 const EVENT: &[Column] = &[
     ("seq", "INTEGER", "place in the journal, from 1"),
     (
@@ -44,7 +44,7 @@ const EVENT: &[Column] = &[
         "when it happened (RFC 3339, UTC; julianday() and date() read it)",
     ),
 ];
-/// Whose it is.
+/// Columns about the session.
 const SESSION: &[Column] = &[
     ("session", "TEXT", "the session's id here"),
     ("native_session", "TEXT", "the session's id at its agent"),
@@ -60,7 +60,7 @@ const TURN: &[Column] = &[(
     "INTEGER",
     "the session's turn, from 1; 0 before the first prompt",
 )];
-/// What became of stops.
+/// Columns about the outcome of stops.
 const OUTCOMES: &[Column] = &[
     ("injected", "INTEGER", "checkpoints that were sent"),
     ("passed", "INTEGER", "stops that passed"),
@@ -89,7 +89,11 @@ const TABLES: [Table; 5] = [
                     "TEXT",
                     "JSON: the fields of the kind, for json_extract()",
                 ),
-                ("payload", "TEXT", "JSON: what the agent told its hook"),
+                (
+                    "payload",
+                    "TEXT",
+                    "JSON: the payload that the agent passed to its hook",
+                ),
                 (
                     "payload_dropped",
                     "INTEGER",
@@ -132,7 +136,7 @@ const TABLES: [Table; 5] = [
                     "JSON: categories of the changed files",
                 ),
                 ("actions", "TEXT", "JSON: what the agent was asked to do"),
-                ("observations", "TEXT", "JSON: what was observed"),
+                ("observations", "TEXT", "JSON: the observations"),
                 (
                     "all_clear",
                     "INTEGER",

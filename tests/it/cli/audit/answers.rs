@@ -213,7 +213,7 @@ fn numbers_and_checks_of_the_journal() {
     "#);
 }
 
-/// Runs a command on a terminal of its own: phase checkpoints are shown to people only there.
+/// Runs a command on a terminal of its own: phase records are shown to people only there.
 fn on_a_terminal(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
     let line: Vec<_> = [CHECKPOINTD]
         .iter()
@@ -303,9 +303,7 @@ fn phases() {
     taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
     == colours
     "#);
-    assert!(
-        shown(&["phase", "list", "--completed"]).starts_with("There are no phase checkpoints.")
-    );
+    assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase records."));
 }
 
 #[test]

@@ -150,10 +150,7 @@ fn lives(home: &Home) {
             &["create", "--phase", "x", "--criteria", "/nowhere"],
             "iscCriteria: /nowhere cannot be read",
         ),
-        (
-            &["show", "nothing"],
-            "there is no phase checkpoint `nothing`",
-        ),
+        (&["show", "nothing"], "there is no phase record `nothing`"),
         (
             &["cleanup", "--older-than", "old"],
             "older_than: `old` is not a duration",

@@ -136,7 +136,7 @@ fn lost_files_come_back_by_command_with_the_daemon_and_without() {
             "{said}"
         );
         assert!(
-            said.ends_with("3 files written anew, 0 are as they should be\n"),
+            said.ends_with("3 files rewritten, 0 up to date\n"),
             "{said}"
         );
         assert_eq!(read().collect::<Vec<_>>(), written);
