@@ -47,19 +47,28 @@ pub fn open(path: &Path, links: Links) -> io::Result<(File, u64)> {
     Ok((file, length))
 }
 
-/// Reads a text file of at most `bytes_max` bytes, which must not be a symbolic link.
+/// Reads a file of at most `bytes_max` bytes, which must not be a symbolic link.
 ///
 /// # Errors
 ///
-/// As [`open`], or if the file is larger or is not UTF-8.
-pub fn text(path: &Path, bytes_max: u64) -> io::Result<String> {
+/// As [`open`], or if the file is larger.
+pub fn bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let (file, length) = open(path, Links::Refuse)?;
     if length > bytes_max {
         return Err(io::Error::other(format!("larger than {bytes_max} bytes")));
     }
-    let mut text = String::new();
-    file.take(length).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a text file of at most `bytes_max` bytes, which must not be a symbolic link.
+///
+/// # Errors
+///
+/// As [`bytes`], or if the text is not UTF-8.
+pub fn text(path: &Path, bytes_max: u64) -> io::Result<String> {
+    String::from_utf8(bytes(path, bytes_max)?).map_err(|_| io::Error::other("not UTF-8"))
 }
 
 /// Reads the beginning of a file, at most `bytes_max` bytes.

@@ -13,7 +13,10 @@ use uuid::Uuid;
 
 use super::documents::{Error, TURN, project_root, read};
 use super::files::Place;
-use crate::session_state;
+use crate::{named_file, session_state};
+
+/// A larger file was not written by this program.
+const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Which files to rebuild.
 #[derive(Clone, Copy, Debug, Default)]
@@ -216,13 +219,10 @@ fn file_state(
     text: &str,
     documents: &[u64],
 ) -> Result<FileState, Error> {
-    let meta = fs::symlink_metadata(path);
-    let is = match fs::read(path) {
-        _ if matches!(&meta, Err(error) if error.kind() == ErrorKind::NotFound) => {
-            return Ok(FileState::Outdated);
-        }
-        Ok(is) if meta.is_ok_and(|meta| meta.is_file()) => is,
-        _ => return Ok(FileState::Edited),
+    let is = match named_file::bytes(path, DOCUMENT_BYTES_MAX) {
+        Ok(is) => is,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FileState::Outdated),
+        Err(_) => return Ok(FileState::Edited),
     };
     if is == text.as_bytes() {
         return Ok(FileState::UpToDate);
