@@ -51,16 +51,12 @@ const MOVE: &str = "(async () => {
     return frames; })()";
 
 fn main() {
-    if Command::new("chromium")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_err()
-    {
+    if !has_browser() {
         println!("chromium is not installed: tests/web/run.sh installs it");
         return;
     }
-    let (sessions, rounds) = (option("--sessions", 2_000), option("--rounds", 7));
+    let sessions = option("--sessions", 2_000);
+    let rounds = option("--rounds", 7);
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let (journal, _) =
         Journal::open(&Home::under(home.path()).journal, Options::default()).expect("a journal");
@@ -82,48 +78,8 @@ fn main() {
         "Page.addScriptToEvaluateOnNewDocument",
         json!({ "source": NOTE }),
     );
-    let [mut painted, mut seen, mut drawn] = [const { Vec::new() }; 3];
-    for _ in 0..rounds {
-        browser.show("");
-        browser.call("Page.reload", json!({}));
-        browser.wait("window.seen");
-        painted.push(figure(
-            &browser,
-            "performance.getEntriesByName('first-contentful-paint')[0].startTime",
-        ));
-        seen.push(figure(&browser, "window.seen"));
-    }
-    println!(
-        "  now:      first paint {:.0} ms, sessions seen {:.0} ms",
-        median(painted),
-        median(seen)
-    );
-    for _ in 0..rounds {
-        browser.show(&format!("session/{LARGE}"));
-        browser.call("Page.reload", json!({}));
-        browser.wait("window.drawn");
-        drawn.push(figure(&browser, "window.drawn"));
-    }
-    let events = browser.text(
-        "document.querySelector('.events').closest('section').querySelector('.soft').textContent",
-    );
-    let frames = browser.evaluate(MOVE);
-    let mut frames: Vec<_> = frames
-        .as_array()
-        .expect("figures")
-        .iter()
-        .filter_map(Value::as_f64)
-        .collect();
-    frames.sort_by(f64::total_cmp);
-    let (middle, late, last) = (
-        frames[frames.len() / 2],
-        frames[frames.len() * 99 / 100],
-        frames[frames.len() - 1],
-    );
-    println!("  timeline: drawn after {:.0} ms ({events})", median(drawn));
-    println!(
-        "            a frame every {middle:.1} ms while moving, p99 {late:.1} ms, at most {last:.1} ms"
-    );
+    now(&browser, rounds);
+    timeline(&browser, rounds);
     for view in ["decision", "trends"] {
         let began = Instant::now();
         browser.show(view);
@@ -134,6 +90,58 @@ fn main() {
         "  the daemon uses {:.0} MB, at most {:.0} MB",
         daemon.memory().0,
         daemon.memory().1
+    );
+}
+
+fn has_browser() -> bool {
+    let mut command = Command::new("chromium");
+    command.arg("--version").stdout(Stdio::null());
+    command.status().is_ok()
+}
+
+/// Loads the list of sessions again and again.
+fn now(browser: &Browser, rounds: usize) {
+    let mut painted = Vec::new();
+    let mut seen = Vec::new();
+    for _ in 0..rounds {
+        browser.show("");
+        browser.call("Page.reload", json!({}));
+        browser.wait("window.seen");
+        painted.push(figure(
+            browser,
+            "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+        ));
+        seen.push(figure(browser, "window.seen"));
+    }
+    println!(
+        "  now:      first paint {:.0} ms, sessions seen {:.0} ms",
+        median(painted),
+        median(seen)
+    );
+}
+
+/// Loads the timeline of the large session again and again, then moves through it.
+fn timeline(browser: &Browser, rounds: usize) {
+    let mut drawn = Vec::new();
+    for _ in 0..rounds {
+        browser.show(&format!("session/{LARGE}"));
+        browser.call("Page.reload", json!({}));
+        browser.wait("window.drawn");
+        drawn.push(figure(browser, "window.drawn"));
+    }
+    let events = browser.text(
+        "document.querySelector('.events').closest('section').querySelector('.soft').textContent",
+    );
+    println!("  timeline: drawn after {:.0} ms ({events})", median(drawn));
+    let frames = browser.evaluate(MOVE);
+    let frames = frames.as_array().expect("figures").iter();
+    let mut frames: Vec<_> = frames.filter_map(Value::as_f64).collect();
+    frames.sort_by(f64::total_cmp);
+    let middle = frames[frames.len() / 2];
+    let late = frames[frames.len() * 99 / 100];
+    let last = frames[frames.len() - 1];
+    println!(
+        "            a frame every {middle:.1} ms while moving, p99 {late:.1} ms, at most {last:.1} ms"
     );
 }
 

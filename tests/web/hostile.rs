@@ -15,6 +15,16 @@ const HOSTILE: &str = "<img src=x onerror=window.broken=1><script>window.broken=
 const TURNED: &str = "left\u{202e}thgir";
 
 pub(crate) fn text(stage: &Stage, browser: &Browser) {
+    let session = tell(stage);
+    let decision = stage.ask(&["audit", "--session", &session, "--json"])[0]["seq"].to_string();
+    check_views(browser, &session, &decision);
+    check_events(browser, &session);
+    check_typed(browser);
+    check_policy(browser);
+}
+
+/// Tells of a session with hostile words in every place. Returns its id.
+fn tell(stage: &Stage) -> String {
     let project = format!("/nowhere/<img src=x onerror=window.broken=1>{TURNED}");
     let mut told = Told::new(stage, "hostile", &project, Duration::from_secs(90));
     told.prompt(&format!("{HOSTILE} {TURNED}"));
@@ -42,9 +52,10 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
     let reply = told.stop(45, false, HOSTILE);
     assert!(!reply.is_empty(), "a checkpoint is sent");
     told.ask(&format!("Tool{HOSTILE}"), &json!({ "command": HOSTILE }), 1);
+    told.session()
+}
 
-    let session = told.session();
-    let decision = stage.ask(&["audit", "--session", &session, "--json"])[0]["seq"].clone();
+fn check_views(browser: &Browser, session: &str, decision: &str) {
     let views = [
         ("".to_owned(), "<img src=x onerror"),
         (
@@ -71,7 +82,10 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
         assert!(text.contains(shown), "{view} does not show it: {text}");
         assert!(!text.contains('\u{202e}'), "{view} turns the direction");
     }
-    // Every event of it, one after the other.
+}
+
+/// Shows every event of a session, one after the other.
+fn check_events(browser: &Browser, session: &str) {
     browser.show(&format!("session/{session}"));
     let seqs = browser.evaluate(
         "[...document.querySelectorAll('.events tr[data-seq]')].map(row => row.dataset.seq)",
@@ -86,7 +100,10 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
         ));
         whole(browser, seq);
     }
-    // What is typed in is no more than text either.
+}
+
+/// What is typed in is no more than text either.
+fn check_typed(browser: &Browser) {
     browser.show("what-if");
     browser.evaluate(&format!(
         "(() => {{ document.querySelector('textarea').value = {}; document.querySelector('form button').click(); }})()",
@@ -106,7 +123,10 @@ pub(crate) fn text(stage: &Stage, browser: &Browser) {
             .all(|problem| problem.contains("404")),
         "a session that is not there"
     );
-    // Should markup ever get in, the policy still keeps scripts from running.
+}
+
+/// Should markup ever get in, the policy still keeps scripts from running.
+fn check_policy(browser: &Browser) {
     let let_through = "(() => { try { document.querySelector('main').innerHTML = '<img src=x onerror=window.broken=1>'; return true; } catch { return false; } })()";
     assert_eq!(
         browser.evaluate(let_through),

@@ -290,6 +290,32 @@ fn take_told(folder: &Path, count: usize) -> Vec<String> {
     told
 }
 
+/// Asks for a permission, which is told at once, and gets it.
+fn ask_permission(daemon: &Daemon, folder: &Path) {
+    let dialog = json!({ "prompt_id": "one", "tool_name": "Bash", "tool_input": { "command": "rm -rf build" } });
+    hook(&daemon.home, SESSION, "PreToolUse", dialog.clone());
+    hook(&daemon.home, SESSION, "PermissionRequest", dialog.clone());
+    hook(
+        &daemon.home,
+        SESSION,
+        "Notification",
+        json!({ "notification_type": "permission_prompt" }),
+    );
+    assert_eq!(
+        take_told(folder, 1),
+        ["Debrief.\nneeds_attention permission claude 1 Bash rm -rf build"]
+    );
+    let status = daemon.ask(&["status", "--json"]);
+    assert_eq!(
+        (
+            &status[0]["waiting"],
+            &status[0]["waiting_for_you"][0]["session"]
+        ),
+        (&json!(1), &session_id(daemon))
+    );
+    hook(&daemon.home, SESSION, "PostToolUse", dialog);
+}
+
 #[test]
 fn listeners_are_told_once_of_what_counts_also_across_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -310,28 +336,7 @@ fn listeners_are_told_once_of_what_counts_also_across_a_restart() {
         take_told(folder.path(), 1),
         ["Debrief.\nagent_finished block_budget claude 1 "]
     );
-    let dialog = json!({ "prompt_id": "one", "tool_name": "Bash", "tool_input": { "command": "rm -rf build" } });
-    hook(&daemon.home, SESSION, "PreToolUse", dialog.clone());
-    hook(&daemon.home, SESSION, "PermissionRequest", dialog.clone());
-    hook(
-        &daemon.home,
-        SESSION,
-        "Notification",
-        json!({ "notification_type": "permission_prompt" }),
-    );
-    assert_eq!(
-        take_told(folder.path(), 1),
-        ["Debrief.\nneeds_attention permission claude 1 Bash rm -rf build"]
-    );
-    let status = daemon.ask(&["status", "--json"]);
-    assert_eq!(
-        (
-            &status[0]["waiting"],
-            &status[0]["waiting_for_you"][0]["session"]
-        ),
-        (&json!(1), &session_id(&daemon))
-    );
-    hook(&daemon.home, SESSION, "PostToolUse", dialog);
+    ask_permission(&daemon, folder.path());
 
     daemon.kill();
     daemon.start();

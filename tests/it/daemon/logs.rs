@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -28,6 +29,29 @@ impl Drop for Background {
     }
 }
 
+/// Has the daemon log until it has put its log aside. Every change of the configuration, and every payload that cannot be
+/// read, is a line.
+fn fill_log(daemon: &Background, logs: &Path) {
+    let config = daemon.0.path().join("config.yml");
+    let payload = json!({ "session_id": "s", "cwd": "/p", "hook_event_name": "UserPromptSubmit", "prompt": "content-4711" });
+    let is_put_aside =
+        || fs::read_to_string(logs.join("daemon.log.2")).is_ok_and(|text| text == "older");
+    let mut number = 0;
+    while !is_put_aside() {
+        number += 1;
+        assert!(number < 2_000, "the log is never put aside");
+        fs::write(&config, format!("min_turn: {number}s\n")).expect("writes");
+        run(
+            &mut daemon.0.client(&["claude", "UserPromptSubmit"]),
+            payload.to_string().as_bytes(),
+        );
+        run(
+            &mut daemon.0.client(&["claude", "Stop"]),
+            b"no JSON content-4711",
+        );
+    }
+}
+
 #[test]
 fn logs_are_put_aside_while_the_daemon_runs_and_hold_no_content() {
     let daemon = Background(Home::new());
@@ -48,25 +72,7 @@ fn logs_are_put_aside_while_the_daemon_runs_and_hold_no_content() {
         String::from_utf8_lossy(&started.stderr)
     );
     let pid = daemon.checkpointd(&["daemon", "status", "--json"]).stdout;
-    let config = daemon.0.path().join("config.yml");
-    let payload = json!({ "session_id": "s", "cwd": "/p", "hook_event_name": "UserPromptSubmit", "prompt": "content-4711" });
-    let is_put_aside =
-        || fs::read_to_string(logs.join("daemon.log.2")).is_ok_and(|text| text == "older");
-    // Every change of the configuration, and every payload that cannot be read, is a line.
-    let mut number = 0;
-    while !is_put_aside() {
-        number += 1;
-        assert!(number < 2_000, "the log is never put aside");
-        fs::write(&config, format!("min_turn: {number}s\n")).expect("writes");
-        run(
-            &mut daemon.0.client(&["claude", "UserPromptSubmit"]),
-            payload.to_string().as_bytes(),
-        );
-        run(
-            &mut daemon.0.client(&["claude", "Stop"]),
-            b"no JSON content-4711",
-        );
-    }
+    fill_log(&daemon, &logs);
     let size = |name: &str| fs::metadata(logs.join(name)).expect("there").len() as usize;
     wait_until(|| size("daemon.log") > 0);
     assert!(size("daemon.log") < LOG_BYTES && size("daemon.log.1") <= LOG_BYTES);

@@ -41,15 +41,14 @@ fn figures_are_kept_back_unless_they_are_switched_on() {
     );
 }
 
-#[test]
-fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
-    let mut daemon = Daemon::with(&format!("{EVERY_STOP}metrics: {{enabled: true}}\n"));
+/// Calls hooks, one of them with garbage. Returns how many calls were taken.
+fn tell(daemon: &Daemon) -> f64 {
     let calls = recorded("claude/h-stop-block-once");
     let calls: Vec<_> = calls
         .iter()
         .filter(|call| call["event"] != "SessionEnd")
         .collect();
-    calls.iter().for_each(|call| drop(play(&daemon, call)));
+    calls.iter().for_each(|call| drop(play(daemon, call)));
     let secret = json!({ "session_id": "s-1", "hook_event_name": "PreToolUse", "cwd": "/home/me/zebra", "tool_name": "Bash",
         "tool_use_id": "t1", "tool_input": { "command": "quagga --now" } });
     daemon.hook(&["claude", "PreToolUse"], secret.to_string().as_bytes());
@@ -61,19 +60,10 @@ fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
         .as_bytes(),
     );
     assert_eq!(daemon.hook(&["claude"], b"garbage"), "");
+    calls.len() as f64 + 2.0
+}
 
-    // What is acknowledged is counted a moment later.
-    let all = daemon.ask(&["journal", "stats", "--json"])[0]["events"]
-        .as_f64()
-        .expect("a figure");
-    wait_until(|| events(&scrape(&daemon).1) >= all);
-    let (status, text) = scrape(&daemon);
-    assert!(status == 200 && text.ends_with("# EOF\n"), "{text}");
-    assert_eq!(
-        events(&text),
-        all,
-        "this daemon journaled all there is: {text}"
-    );
+fn check_figures(text: &str, hook_calls: f64) {
     for (name, expected) in [
         (
             r#"checkpointd_decisions_total{agent="claude",verdict="inject",reason="generic"}"#,
@@ -97,21 +87,42 @@ fn figures_say_what_happened_since_the_start_and_nothing_of_what_was_said() {
         ("checkpointd_turns_running", 1.0),
         ("checkpointd_spool_files", 0.0),
     ] {
-        assert_eq!(figure(&text, name), Some(expected), "{name}: {text}");
+        assert_eq!(figure(text, name), Some(expected), "{name}: {text}");
     }
-    let hooks = figure(&text, "checkpointd_hook_seconds_count").expect("a figure")
-        + figure(&text, "checkpointd_hooks_later_total").expect("a figure");
-    assert_eq!(hooks, calls.len() as f64 + 2.0, "{text}");
+    let hooks = figure(text, "checkpointd_hook_seconds_count").expect("a figure")
+        + figure(text, "checkpointd_hooks_later_total").expect("a figure");
+    assert_eq!(hooks, hook_calls, "{text}");
     for name in [
         "checkpointd_journal_store_bytes",
         "checkpointd_journal_intake_bytes",
         "checkpointd_memory_resident_bytes",
     ] {
         assert!(
-            figure(&text, name).is_some_and(|bytes| bytes > 0.0),
+            figure(text, name).is_some_and(|bytes| bytes > 0.0),
             "{name}: {text}"
         );
     }
+}
+
+/// Figures say what happened since the start, and contain nothing of what was said.
+#[test]
+fn figures_count_from_the_start_and_contain_no_content() {
+    let mut daemon = Daemon::with(&format!("{EVERY_STOP}metrics: {{enabled: true}}\n"));
+    let hook_calls = tell(&daemon);
+
+    // What is acknowledged is counted a moment later.
+    let all = daemon.ask(&["journal", "stats", "--json"])[0]["events"]
+        .as_f64()
+        .expect("a figure");
+    wait_until(|| events(&scrape(&daemon).1) >= all);
+    let (status, text) = scrape(&daemon);
+    assert!(status == 200 && text.ends_with("# EOF\n"), "{text}");
+    assert_eq!(
+        events(&text),
+        all,
+        "this daemon journaled all there is: {text}"
+    );
+    check_figures(&text, hook_calls);
     for word in ["quagga", "okapi", "zebra", "s-1", "garbage", "Bash"] {
         assert!(!text.contains(word), "{word}: {text}");
     }

@@ -177,16 +177,11 @@ fn prompt(words: &str) -> Value {
     json!({ "session_id": "s-1", "hook_event_name": "UserPromptSubmit", "cwd": "/home/me/zebra", "prompt": words })
 }
 
-#[test]
-fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
-    let collector = Collector::new(200);
-    let daemon = Daemon::with(&collector.config());
-    let calls = recorded("claude/h-stop-block-once");
-    let calls: Vec<_> = calls
-        .iter()
-        .filter(|call| call["event"] != "SessionEnd")
-        .collect();
-    calls.iter().for_each(|call| drop(play(&daemon, call)));
+/// Calls hooks of a recorded session and of another one. Returns the recorded calls.
+fn tell(daemon: &Daemon) -> Vec<Value> {
+    let mut calls = recorded("claude/h-stop-block-once");
+    calls.retain(|call| call["event"] != "SessionEnd");
+    calls.iter().for_each(|call| drop(play(daemon, call)));
     daemon.hook(
         &["claude", "UserPromptSubmit"],
         prompt("the okapi").to_string().as_bytes(),
@@ -200,24 +195,11 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
         daemon.hook(&["claude", "Stop"], stop.to_string().as_bytes()),
         ""
     );
+    calls
+}
 
-    let stops = || {
-        collector
-            .spans()
-            .into_iter()
-            .filter(|span| span.name == "stop")
-            .count()
-    };
-    wait_until(|| {
-        stops() == 2
-            && collector
-                .figures()
-                .get("checkpointd.events agent_stopped claude")
-                == Some(&3)
-    });
-
-    // The same figures as `/metrics` has.
-    let figures = collector.figures();
+/// Checks that the figures are those that `/metrics` has.
+fn check_figures(figures: &BTreeMap<String, i64>, hook_calls: i64) {
     let expected = [
         ("checkpointd.decisions claude inject generic", 2),
         ("checkpointd.decisions claude pass block_budget", 1),
@@ -231,18 +213,12 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
         assert_eq!(figures.get(name), Some(&figure), "{name}: {figures:#?}");
     }
     let hooks = figures["checkpointd.hook"] + figures["checkpointd.hooks_later"];
-    assert_eq!(hooks, calls.len() as i64 + 3, "{figures:#?}");
+    assert_eq!(hooks, hook_calls, "{figures:#?}");
     assert!(figures["checkpointd.memory_resident"] > 0, "{figures:#?}");
+}
 
-    // The stop that was held back: each step within the whole, one after the other.
-    let spans = collector.spans();
-    let whole = spans.iter().find(|span| {
-        attributes(span)
-            .get("verdict")
-            .is_some_and(|verdict| verdict == "inject")
-    });
-    let whole = whole.expect("a trace");
-    let decision = &daemon.ask(&["audit", "--verdict", "inject", "--json"])[0];
+/// Checks what is said of the stop that was held back.
+fn check_attributes(whole: &Span, decision: &Value) {
     let word = |key: &str| {
         decision[key]
             .as_str()
@@ -261,6 +237,10 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
     ] {
         assert_eq!(said.get(key), Some(&expected), "{key}: {said:?}");
     }
+}
+
+/// Checks that each step lies within the whole, one after the other.
+fn check_steps(whole: &Span, spans: &[Span]) {
     let steps: Vec<_> = spans
         .iter()
         .filter(|span| span.parent_span_id == whole.span_id)
@@ -279,6 +259,14 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
         steps.last().expect("some").end_time_unix_nano,
         whole.end_time_unix_nano
     );
+    assert!(
+        steps
+            .iter()
+            .all(|step| step.trace_id == whole.trace_id && step.trace_id.len() == 16)
+    );
+}
+
+fn check_ids(spans: &[Span]) {
     let mut ids: Vec<_> = spans
         .iter()
         .map(|span| (&span.trace_id, &span.span_id))
@@ -286,12 +274,10 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), spans.len(), "ids are of one span each");
-    assert!(
-        steps
-            .iter()
-            .all(|step| step.trace_id == whole.trace_id && step.trace_id.len() == 16)
-    );
+}
 
+/// Checks that no word of the hook calls was sent, and no place on this machine.
+fn check_nothing_said(collector: &Collector, daemon: &Daemon, calls: &[Value]) {
     let taken = collector.taken.lock().expect("no panic");
     assert!(
         taken
@@ -320,6 +306,42 @@ fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
             .any(|(_, body)| body.windows(word.len()).any(|part| part == word.as_bytes()));
         assert!(!found, "{word} was sent");
     }
+}
+
+#[test]
+fn decisions_and_figures_arrive_and_nothing_of_what_was_said() {
+    let collector = Collector::new(200);
+    let daemon = Daemon::with(&collector.config());
+    let calls = tell(&daemon);
+
+    let stops = || {
+        collector
+            .spans()
+            .into_iter()
+            .filter(|span| span.name == "stop")
+            .count()
+    };
+    wait_until(|| {
+        stops() == 2
+            && collector
+                .figures()
+                .get("checkpointd.events agent_stopped claude")
+                == Some(&3)
+    });
+
+    check_figures(&collector.figures(), calls.len() as i64 + 3);
+    let spans = collector.spans();
+    let whole = spans.iter().find(|span| {
+        attributes(span)
+            .get("verdict")
+            .is_some_and(|verdict| verdict == "inject")
+    });
+    let whole = whole.expect("a trace");
+    let decision = &daemon.ask(&["audit", "--verdict", "inject", "--json"])[0];
+    check_attributes(whole, decision);
+    check_steps(whole, &spans);
+    check_ids(&spans);
+    check_nothing_said(&collector, &daemon, &calls);
 }
 
 #[test]

@@ -96,17 +96,9 @@ fn tell_secrets(daemon: &Daemon, transcript: &Path, turn: &str) {
     );
 }
 
-#[test]
-fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
-    let mut daemon = Daemon::with(&format!("{EVERY_STOP}redact:\n  extra: ['CORP-[0-9-]+']\n"));
-    let elsewhere = tempfile::tempdir().expect("a folder");
-    let transcript = elsewhere.path().join("t.jsonl");
-    tell_secrets(&daemon, &transcript, "turn-1");
-    // Once more through the spool.
-    daemon.kill();
-    fs::remove_dir_all(daemon.home.path().join("journal")).expect("removed");
-    tell_secrets(&daemon, &transcript, "turn-2");
-    let spooled: Vec<u8> = daemon.home.spooled().concat();
+/// Checks that the secrets reached the spool: otherwise the test tells nothing.
+fn check_spooled(home: &Home) {
+    let spooled: Vec<u8> = home.spooled().concat();
     for (place, secret) in secrets()
         .into_iter()
         .filter(|(place, _)| *place != "transcript")
@@ -118,19 +110,10 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
             "{place}: the test tells nothing"
         );
     }
-    daemon.start();
-    wait_until(|| daemon.home.spooled().is_empty());
-    tell_secrets(&daemon, &transcript, "turn-3");
-    daemon.verify();
+}
 
-    let exported = run(
-        &mut daemon
-            .home
-            .command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "export"]),
-        b"",
-    )
-    .stdout;
-    let exported = String::from_utf8(exported).expect("text");
+/// Checks that a secret of every kind was seen.
+fn check_redacted(daemon: &Daemon, exported: &str) {
     for kind in [
         "anthropic_key",
         "github_token",
@@ -148,12 +131,12 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
             daemon.ask(&["explain", "--json"])[0]["evidence"]
         );
     }
-    daemon.kill();
+}
+
+/// Checks that no file has a secret, and that the log has no content.
+fn check_files(folder: &Path) {
     let mut looked = 0;
-    for file in files_below(daemon.home.path())
-        .iter()
-        .filter(|path| path.is_file())
-    {
+    for file in files_below(folder).iter().filter(|path| path.is_file()) {
         let mut bytes = Vec::new();
         fs::File::open(file)
             .and_then(|mut file| file.read_to_end(&mut bytes))
@@ -176,6 +159,36 @@ fn no_secret_of_a_hook_call_is_found_in_any_file_and_none_of_it_in_the_log() {
         }
     }
     assert!(looked > 10_000);
+}
+
+/// No secret of a hook call is found in any file, and nothing of the call in the log.
+#[test]
+fn no_file_has_a_secret_and_the_log_has_no_content() {
+    let mut daemon = Daemon::with(&format!("{EVERY_STOP}redact:\n  extra: ['CORP-[0-9-]+']\n"));
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let transcript = elsewhere.path().join("t.jsonl");
+    tell_secrets(&daemon, &transcript, "turn-1");
+    // Once more through the spool.
+    daemon.kill();
+    fs::remove_dir_all(daemon.home.path().join("journal")).expect("removed");
+    tell_secrets(&daemon, &transcript, "turn-2");
+    check_spooled(&daemon.home);
+    daemon.start();
+    wait_until(|| daemon.home.spooled().is_empty());
+    tell_secrets(&daemon, &transcript, "turn-3");
+    daemon.verify();
+
+    let exported = run(
+        &mut daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "export"]),
+        b"",
+    )
+    .stdout;
+    let exported = String::from_utf8(exported).expect("text");
+    check_redacted(&daemon, &exported);
+    daemon.kill();
+    check_files(daemon.home.path());
     // Payloads and events lie in the files packed, so they are looked at unpacked too.
     for (place, secret) in secrets() {
         assert!(

@@ -279,24 +279,26 @@ fn an_agent_that_will_not_stop_is_killed_and_the_command_is_typed_once_it_is_gon
     assert!(screen.find("Killed") < screen.find("--resume"), "{screen}");
 }
 
+/// Orders a restart that must be refused.
+fn refuse(stage: &Stage, daemon: &Daemon, reason: &str) {
+    let before = stage.screen();
+    let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
+    assert_eq!(
+        (code, &answer[0]["reason"]),
+        (1, &json!(reason)),
+        "{answer:?}"
+    );
+    assert_eq!(closed(daemon), [reason], "it is journaled");
+    assert_eq!(
+        daemon.ask(&["state", "last", "--json"])[0]["restart"],
+        Value::Null,
+        "no checkpoint is owed"
+    );
+    assert_eq!(stage.screen(), before, "nothing was typed: {reason}");
+}
+
 #[test]
 fn a_restart_that_would_do_harm_is_refused_with_a_word() {
-    let refuse = |stage: &Stage, daemon: &Daemon, reason: &str| {
-        let before = stage.screen();
-        let (code, answer) = daemon.ask_code(&["restart", "last", "--json"]);
-        assert_eq!(
-            (code, &answer[0]["reason"]),
-            (1, &json!(reason)),
-            "{answer:?}"
-        );
-        assert_eq!(closed(daemon), [reason], "it is journaled");
-        assert_eq!(
-            daemon.ask(&["state", "last", "--json"])[0]["restart"],
-            Value::Null,
-            "no checkpoint is owed"
-        );
-        assert_eq!(stage.screen(), before, "nothing was typed: {reason}");
-    };
     let other = Stage::with(SHELL);
     other.type_line("cat");
     until("cat is up", || (other.command() == "cat").then_some(()));
@@ -305,6 +307,19 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
     let alone = Stage::with("AGENT alone");
     refuse(&alone, &alone.daemon(RESUME), "no_shell");
 
+    let outside = Stage::with(SHELL);
+    let daemon = outside.daemon(RESUME);
+    outside.hook(
+        &daemon,
+        "UserPromptSubmit",
+        json!({ "prompt": "from elsewhere" }),
+        false,
+    );
+    refuse(&outside, &daemon, "no_terminal");
+}
+
+#[test]
+fn a_restart_leaves_the_agent_of_another_session_alone() {
     let shared = Stage::with(SHELL);
     shared.start_agent("another");
     let daemon = shared.daemon(RESUME);
@@ -327,19 +342,12 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
         screen,
         "the other session's agent is left alone"
     );
+}
 
-    let outside = Stage::with(SHELL);
-    let daemon = outside.daemon(RESUME);
-    outside.hook(
-        &daemon,
-        "UserPromptSubmit",
-        json!({ "prompt": "from elsewhere" }),
-        false,
-    );
-    refuse(&outside, &daemon, "no_terminal");
-
+#[test]
+fn a_restart_that_fails_says_why() {
     let stage = Stage::with(SHELL);
-    let daemon = stage.daemon("restart: {claude: '/no/such/agent {session}'}");
+    let mut daemon = stage.daemon("restart: {claude: '/no/such/agent {session}'}");
     let output = run(
         &mut daemon
             .home
@@ -367,7 +375,6 @@ fn a_restart_that_would_do_harm_is_refused_with_a_word() {
             .0,
         404
     );
-    let mut daemon = daemon;
     daemon.verify();
     daemon.kill();
     assert_eq!(

@@ -2,36 +2,20 @@
 
 use super::*;
 
-pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
-    let mut told = Told::new(stage, "told on", "parser", Duration::from_secs(140));
-    told.turn(95, true);
-    browser.show(&format!("session/{}", told.session()));
-    let events = stage.ask(&["timeline", &told.session(), "--json"]);
-    let rows = "document.querySelectorAll('.events tbody tr').length";
-    assert_eq!(browser.evaluate(rows), events.len());
-    // What is drawn: points of a colour in a lane, by the place of the lane.
-    let drawn = |lane: u32, colour: &str| {
-        format!(
+/// Where the first point of a color is in a lane of the chart, by the place of the lane; -1 without one.
+fn drawn(lane: u32, color: &str) -> String {
+    format!(
             "(() => {{ const canvas = document.querySelector('canvas.chart'); const pen = canvas.getContext('2d');
-              const wanted = getComputedStyle(document.documentElement).getPropertyValue('--{colour}').trim();
+              const wanted = getComputedStyle(document.documentElement).getPropertyValue('--{color}').trim();
               const [r, g, b] = [1, 3, 5].map(at => parseInt(wanted.slice(at, at + 2), 16));
               const y = 40 + {lane} * 31 + 15; const line = pen.getImageData(87, y, canvas.width - 87, 1).data;
               for (let x = 0; x < line.length; x += 4) if (line[x] === r && line[x + 1] === g && line[x + 2] === b) return 87 + x / 4;
               return -1; }})()"
         )
-    };
-    for (lane, colour) in [
-        (0, "accent"),
-        (1, "accent"),
-        (2, "accent"),
-        (3, "accent"),
-        (5, "ink"),
-        (6, "warn"),
-        (7, "good"),
-    ] {
-        browser.wait(&format!("{} > 0", drawn(lane, colour)));
-    }
-    // A click gives the event.
+}
+
+/// A click on what is drawn shows the event.
+fn check_click(browser: &Browser, events: &[Value]) {
     let corner = browser.evaluate(
         "(({x, y}) => [x, y])(document.querySelector('canvas.chart').getBoundingClientRect())",
     );
@@ -60,24 +44,26 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
         "document.querySelector('.detail a[href=\"#/event/{}\"]')",
         checkpoint["seq"]
     ));
-    // So does the keyboard, and what it chooses is said.
+}
+
+/// The keyboard chooses an event too, and what it chooses is said. Zooming changes what is drawn, and Home takes it back.
+fn check_keyboard(browser: &Browser) {
     browser.evaluate("document.querySelector('canvas.chart').focus()");
     browser.key("ArrowLeft");
     browser
         .wait("document.querySelector('.view > .unseen').textContent.startsWith('agent stopped')");
     browser.wait("document.querySelector('.detail h2').textContent === 'agent stopped'");
     browser.wait("document.querySelector('.detail details pre').textContent.includes('last_assistant_message')");
-    // Zooming changes what is drawn, and Home takes it back.
     let picture = "document.querySelector('canvas.chart').toDataURL()";
     let whole = browser.text(picture);
     browser.key("+");
     browser.wait(&format!("{picture} !== {}", json!(whole)));
     browser.key("Home");
     browser.wait(&format!("{picture} === {}", json!(whole)));
-    // What happens now is there without a reload.
-    told.prompt("And one more thing");
-    browser.wait(&format!("{rows} === {}", events.len() + 1));
-    // No more was read for it than what is new.
+}
+
+/// No more was read than all that was there before, and then what was new.
+fn check_read(browser: &Browser, events: &[Value]) {
     let last = events
         .last()
         .and_then(|event| event["seq"].as_u64())
@@ -93,6 +79,32 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
         read.iter().any(|it| it[0] == format!("?from={}", last + 1)),
         "{read:?}"
     );
+}
+
+pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
+    let mut told = Told::new(stage, "told on", "parser", Duration::from_secs(140));
+    told.turn(95, true);
+    browser.show(&format!("session/{}", told.session()));
+    let events = stage.ask(&["timeline", &told.session(), "--json"]);
+    let rows = "document.querySelectorAll('.events tbody tr').length";
+    assert_eq!(browser.evaluate(rows), events.len());
+    for (lane, color) in [
+        (0, "accent"),
+        (1, "accent"),
+        (2, "accent"),
+        (3, "accent"),
+        (5, "ink"),
+        (6, "warn"),
+        (7, "good"),
+    ] {
+        browser.wait(&format!("{} > 0", drawn(lane, color)));
+    }
+    check_click(browser, &events);
+    check_keyboard(browser);
+    // What happens now is there without a reload.
+    told.prompt("And one more thing");
+    browser.wait(&format!("{rows} === {}", events.len() + 1));
+    check_read(browser, &events);
     // Words narrow the list down.
     browser.evaluate("(() => { const box = document.querySelector('[type=search]'); box.value = 'one more'; box.dispatchEvent(new Event('input')); })()");
     browser.wait(&format!("{rows} === 1"));

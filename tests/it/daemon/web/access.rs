@@ -1,5 +1,7 @@
 //! Who is let in.
 
+use std::process::Command;
+
 use super::*;
 
 #[test]
@@ -83,41 +85,32 @@ fn opener(folder: &Path, code: u8) -> String {
     )
 }
 
-#[test]
-fn a_browser_is_led_to_the_page_without_a_token_on_a_command_line() {
-    let daemon = Daemon::with(EVERY_STOP);
-    let folder = daemon.home.path().join("opener");
-    let open = |path: &str| {
-        let mut command = daemon.home.command(
-            env!("CARGO_BIN_EXE_checkpointd"),
-            &["web", "--open", "--json"],
-        );
-        command.env("PATH", path);
-        command
-    };
-    let mut command = open(&opener(&folder, 0));
-    let opening = std::thread::spawn(move || run(&mut command, b""));
-    wait_until(|| folder.join("called").exists());
-    let called = fs::read_to_string(folder.join("called")).expect("a file");
-    let file = Path::new(called.trim());
-    let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
-    assert_eq!(
-        (mode(file), mode(file.parent().expect("a folder"))),
-        (0o600, 0o700),
-        "{called}"
+/// Returns the command that opens the page in a browser of a search path.
+fn open(daemon: &Daemon, path: &str) -> Command {
+    let mut command = daemon.home.command(
+        env!("CARGO_BIN_EXE_checkpointd"),
+        &["web", "--open", "--json"],
     );
+    command.env("PATH", path);
+    command
+}
+
+/// Returns the page that a file leads to.
+fn page_in(file: &Path) -> Page {
     let text = fs::read_to_string(file).expect("readable");
     let (_, rest) = text
         .split_once("content=\"0; url=http://127.0.0.1:")
         .expect("an address");
     let (port, rest) = rest.split_once("/?token=").expect("a token");
     let token = rest.split('"').next().expect("a token").to_owned();
-    assert!(token.len() == 64 && !called.contains(&token), "{called}");
-
-    let page = Page {
+    Page {
         port: port.parse().expect("a port"),
         token,
-    };
+    }
+}
+
+/// Enters the page as a browser does that is led there by a file, which works once.
+fn check_led(page: &Page) {
     let path = format!("/?token={}", page.token);
     let led = |dest| {
         [
@@ -155,6 +148,39 @@ fn a_browser_is_led_to_the_page_without_a_token_on_a_command_line() {
         403,
         "without a token nobody comes from elsewhere"
     );
+}
+
+/// Enters the page by the address that is printed where no browser comes.
+fn check_printed(daemon: &Daemon, path: &str, port: u16) {
+    let output = run(&mut open(daemon, path), b"");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(answer["opened"], false, "{answer}");
+    let url = answer["url"].as_str().expect("an address");
+    let token = url.split_once("?token=").expect("a token").1.to_owned();
+    Page { port, token }.enter();
+}
+
+#[test]
+fn a_browser_opens_the_page_without_a_token_in_a_command_line() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let folder = daemon.home.path().join("opener");
+    let mut command = open(&daemon, &opener(&folder, 0));
+    let opening = std::thread::spawn(move || run(&mut command, b""));
+    wait_until(|| folder.join("called").exists());
+    let called = fs::read_to_string(folder.join("called")).expect("a file");
+    let file = Path::new(called.trim());
+    let mode = |path: &Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(
+        (mode(file), mode(file.parent().expect("a folder"))),
+        (0o600, 0o700),
+        "{called}"
+    );
+    let page = page_in(file);
+    assert!(
+        page.token.len() == 64 && !called.contains(&page.token),
+        "{called}"
+    );
+    check_led(&page);
     let output = opening.join().expect("it ends");
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(
@@ -166,20 +192,7 @@ fn a_browser_is_led_to_the_page_without_a_token_on_a_command_line() {
 
     // Where no browser comes, the address is printed.
     for path in [opener(&folder, 1), "/nowhere".to_owned()] {
-        let output = run(&mut open(&path), b"");
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(answer["opened"], false, "{answer}");
-        let token = answer["url"]
-            .as_str()
-            .and_then(|url| url.split_once("?token="))
-            .expect("a token")
-            .1
-            .to_owned();
-        Page {
-            port: page.port,
-            token,
-        }
-        .enter();
+        check_printed(&daemon, &path, page.port);
         assert!(!file.exists());
     }
 }
@@ -236,7 +249,15 @@ fn another_site_gets_nothing_even_with_the_cookie() {
         403
     );
     second.enter();
-    // What is sent needs an origin.
+}
+
+#[test]
+fn what_is_sent_needs_an_origin() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    let cookie = page.enter();
+    let own = format!("http://127.0.0.1:{}", page.port);
+    let foreign = format!("http://127.0.0.1:{}", page.port ^ 1);
     let tried = json!({ "text": "" }).to_string();
     let send = |headers: &[(&str, &str)]| {
         let headers = [

@@ -135,6 +135,68 @@ fn append(asked: &mut Transcript, project: &Path) {
     asked.add("checkpointd journal append --json", &text(&output.stdout));
 }
 
+const ABOUT_A_PROJECT: &[&[&str]] = &[
+    &["rules"],
+    &["rules", "list"],
+    &[
+        "rules",
+        "test",
+        "src/main.rs",
+        "migrations/1.sql",
+        "README.md",
+    ],
+    &["rules", "check"],
+    &["rules", "check", "wrong.yml"],
+    &["preview", "--agent", "claude", "--elapsed", "90s"],
+    &["preview", "--agent", "gemini", "--elapsed", "5s"],
+    &[
+        "preview",
+        "--agent",
+        "codex",
+        "--elapsed",
+        "90s",
+        "--slug",
+        "x",
+    ],
+    &["phase", "list"],
+    &["phase", "detect"],
+    &[
+        "phase",
+        "create",
+        "--phase",
+        "build",
+        "--number",
+        "4",
+        "--summary",
+        "half of it",
+        "--metadata",
+        "branch=parser",
+    ],
+    &["phase", "list"],
+    &["phase", "detect"],
+    &["phase", "show", "0"],
+    &["phase", "complete", "0"],
+    &["phase", "show", "1"],
+    &["phase", "cleanup", "--older-than", "0s"],
+    &["phase", "rebuild"],
+    &["phase", "show", "nothing"],
+    &["progress", "show"],
+    &[
+        "progress", "write", "--type", "handoff", "--from", "notes.md",
+    ],
+    &["progress", "show"],
+    &["progress", "validate"],
+    &["progress", "rebuild"],
+    &[
+        "progress",
+        "write",
+        "--type",
+        "handoff",
+        "--from",
+        "absent.md",
+    ],
+];
+
 #[test]
 fn answers_about_a_project() {
     let mut asked = Transcript::new();
@@ -156,68 +218,8 @@ fn answers_about_a_project() {
     .expect("writes");
     fs::write(project.join("wrong.yml"), "rules: [{nam: x}]\n").expect("writes");
     append(&mut asked, &project);
-    for question in [
-        &["rules"][..],
-        &["rules", "list"],
-        &[
-            "rules",
-            "test",
-            "src/main.rs",
-            "migrations/1.sql",
-            "README.md",
-        ],
-        &["rules", "check"],
-        &["rules", "check", "wrong.yml"],
-        &["preview", "--agent", "claude", "--elapsed", "90s"],
-        &["preview", "--agent", "gemini", "--elapsed", "5s"],
-        &[
-            "preview",
-            "--agent",
-            "codex",
-            "--elapsed",
-            "90s",
-            "--slug",
-            "x",
-        ],
-        &["phase", "list"],
-        &["phase", "detect"],
-        &[
-            "phase",
-            "create",
-            "--phase",
-            "build",
-            "--number",
-            "4",
-            "--summary",
-            "half of it",
-            "--metadata",
-            "branch=parser",
-        ],
-        &["phase", "list"],
-        &["phase", "detect"],
-        &["phase", "show", "0"],
-        &["phase", "complete", "0"],
-        &["phase", "show", "1"],
-        &["phase", "cleanup", "--older-than", "0s"],
-        &["phase", "rebuild"],
-        &["phase", "show", "nothing"],
-        &["progress", "show"],
-        &[
-            "progress", "write", "--type", "handoff", "--from", "notes.md",
-        ],
-        &["progress", "show"],
-        &["progress", "validate"],
-        &["progress", "rebuild"],
-        &[
-            "progress",
-            "write",
-            "--type",
-            "handoff",
-            "--from",
-            "absent.md",
-        ],
-    ] {
-        let arguments = [question, &["--json"]].concat();
+    for question in ABOUT_A_PROJECT {
+        let arguments = [*question, &["--json"]].concat();
         let mut command = asked.command(&arguments);
         command.current_dir(&project);
         asked.ask_by(command, &arguments);
