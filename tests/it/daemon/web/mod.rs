@@ -155,6 +155,12 @@ fn check_brief(whole: &[Value], told: &[Value]) {
     );
 }
 
+/// Returns the number that the next event of the journal gets.
+fn next_seq(daemon: &Daemon) -> u64 {
+    let stats = &daemon.ask(&["journal", "stats", "--json"])[0];
+    stats["events"].as_u64().expect("a number") + 1
+}
+
 #[test]
 fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
     let daemon = Daemon::with(EVERY_STOP);
@@ -164,10 +170,8 @@ fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
         .filter(|call| call["event"] != "SessionEnd")
         .for_each(|call| drop(play(&daemon, call)));
     let entry = &daemon.ask(&["sessions", "--json"])[0];
-    let (session, native) = (
-        entry["session"].as_str().expect("an id"),
-        entry["native_session"].as_str().expect("one"),
-    );
+    let session = entry["session"].as_str().expect("an id");
+    let native = entry["native_session"].as_str().expect("one");
     daemon.hook(
         &["claude", "UserPromptSubmit"],
         prompt(native, &"very long ".repeat(20_000)).as_bytes(),
@@ -203,10 +207,7 @@ fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
         assert_eq!(get(seq + 1), whole[place + 1..], "after {seq}");
     }
     for number in 0..3 {
-        let from = daemon.ask(&["journal", "stats", "--json"])[0]["events"]
-            .as_u64()
-            .expect("a number")
-            + 1;
+        let from = next_seq(&daemon);
         assert_eq!(get(from), Vec::<Value>::new());
         daemon.hook(
             &["claude", "UserPromptSubmit"],
