@@ -46,6 +46,38 @@ fn agree(rows: &[Value], told: &[Value]) {
     }
 }
 
+/// Every session's row has what `sessions` tells of it.
+fn sessions_agree(rows: &[Value], sessions: &[Value]) {
+    assert_eq!(rows.len(), sessions.len());
+    for row in rows {
+        let told = sessions
+            .iter()
+            .find(|told| told["session"] == row["session"])
+            .expect("a session");
+        agree(std::slice::from_ref(row), std::slice::from_ref(told));
+    }
+}
+
+/// Every event's row has what the export tells of it.
+fn events_agree(rows: &[Value], exported: &[Value]) {
+    for (row, told) in rows.iter().zip(exported) {
+        assert_eq!(
+            (&row["seq"], &row["kind"], &row["id"]),
+            (&told["seq"], &told["kind"], &told["id"])
+        );
+        assert_eq!(as_told(&row["payload"], &told["payload"]), told["payload"]);
+        let fields: Value =
+            serde_json::from_str(row["fields"].as_str().expect("text")).expect("JSON");
+        assert!(
+            fields
+                .as_object()
+                .expect("an object")
+                .iter()
+                .all(|(name, value)| told[name] == *value)
+        );
+    }
+}
+
 #[test]
 fn tables_tell_what_the_other_commands_tell_with_and_without_a_daemon() {
     let mut daemon = with_history("");
@@ -71,30 +103,8 @@ fn tables_tell_what_the_other_commands_tell_with_and_without_a_daemon() {
     assert_eq!(with, without);
 
     agree(&with[1], &audit);
-    assert_eq!(with[4].len(), sessions.len());
-    for row in &with[4] {
-        let told = sessions
-            .iter()
-            .find(|told| told["session"] == row["session"])
-            .expect("a session");
-        agree(std::slice::from_ref(row), std::slice::from_ref(told));
-    }
-    for (row, told) in with[0].iter().zip(&exported) {
-        assert_eq!(
-            (&row["seq"], &row["kind"], &row["id"]),
-            (&told["seq"], &told["kind"], &told["id"])
-        );
-        assert_eq!(as_told(&row["payload"], &told["payload"]), told["payload"]);
-        let fields: Value =
-            serde_json::from_str(row["fields"].as_str().expect("text")).expect("JSON");
-        assert!(
-            fields
-                .as_object()
-                .expect("an object")
-                .iter()
-                .all(|(name, value)| told[name] == *value)
-        );
-    }
+    sessions_agree(&with[4], &sessions);
+    events_agree(&with[0], &exported);
     let finished = ["tool_finished", "tool_failed"];
     let calls = exported
         .iter()

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::screens::{screen, screen_by, show, without_ages};
 use super::{CHECKPOINTD, Home, ask, command, home_with, lines, recorded, recording, run};
+use crate::support::git::{commit_all, git};
 
 pub(super) fn write(home: &Home, name: &str, text: &str) -> String {
     let path = home.path().join(name);
@@ -306,74 +307,60 @@ fn phases() {
     assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase records."));
 }
 
-#[test]
-fn progress() {
+/// The abbreviated commit that is checked out.
+fn head_commit(folder: &Path) -> String {
+    let head = std::process::Command::new("git")
+        .args(["rev-parse", "HEAD"])
+        .current_dir(folder)
+        .output()
+        .expect("git");
+    String::from_utf8(head.stdout).expect("text")[..10].to_owned()
+}
+
+/// A home with the repository `shop`, in which a session has begun.
+fn home_with_shop() -> Home {
     let home = Home::new();
-    let project = home.path().join("shop");
-    std::fs::create_dir(&project).expect("makes");
-    let git = |arguments: &[&str]| {
-        let mut git = std::process::Command::new("git");
-        let git = git
-            .args([
-                "-c",
-                "user.name=n",
-                "-c",
-                "user.email=e@x",
-                "-c",
-                "commit.gpgsign=false",
-            ])
-            .args(arguments);
-        assert!(git.current_dir(&project).status().expect("git").success());
-    };
     write(&home, "shop/app.py", "one\n");
-    git(&["init", "-q", "-b", "main"]);
-    git(&["add", "."]);
-    git(&["commit", "-qm", "first"]);
-    let call = |event: &str, more: serde_json::Value| {
-        let mut payload = json!({ "session_id": "s", "cwd": project, "hook_event_name": event });
-        payload
-            .as_object_mut()
-            .expect("an object")
-            .extend(more.as_object().expect("an object").clone());
-        json!({ "agent": "claude", "at": "2026-11-20T09:00:00Z", "payload": payload }).to_string()
-    };
-    let calls = call(
-        "UserPromptSubmit",
-        json!({ "prompt": "go", "prompt_id": "p" }),
+    let project = home.path().join("shop");
+    commit_all(&project);
+    let payload = json!({
+        "session_id": "s", "cwd": project, "hook_event_name": "UserPromptSubmit", "prompt": "go", "prompt_id": "p",
+    });
+    let call = json!({ "agent": "claude", "at": "2026-11-20T09:00:00Z", "payload": payload });
+    let appended = run(
+        &mut command(&home, &["journal", "append"]),
+        call.to_string().as_bytes(),
     );
-    assert!(
-        run(
-            &mut command(&home, &["journal", "append"]),
-            calls.as_bytes()
-        )
-        .status
-        .success()
-    );
+    assert!(appended.status.success());
+    home
+}
+
+const SHOW: [&str; 4] = ["progress", "show", "--project", "shop"];
+const VALIDATE: [&str; 4] = ["progress", "validate", "--project", "shop"];
+
+/// Writes a progress document of the shop by command.
+fn write_progress(home: &Home) {
     write(
-        &home,
+        home,
         "notes.md",
         "## Goal\nA parser\n\n## Must Read\n- app.py - goes on here\n",
     );
-    let (code, _, error) = ask(
-        &home,
-        &[
-            "progress",
-            "write",
-            "--project",
-            "shop",
-            "--from",
-            "notes.md",
-        ],
-    );
+    let mut arguments = vec!["progress", "write", "--project", "shop"];
+    arguments.extend(["--from", "notes.md"]);
+    let (code, _, error) = ask(home, &arguments);
     assert_eq!(code, 0, "{error}");
-    let about = |action: &'static str| ["progress", action, "--project", "shop"];
-    // The document is shown as it is, at any width.
-    let document = lines(&home, &about("show")).remove(0)["markdown"]
+}
+
+#[test]
+fn progress_documents_are_shown_as_they_are_at_any_width() {
+    let home = home_with_shop();
+    write_progress(&home);
+    let document = lines(&home, &SHOW).remove(0)["markdown"]
         .as_str()
         .expect("a text")
         .to_owned();
     for (columns, colours) in [("80", "0"), ("140", "1")] {
-        let mut show = command(&home, &about("show"));
+        let mut show = command(&home, &SHOW);
         let shown = run(
             show.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours),
             b"",
@@ -385,16 +372,15 @@ fn progress() {
         );
     }
     assert!(document.contains("A parser"));
-    let commit = |folder: &Path| {
-        let head = std::process::Command::new("git")
-            .args(["rev-parse", "HEAD"])
-            .current_dir(folder)
-            .output()
-            .expect("git");
-        String::from_utf8(head.stdout).expect("text")[..10].to_owned()
-    };
-    let first = commit(&project);
-    insta::assert_snapshot!(hide(&screen(&home, &about("validate")), &[&first]), @r#"
+}
+
+#[test]
+fn progress_validation() {
+    let home = home_with_shop();
+    write_progress(&home);
+    let project = home.path().join("shop");
+    let first = head_commit(&project);
+    insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first]), @r#"
     ok    git           on branch main
     ok    git           last commit is ##########
     ok    git           the same 0 uncommitted files
@@ -414,8 +400,8 @@ fn progress() {
     ^32mIt holds: go on from it.^0m
     "#);
     write(&home, "shop/app.py", "two\n");
-    git(&["commit", "-qam", "second"]);
-    insta::assert_snapshot!(hide(&screen(&home, &about("validate")), &[&first, &commit(&project)]), @r#"
+    git(&project, &["commit", "-qam", "second"]);
+    insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first, &head_commit(&project)]), @r#"
     ok    git           on branch main
     FAIL  git           last commit was ########## and is ########## (second)
                         -> read `git log ##########..HEAD`

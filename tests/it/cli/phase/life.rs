@@ -2,17 +2,33 @@
 
 use super::*;
 
-/// The life of a checkpoint, the same with a daemon and without.
+/// The life of a phase record, the same with a daemon and without.
 fn lives(home: &Home) {
     let project = home.path().join("project");
+    fs::create_dir_all(project.join(".git")).expect("a folder");
+    let seed = home.path().join("seed.json");
+    fs::write(&seed, "{\"state\": {\"mood\": \"calm\"}}").expect("writable");
+    let seed = || fs::read_to_string(&seed).expect("there");
+
+    let made = is_created(home, &project);
+    let id = made["checkpointId"].as_str().expect("an id");
+    assert_eq!(
+        seed(),
+        format!("{{\"state\": {{\"mood\": \"calm\", \"checkpointRef\": \"{id}\"}}}}")
+    );
+    is_found_by_project_and_session(home, &project, &made);
+    comes_back_when_lost(home, &made);
+    is_completed(home, &made);
+    assert_eq!(seed(), "{\"state\": {\"mood\": \"calm\"}}");
+    assert_eq!(detect(home, &project, &[])["checkpointId"], Value::Null);
+    is_cleaned_up(home, &made);
+    refuses_what_is_wrong(home);
+}
+
+/// Creates a record from a folder deep inside of the project.
+fn is_created(home: &Home, project: &Path) -> Value {
     let inside = project.join("src/deep");
     fs::create_dir_all(&inside).expect("a folder");
-    fs::create_dir_all(project.join(".git")).expect("a folder");
-    fs::write(
-        home.path().join("seed.json"),
-        "{\"state\": {\"mood\": \"calm\"}}",
-    )
-    .expect("writable");
     let criteria = json!([{ "id": "C1", "subject": "it parses", "status": "in_progress" }]);
     let arguments = [
         "create",
@@ -49,25 +65,25 @@ fn lives(home: &Home) {
         "iscCriteria": criteria, "metadata": { "branch": "a=b", "empty": "" },
     });
     assert_eq!(state, expected);
-    let seed = || fs::read_to_string(home.path().join("seed.json")).expect("there");
-    let id = made["checkpointId"].as_str().expect("an id");
-    assert_eq!(
-        seed(),
-        format!("{{\"state\": {{\"mood\": \"calm\", \"checkpointRef\": \"{id}\"}}}}")
-    );
+    made
+}
 
-    // Found from anywhere in its project and by its session, and from nowhere else.
-    let found = |folder: &Path, arguments: &[&str]| {
-        phase_in(home, folder, &[&["detect"], arguments].concat(), b"").1
-    };
-    assert_eq!(found(&project, &[])["checkpointId"], made["checkpointId"]);
+fn detect(home: &Home, folder: &Path, arguments: &[&str]) -> Value {
+    phase_in(home, folder, &[&["detect"], arguments].concat(), b"").1
+}
+
+/// Found from anywhere in its project and by its session, and from nowhere else.
+fn is_found_by_project_and_session(home: &Home, project: &Path, made: &Value) {
+    let id = &made["checkpointId"];
+    let found = |folder: &Path, arguments: &[&str]| detect(home, folder, arguments);
+    assert_eq!(&found(project, &[])["checkpointId"], id);
     assert_eq!(found(home.path(), &[])["checkpointId"], Value::Null);
     assert_eq!(
-        found(home.path(), &["--session", "s-1"])["checkpointId"],
-        made["checkpointId"]
+        &found(home.path(), &["--session", "s-1"])["checkpointId"],
+        id
     );
     assert_eq!(
-        found(&project, &["--session", "s-2"])["checkpointId"],
+        found(project, &["--session", "s-2"])["checkpointId"],
         Value::Null
     );
     assert_eq!(
@@ -75,11 +91,14 @@ fn lives(home: &Home) {
         "- half of it"
     );
     assert_eq!(
-        phase(home, &["show", id])["checkpoint"]["metadata"]["branch"],
+        phase(home, &["show", id.as_str().expect("an id")])["checkpoint"]["metadata"]["branch"],
         "a=b"
     );
+}
 
-    // Lost, and back as it was.
+/// A lost file comes back as it was.
+fn comes_back_when_lost(home: &Home, made: &Value) {
+    let id = made["checkpointId"].as_str().expect("an id");
     let path = made["file"].as_str().expect("a path");
     let bytes = fs::read(path).expect("there");
     fs::remove_file(path).expect("there");
@@ -88,13 +107,17 @@ fn lives(home: &Home) {
         made["checkpointId"]
     );
     assert_eq!(fs::read(path).expect("back"), bytes);
+}
 
-    assert_eq!(
-        phase(home, &["list", "--incomplete"])["checkpoints"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
+fn count_listed(home: &Home, which: &str) -> Option<usize> {
+    phase(home, &["list", which])["checkpoints"]
+        .as_array()
+        .map(Vec::len)
+}
+
+fn is_completed(home: &Home, made: &Value) {
+    let id = made["checkpointId"].as_str().expect("an id");
+    assert_eq!(count_listed(home, "--incomplete"), Some(1));
     assert_eq!(phase(home, &["complete", id])["file"], made["file"]);
     assert_eq!(
         phase(home, &["complete", id])["ok"],
@@ -102,24 +125,17 @@ fn lives(home: &Home) {
         "once more changes nothing"
     );
     assert_eq!(read(&made["file"])["completed"], true);
-    assert_eq!(seed(), "{\"state\": {\"mood\": \"calm\"}}");
-    assert_eq!(found(&project, &[])["checkpointId"], Value::Null);
-    assert_eq!(
-        phase(home, &["list", "--completed"])["checkpoints"]
-            .as_array()
-            .map(Vec::len),
-        Some(1)
-    );
-    assert_eq!(
-        phase(home, &["cleanup", "--older-than", "1h"])["deleted"],
-        0
-    );
-    assert_eq!(
-        phase(home, &["cleanup", "--older-than", "0s"])["deleted"],
-        1
-    );
-    assert!(!Path::new(path).exists());
+}
 
+fn is_cleaned_up(home: &Home, made: &Value) {
+    assert_eq!(count_listed(home, "--completed"), Some(1));
+    let deleted = |age: &str| phase(home, &["cleanup", "--older-than", age])["deleted"].clone();
+    assert_eq!(deleted("1h"), 0);
+    assert_eq!(deleted("0s"), 1);
+    assert!(!Path::new(made["file"].as_str().expect("a path")).exists());
+}
+
+fn refuses_what_is_wrong(home: &Home) {
     let refusals: [(&[&str], &str); 10] = [
         (&["create"], "phase: missing"),
         (

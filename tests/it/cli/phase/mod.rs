@@ -104,49 +104,20 @@ fn a_session_of_the_journal_tells_project_and_id() {
         "session_id": native, "cwd": project, "hook_event_name": "UserPromptSubmit", "prompt_id": "p", "prompt": "go",
     });
     daemon.hook(&["claude"], prompt.to_string().as_bytes());
-    let by_name = phase(
-        &daemon.home,
-        &[
-            "create",
-            "--phase",
-            "plan",
-            "--number",
-            "3",
-            "--summary",
-            "",
-            "--session",
-            "5c1d",
-        ],
-    );
-    let by_place = phase_in(
-        &daemon.home,
-        &project,
-        &[
-            "create",
-            "--phase",
-            "plan",
-            "--number",
-            "3",
-            "--summary",
-            "",
-        ],
-        b"",
-    );
+    let plan = [
+        "create",
+        "--phase",
+        "plan",
+        "--number",
+        "3",
+        "--summary",
+        "",
+    ];
+    let of_session = |session| [&plan[..], &["--session", session]].concat();
+    let by_name = phase(&daemon.home, &of_session("5c1d"));
+    let by_place = phase_in(&daemon.home, &project, &plan, b"");
     daemon.kill();
-    let by_name_alone = phase(
-        &daemon.home,
-        &[
-            "create",
-            "--phase",
-            "plan",
-            "--number",
-            "3",
-            "--summary",
-            "",
-            "--session",
-            "last",
-        ],
-    );
+    let by_name_alone = phase(&daemon.home, &of_session("last"));
     for made in [&by_name, &by_place.1, &by_name_alone] {
         assert_eq!(read(&made["file"])["sessionId"], native, "{made}");
         let shown = phase(
@@ -168,26 +139,41 @@ fn a_session_of_the_journal_tells_project_and_id() {
     );
 }
 
+/// Posts a body to a route of phase records, and returns the status and the answer.
+fn post(daemon: &Daemon, word: &str, body: &Value) -> (u16, Value) {
+    let (status, answer) = daemon
+        .http(
+            "POST",
+            &format!("/v1/phase/{word}"),
+            &[],
+            body.to_string().as_bytes(),
+        )
+        .expect("an answer");
+    let answer = serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    (status, answer)
+}
+
+/// Asks `/v1/query` for the phase record of a project that is not completed.
+fn query_incomplete(daemon: &Daemon, project: &Path) -> Value {
+    let question = json!({ "query": "incomplete_phase", "project": project });
+    let (_, answer) = daemon
+        .http(
+            "POST",
+            "/v1/query",
+            &[("Content-Type", "application/json")],
+            question.to_string().as_bytes(),
+        )
+        .expect("an answer");
+    let line = answer.lines().find(|line| line.starts_with('{'));
+    serde_json::from_str(line.expect("a line")).expect("JSON")
+}
+
 #[test]
 fn the_socket_answers_as_the_command_does() {
     let home = Home::new();
     let folder = configure(&home);
     let daemon = Daemon::at(home);
-    let post = |word: &str, body: &Value| {
-        let (status, answer) = daemon
-            .http(
-                "POST",
-                &format!("/v1/phase/{word}"),
-                &[],
-                body.to_string().as_bytes(),
-            )
-            .expect("an answer");
-        (
-            status,
-            serde_json::from_str::<Value>(&answer)
-                .unwrap_or_else(|error| panic!("{error}: {answer}")),
-        )
-    };
+    let post = |word: &str, body: &Value| post(&daemon, word, body);
     let checkpoint = json!({ "phase": "learn", "phaseNumber": 7, "taskSummary": "done", "metadata": { "n": 0.1 } });
     let (status, made) = post(
         "create",
@@ -199,23 +185,8 @@ fn the_socket_answers_as_the_command_does() {
         post("show", &json!({ "id": id })).1["checkpoint"]["metadata"],
         json!({ "n": 0.1 })
     );
-    let question = json!({ "query": "incomplete_phase", "project": daemon.home.path().canonicalize().expect("there") });
-    let asked = daemon.http(
-        "POST",
-        "/v1/query",
-        &[("Content-Type", "application/json")],
-        question.to_string().as_bytes(),
-    );
-    let asked: Value = serde_json::from_str(
-        asked
-            .expect("an answer")
-            .1
-            .lines()
-            .find(|line| line.starts_with('{'))
-            .expect("a line"),
-    )
-    .expect("JSON");
-    assert_eq!(&asked["id"], id);
+    let project = daemon.home.path().canonicalize().expect("there");
+    assert_eq!(&query_incomplete(&daemon, &project)["id"], id);
     assert_eq!(&post("detect", &json!({})).1["checkpointId"], id);
     assert_eq!(post("complete", &json!({ "id": id })).0, 200);
     assert_eq!(
@@ -229,27 +200,34 @@ fn the_socket_answers_as_the_command_does() {
         1
     );
     assert_eq!(post("rebuild", &json!({})).1["rebuilt"], json!([]));
+    let (status, answer) = post("complete", &json!({ "id": id }));
+    assert_eq!(
+        (status, &answer["ok"]),
+        (404, &json!(false)),
+        "deleted: {answer}"
+    );
+}
+
+#[test]
+fn the_socket_refuses_what_is_wrong() {
+    let home = Home::new();
+    configure(&home);
+    let daemon = Daemon::at(home);
     for (word, body, expected) in [
         ("show", json!({ "id": "x" }), 404),
-        ("complete", json!({ "id": id }), 404),
         ("create", json!({ "checkpoint": { "phase": "" } }), 400),
         ("create", json!([]), 400),
         ("explode", json!({}), 400),
     ] {
-        let (status, answer) = post(word, &body);
+        let (status, answer) = post(&daemon, word, &body);
         assert_eq!(
             (status, &answer["ok"]),
             (expected, &json!(false)),
             "{word}: {answer}"
         );
     }
-    assert_eq!(
-        daemon
-            .http("POST", "/v1/phase/list", &[], b"{")
-            .expect("an answer")
-            .0,
-        400
-    );
+    let broken = daemon.http("POST", "/v1/phase/list", &[], b"{");
+    assert_eq!(broken.expect("an answer").0, 400);
 }
 
 #[test]

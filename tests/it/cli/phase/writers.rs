@@ -87,26 +87,41 @@ fn kill_while_writing(home: &Home, folder: &Path, arguments: &[&str], pause: usi
     child.wait().expect("is gone");
 }
 
-#[test]
-fn a_kill_in_the_midst_of_a_write_leaves_the_old_file_or_the_new_one() {
-    let home = Home::new();
-    let folder = configure(&home);
-    // Large, so that writing takes a while.
+/// Creates a record with a file of criteria that is large, so that writing takes a while.
+const MAKE: [&str; 9] = [
+    "create",
+    "--phase",
+    "build",
+    "--number",
+    "4",
+    "--summary",
+    "s",
+    "--criteria",
+    "criteria.json",
+];
+
+fn write_criteria(home: &Home) {
     let criterion = json!({ "id": "C", "subject": "x".repeat(300_000), "status": "pending" });
     let criteria = home.path().join("criteria.json");
     fs::write(&criteria, json!([criterion]).to_string()).expect("writable");
-    let make = [
-        "create",
-        "--phase",
-        "build",
-        "--number",
-        "4",
-        "--summary",
-        "s",
-        "--criteria",
-        "criteria.json",
-    ];
-    let old = phase(&home, &make);
+}
+
+/// Removes the files that a killed writer has left unfinished.
+fn remove_unfinished(folder: &Path) {
+    for entry in fs::read_dir(folder).expect("there").flatten() {
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with(".checkpointd-") {
+            fs::remove_file(entry.path()).expect("there");
+        }
+    }
+}
+
+#[test]
+fn a_killed_command_leaves_the_old_file_or_the_new_one() {
+    let home = Home::new();
+    let folder = configure(&home);
+    write_criteria(&home);
+    let old = phase(&home, &MAKE);
     let id = old["checkpointId"].as_str().expect("an id");
     let path = old["file"].as_str().expect("a path");
     let before = fs::read(path).expect("there");
@@ -116,7 +131,7 @@ fn a_kill_in_the_midst_of_a_write_leaves_the_old_file_or_the_new_one() {
         1,
     );
     for pause in 0..5 {
-        kill_while_writing(&home, &folder, &make, pause * 20);
+        kill_while_writing(&home, &folder, &MAKE, pause * 20);
         files(&folder);
     }
     // What was journaled and not written comes back, so that the next ones are killed at the file that they are for.
@@ -130,15 +145,7 @@ fn a_kill_in_the_midst_of_a_write_leaves_the_old_file_or_the_new_one() {
         );
         // Back to the beginning: as if the file had not been written yet.
         fs::write(path, &before).expect("writable");
-        for entry in fs::read_dir(&folder).expect("there").flatten() {
-            if entry
-                .file_name()
-                .to_string_lossy()
-                .starts_with(".checkpointd-")
-            {
-                fs::remove_file(entry.path()).expect("there");
-            }
-        }
+        remove_unfinished(&folder);
     }
     // The next look finishes what was begun, and clears away what is half written.
     let listed = phase(&home, &["list"]);
@@ -159,14 +166,21 @@ fn a_kill_in_the_midst_of_a_write_leaves_the_old_file_or_the_new_one() {
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).expect("there").permissions());
     assert_eq!(mode & 0o777, 0o600);
+}
 
-    // The daemon is killed while it works for many.
+/// The daemon is killed while it works for many.
+#[test]
+fn a_killed_daemon_leaves_whole_files_only() {
+    let home = Home::new();
+    let folder = configure(&home);
+    write_criteria(&home);
+    phase(&home, &MAKE);
     let mut daemon = Daemon::at(home);
     let mut writers = Vec::new();
     for _ in 0..4 {
         let mut command = daemon.home.command(PROGRAM, &["phase"]);
         command
-            .args(make)
+            .args(MAKE)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

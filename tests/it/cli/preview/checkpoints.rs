@@ -91,6 +91,12 @@ fn other_files_ask_for_other_things() {
     );
 }
 
+/// The keys of an object, in their order.
+fn keys(value: &serde_json::Value) -> Vec<&str> {
+    let object = value.as_object().expect("an object");
+    object.keys().map(String::as_str).collect()
+}
+
 #[test]
 fn a_timeline_has_what_the_interface_promises() {
     let (home, project) = project(&["a.py"]);
@@ -113,14 +119,8 @@ fn a_timeline_has_what_the_interface_promises() {
                 path(&file),
             ],
         );
-        let keys: Vec<_> = answer
-            .as_object()
-            .expect("an object")
-            .keys()
-            .map(String::as_str)
-            .collect();
         assert_eq!(
-            keys,
+            keys(&answer),
             [
                 "verdict",
                 "reason",
@@ -150,13 +150,10 @@ fn a_timeline_has_what_the_interface_promises() {
             "{agent}"
         );
         for call in calls {
-            let keys: Vec<_> = call
-                .as_object()
-                .expect("an object")
-                .keys()
-                .map(String::as_str)
-                .collect();
-            assert_eq!(keys, ["tool", "kind", "command", "paths", "is_error", "at"]);
+            assert_eq!(
+                keys(call),
+                ["tool", "kind", "command", "paths", "is_error", "at"]
+            );
         }
         assert_eq!(
             (&calls[2]["is_error"], &calls[3]["is_error"]),

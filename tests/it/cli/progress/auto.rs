@@ -2,24 +2,9 @@
 
 use super::*;
 
-#[test]
-fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
-    let top = project.path();
-    let causes = || {
-        events(&daemon, "progress_written")
-            .iter()
-            .map(|line| {
-                let document: Value =
-                    serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON");
-                (
-                    line["progress"].as_str().expect("a word").to_owned(),
-                    document["cause"].as_str().expect("a word").to_owned(),
-                )
-            })
-            .collect::<Vec<_>>()
-    };
-    let steps = [
+/// The events that a document is written at: name, fields, type and cause of the document.
+fn steps() -> [(&'static str, Value, &'static str, &'static str); 5] {
+    [
         (
             "PreCompact",
             json!({ "trigger": "auto" }),
@@ -50,12 +35,33 @@ fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise()
             "full",
             "session_end",
         ),
-    ];
-    for (count, (event, fields, kind, cause)) in steps.clone().into_iter().enumerate() {
+    ]
+}
+
+/// Type and cause of every document that was written.
+fn causes(daemon: &Daemon) -> Vec<(String, String)> {
+    events(daemon, "progress_written")
+        .iter()
+        .map(|line| {
+            let document: Value =
+                serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON");
+            (
+                line["progress"].as_str().expect("a word").to_owned(),
+                document["cause"].as_str().expect("a word").to_owned(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn documents_come_by_themselves_and_go_to_our_own_folder() {
+    let (daemon, project) = (Daemon::with("{}"), repository());
+    let top = project.path();
+    for (count, (event, fields, kind, cause)) in steps().into_iter().enumerate() {
         work(&daemon.home, "s-one", top, &format!("{count}.rs"));
         hook(&daemon.home, "claude", "s-one", top, event, fields);
         let all = until("it is written", || {
-            Some(causes()).filter(|all| all.len() > count)
+            Some(causes(&daemon)).filter(|all| all.len() > count)
         });
         assert_eq!(all[count], (kind.to_owned(), cause.to_owned()));
     }
@@ -83,10 +89,13 @@ fn documents_come_by_themselves_and_go_to_our_own_folder_unless_told_otherwise()
         reply.contains("The agent stated nothing"),
         "the ended session's work is offered: {reply}"
     );
+}
 
+#[test]
+fn documents_go_to_the_project_and_at_an_interval_when_set() {
     let config = "progress: {path: now.md, auto: {place: project, compaction: false, subagent: false, error: false, session_end: false, interval: 1ms}}";
     let (daemon, project) = (Daemon::with(config), repository());
-    for (event, fields, ..) in steps {
+    for (event, fields, ..) in steps() {
         work(&daemon.home, "s-one", project.path(), "a.rs");
         hook(
             &daemon.home,

@@ -2,6 +2,29 @@
 
 use super::*;
 
+fn tells_what_was_done_and_stated(text: &str) {
+    for words in [
+        "# Session Handoff Checkpoint",
+        "| new.rs | - | created | written once |",
+        "- [ ] error messages",
+        "**Branch**: main",
+        "Yes - new.rs",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
+/// Validates, and returns the exit code, the names of the checks that fail, and the whole report.
+fn failed_checks(home: &Home, project: &Path) -> (i32, Vec<String>, Value) {
+    let (code, report) = ask(home, project, &["progress", "validate", "--json"], "");
+    let lines = report["lines"].as_array().expect("lines").iter();
+    let failed = lines
+        .filter(|line| line["ok"] == false)
+        .map(|line| line["check"].as_str().expect("a word").to_owned())
+        .collect();
+    (code, failed, report)
+}
+
 #[test]
 fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
     let (mut daemon, project) = (Daemon::with("{}"), repository());
@@ -17,15 +40,7 @@ fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
         "{written}"
     );
     let text = fs::read_to_string(top.join(LATEST)).expect("the shared one leads to it");
-    for words in [
-        "# Session Handoff Checkpoint",
-        "| new.rs | - | created | written once |",
-        "- [ ] error messages",
-        "**Branch**: main",
-        "Yes - new.rs",
-    ] {
-        assert!(text.contains(words), "{words}\n{text}");
-    }
+    tells_what_was_done_and_stated(&text);
     let (code, report) = ask(&daemon.home, top, &["progress", "validate", "--json"], "");
     assert_eq!((code, &report["holds"]), (0, &json!(true)), "{report}");
     daemon.kill();
@@ -51,20 +66,13 @@ fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
     fs::write(top.join("new.rs"), "by somebody\n").expect("writes");
     fs::write(top.join("Cargo.lock"), "2\n").expect("writes");
     git(top, &["commit", "-qm", "second", "Cargo.lock"]);
-    let (code, report) = ask(&daemon.home, top, &["progress", "validate", "--json"], "");
-    let bad: Vec<_> = report["lines"]
-        .as_array()
-        .expect("lines")
-        .iter()
-        .filter(|line| line["ok"] == false)
-        .collect();
-    let checks: Vec<_> = bad
-        .iter()
-        .map(|line| line["check"].as_str().expect("a word"))
-        .collect();
+    let (code, failed, report) = failed_checks(&daemon.home, top);
     assert_eq!(
-        (code, checks),
-        (1, vec!["git", "files", "dependencies"]),
+        (code, failed),
+        (
+            1,
+            ["git", "files", "dependencies"].map(str::to_owned).into()
+        ),
         "{report}"
     );
     let output = run(
@@ -92,6 +100,43 @@ fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("unknown field `mood`"));
     daemon.verify();
+}
+
+fn rebuilds_all_three(home: &Home, project: &Path) {
+    let output = run(&mut command(home, project, &["progress", "rebuild"]), b"");
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(
+        (output.status.code(), said.lines().count()),
+        (Some(0), 4),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("3 files rewritten, 0 up to date\n"),
+        "{said}"
+    );
+}
+
+fn leaves_an_edited_file_unless_forced(home: &Home, project: &Path, file: &Path) {
+    fs::write(file, "mine\n").expect("writes");
+    let (code, answer) = ask(home, project, &["progress", "rebuild", "--json"], "");
+    assert_eq!(
+        (
+            code,
+            &answer["edited"],
+            &answer["unchanged"],
+            &answer["rebuilt"]
+        ),
+        (0, &json!([file]), &json!(1), &json!([]))
+    );
+    let (_, answer) = ask(
+        home,
+        project,
+        &["progress", "rebuild", "--force", "--json"],
+        "",
+    );
+    let kept = answer["kept"][0].as_str().expect("a path");
+    assert_eq!(fs::read_to_string(kept).expect("there"), "mine\n");
+    fs::remove_file(kept).expect("there");
 }
 
 #[test]
@@ -125,41 +170,9 @@ fn lost_files_come_back_by_command_with_the_daemon_and_without() {
             daemon.kill();
         }
         fs::remove_dir_all(&folder).expect("there");
-        let output = run(
-            &mut command(&daemon.home, top, &["progress", "rebuild"]),
-            b"",
-        );
-        let said = String::from_utf8(output.stdout).expect("text");
-        assert_eq!(
-            (output.status.code(), said.lines().count()),
-            (Some(0), 4),
-            "{said}"
-        );
-        assert!(
-            said.ends_with("3 files rewritten, 0 up to date\n"),
-            "{said}"
-        );
+        rebuilds_all_three(&daemon.home, top);
         assert_eq!(read().collect::<Vec<_>>(), written);
-        fs::write(&written[0].1, "mine\n").expect("writes");
-        let (code, answer) = ask(&daemon.home, top, &["progress", "rebuild", "--json"], "");
-        assert_eq!(
-            (
-                code,
-                &answer["edited"],
-                &answer["unchanged"],
-                &answer["rebuilt"]
-            ),
-            (0, &json!([written[0].1]), &json!(1), &json!([]))
-        );
-        let (_, answer) = ask(
-            &daemon.home,
-            top,
-            &["progress", "rebuild", "--force", "--json"],
-            "",
-        );
-        let kept = answer["kept"][0].as_str().expect("a path");
-        assert_eq!(fs::read_to_string(kept).expect("there"), "mine\n");
-        fs::remove_file(kept).expect("there");
+        leaves_an_edited_file_unless_forced(&daemon.home, top, &written[0].1);
         assert_eq!(read().collect::<Vec<_>>(), written);
     }
     let refused = run(
@@ -273,6 +286,25 @@ fn two_sessions_that_write_at_once_keep_their_documents() {
     );
 }
 
+const FILLER: &str = "- a step that makes the document long enough to be cut\n";
+
+/// What a long document is written from.
+fn write_input(project: &Path, round: u64) {
+    let text = format!(
+        "## Remaining\n{}\n## Notes\nround {round}\n",
+        FILLER.repeat(3_000)
+    );
+    fs::write(project.join("input.md"), text).expect("writes");
+}
+
+fn start_writing(home: &Home, project: &Path) -> Child {
+    command(home, project, &["progress", "write", "--from", "input.md"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts")
+}
+
 #[test]
 fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
     let (mut daemon, project) = (Daemon::with("{}"), repository());
@@ -280,24 +312,9 @@ fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
     work(&daemon.home, "s-one", top, "new.rs");
     ask(&daemon.home, top, &["progress", "write", "--json"], "");
     daemon.kill();
-    let filler = "- a step that makes the document long enough to be cut\n".repeat(3_000);
     for round in 0..25_u64 {
-        let input = project.path().join("input.md");
-        fs::write(
-            &input,
-            format!("## Remaining\n{filler}\n## Notes\nround {round}\n"),
-        )
-        .expect("writes");
-        let mut write = command(
-            &daemon.home,
-            top,
-            &["progress", "write", "--from", "input.md"],
-        );
-        let mut child = write
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
+        write_input(top, round);
+        let mut child = start_writing(&daemon.home, top);
         std::thread::sleep(Duration::from_millis(8 * round));
         let _ = child.kill();
         child.wait().expect("is gone");
@@ -316,24 +333,20 @@ fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
         (0, 2),
         "what was unfinished is cleared away: {files:?}"
     );
-
-    // The daemon is killed while it writes for many.
     daemon.start();
+    daemon.verify();
+}
+
+/// The daemon is killed while it writes for many.
+#[test]
+fn a_daemon_that_is_killed_leaves_the_document_that_it_journaled() {
+    let (mut daemon, project) = (Daemon::with("{}"), repository());
+    let top = project.path();
+    work(&daemon.home, "s-one", top, "new.rs");
+    ask(&daemon.home, top, &["progress", "write", "--json"], "");
+    write_input(top, 0);
     for round in 0..5_u64 {
-        let writers: Vec<_> = (0..4)
-            .map(|_| {
-                let mut write = command(
-                    &daemon.home,
-                    top,
-                    &["progress", "write", "--from", "input.md"],
-                );
-                write
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .spawn()
-                    .expect("starts")
-            })
-            .collect();
+        let writers: Vec<_> = (0..4).map(|_| start_writing(&daemon.home, top)).collect();
         std::thread::sleep(Duration::from_millis(30 * round));
         daemon.kill();
         for mut writer in writers {
@@ -354,6 +367,7 @@ fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
         );
     }
     ask(&daemon.home, top, &["progress", "write", "--json"], "");
+    let folder = top.join(LATEST).parent().expect("a folder").to_owned();
     assert_eq!(documents(&folder).len(), 2, "nothing is left behind");
     daemon.verify();
 }

@@ -2,6 +2,25 @@
 
 use super::*;
 
+/// The reply to a session that begins has the document's statements, and no field that a host does not know.
+fn offers_all_that_is_stated(reply: &Value) {
+    let output = &reply["hookSpecificOutput"];
+    let text = output["additionalContext"]
+        .as_str()
+        .expect("a text")
+        .to_owned();
+    let exact = json!({ "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": text } });
+    assert_eq!(*reply, exact, "no field that a host does not know");
+    for words in [
+        "Goal: A parser",
+        "Must read:\n- src.rs goes on here",
+        "Validation: it still holds.",
+        "progress-checkpoint-",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
 #[test]
 fn a_session_that_begins_is_told_what_there_is_in_each_agents_dialect() {
     let (daemon, project, elsewhere) = (Daemon::with("{}"), repository(), repository());
@@ -22,41 +41,14 @@ fn a_session_that_begins_is_told_what_there_is_in_each_agents_dialect() {
         "there is nothing to go on with"
     );
     work(&daemon.home, "s-one", top, "new.rs");
-    ask(
-        &daemon.home,
-        top,
-        &[
-            "progress",
-            "write",
-            "--type",
-            "handoff",
-            "--session",
-            "s-one",
-            "--from",
-            "-",
-            "--json",
-        ],
-        STATED,
-    );
+    let mut write = vec!["progress", "write", "--type", "handoff"];
+    write.extend(["--session", "s-one", "--from", "-", "--json"]);
+    ask(&daemon.home, top, &write, STATED);
     for agent in ["claude", "codex", "gemini"] {
         let reply: Value =
             serde_json::from_str(&begin(agent, &format!("s-{agent}"), top, "startup"))
                 .expect("JSON");
-        let output = &reply["hookSpecificOutput"];
-        let text = output["additionalContext"]
-            .as_str()
-            .expect("a text")
-            .to_owned();
-        let exact = json!({ "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": text } });
-        assert_eq!(reply, exact, "no field that a host does not know");
-        for words in [
-            "Goal: A parser",
-            "Must read:\n- src.rs goes on here",
-            "Validation: it still holds.",
-            "progress-checkpoint-",
-        ] {
-            assert!(text.contains(words), "{words}\n{text}");
-        }
+        offers_all_that_is_stated(&reply);
     }
     assert_eq!(
         begin("claude", "s-one", top, "resume"),
