@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
@@ -65,12 +66,10 @@ pub(crate) fn with_history(config: &str) -> Daemon {
     daemon
 }
 
-#[test]
-fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
-    let mut daemon = with_history("");
-    let folder = Home::new();
+/// Backs up to a folder while hook calls come in.
+fn back_up_under_load(daemon: &Daemon, folder: &Path) -> Value {
     let stop = AtomicBool::new(false);
-    let backup = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let load = scope.spawn(|| {
             let mut sent = 0;
             while !stop.load(Ordering::Relaxed) {
@@ -89,28 +88,33 @@ fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
         });
         let backup = answer(
             &daemon.home,
-            &[
-                "journal",
-                "backup",
-                &folder.path().display().to_string(),
-                "--json",
-            ],
+            &["journal", "backup", &folder.display().to_string(), "--json"],
         );
         stop.store(true, Ordering::Relaxed);
         assert!(load.join().expect("no panic") > 0);
         backup
-    });
+    })
+}
+
+fn refuses_to_overwrite(home: &Home, file: &str) {
+    let (code, _, error) = checkpointd(home, &["journal", "backup", file]);
+    assert!(code == 1 && error.contains("never overwritten"), "{error}");
+    let (code, _, error) = checkpointd(home, &["journal", "restore", file, "--force"]);
+    assert!(code == 1 && error.contains("daemon stop"), "{error}");
+}
+
+#[test]
+fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
+    let mut daemon = with_history("");
+    let folder = Home::new();
+    let backup = back_up_under_load(&daemon, folder.path());
     let events = backup["events"].as_u64().expect("a number") as usize;
     let file = backup["file"].as_str().expect("a path");
     assert_eq!(
         fs::metadata(file).expect("there").len(),
         backup["bytes"].as_u64().expect("a number")
     );
-
-    let (code, _, error) = checkpointd(&daemon.home, &["journal", "backup", file]);
-    assert!(code == 1 && error.contains("never overwritten"), "{error}");
-    let (code, _, error) = checkpointd(&daemon.home, &["journal", "restore", file, "--force"]);
-    assert!(code == 1 && error.contains("daemon stop"), "{error}");
+    refuses_to_overwrite(&daemon.home, file);
 
     let other = Home::new();
     let restored = answer(
@@ -139,28 +143,20 @@ fn a_backup_under_load_restores_elsewhere_to_the_same_journal() {
         &["journal", "backup", &here.display().to_string(), "--json"],
     );
     assert_eq!(backup["events"], all.lines().count());
-    let (code, _, error) =
-        checkpointd(&other, &["journal", "restore", &here.display().to_string()]);
-    assert!(code == 1 && error.contains("--force"), "{error}");
-    assert_eq!(well(&other, &["journal", "export"]), copy);
-    let restored = answer(
-        &other,
-        &[
-            "journal",
-            "restore",
-            &here.display().to_string(),
-            "--force",
-            "--json",
-        ],
-    );
-    assert!(
-        fs::read_dir(restored["kept"].as_str().expect("a folder"))
-            .expect("kept")
-            .count()
-            > 0
-    );
+    restores_over_a_journal_only_when_forced(&other, &here.display().to_string());
     assert_eq!(well(&other, &["journal", "export"]), all);
     is_proven(&other);
+}
+
+/// A journal that is there is replaced only by `--force`, and is kept.
+fn restores_over_a_journal_only_when_forced(home: &Home, file: &str) {
+    let before = well(home, &["journal", "export"]);
+    let (code, _, error) = checkpointd(home, &["journal", "restore", file]);
+    assert!(code == 1 && error.contains("--force"), "{error}");
+    assert_eq!(well(home, &["journal", "export"]), before);
+    let restored = answer(home, &["journal", "restore", file, "--force", "--json"]);
+    let kept = restored["kept"].as_str().expect("a folder");
+    assert!(fs::read_dir(kept).expect("kept").count() > 0);
 }
 
 #[test]
@@ -223,8 +219,46 @@ fn payloads(export: &str) -> (usize, usize, usize) {
     (kept.len(), dropped, prompts)
 }
 
+/// Compacts, after a dry run that changes nothing, as many payloads as are due.
+fn is_compacted(home: &Home, due: &Value) {
+    let before = well(home, &["journal", "export"]);
+    let dry = answer(home, &["journal", "compact", "--dry-run", "--json"]);
+    assert_eq!((&dry["dry_run"], &dry["payloads"]), (&json!(true), due));
+    assert_eq!(well(home, &["journal", "export"]), before);
+    let done = answer(home, &["journal", "compact", "--json"]);
+    assert_eq!(
+        (&done["payloads"], &done["segments"], &done["skipped"]),
+        (due, &json!(1), &json!([]))
+    );
+    assert!(
+        done["intake_bytes"].as_u64() < done["intake_bytes_before"].as_u64(),
+        "{done}"
+    );
+}
+
+/// The export is the same from the intake log alone, and after an import elsewhere.
+fn is_rebuilt_from_intake_log_and_export(home: &Home) {
+    let export = well(home, &["journal", "export"]);
+    fs::remove_dir_all(home.path().join("journal/store")).expect("removes");
+    assert_eq!(well(home, &["journal", "export"]), export);
+    let other = Home::new();
+    let imported = run(
+        &mut other.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "import"]),
+        export.as_bytes(),
+    );
+    assert_eq!(
+        imported.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&imported.stderr)
+    );
+    assert_eq!(well(&other, &["journal", "export"]), export);
+    is_proven(&other);
+}
+
+/// Under the daemon and without it.
 #[test]
-fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_before() {
+fn compaction_drops_payloads_and_proves_as_before() {
     let config =
         "journal: {compact: off, retention: {payloads: 0s, kinds: {prompt_submitted: forever}}}\n";
     let mut daemon = with_history(config);
@@ -234,18 +268,7 @@ fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_befor
     assert!(prompts > 0 && with_payload > prompts);
     let due = json!(with_payload - prompts);
 
-    let dry = answer(&daemon.home, &["journal", "compact", "--dry-run", "--json"]);
-    assert_eq!((&dry["dry_run"], &dry["payloads"]), (&json!(true), &due));
-    assert_eq!(well(&daemon.home, &["journal", "export"]), before);
-    let done = answer(&daemon.home, &["journal", "compact", "--json"]);
-    assert_eq!(
-        (&done["payloads"], &done["segments"], &done["skipped"]),
-        (&due, &json!(1), &json!([]))
-    );
-    assert!(
-        done["intake_bytes"].as_u64() < done["intake_bytes_before"].as_u64(),
-        "{done}"
-    );
+    is_compacted(&daemon.home, &due);
     let after = well(&daemon.home, &["journal", "export"]);
     assert_eq!(payloads(&after), (prompts, with_payload - prompts, prompts));
     daemon.verify();
@@ -280,23 +303,7 @@ fn compaction_under_the_daemon_and_without_it_drops_payloads_and_proves_as_befor
         payloads(&now).2
     );
     is_proven(&daemon.home);
-    // Also from the intake log alone, and from an export.
-    let export = well(&daemon.home, &["journal", "export"]);
-    fs::remove_dir_all(daemon.home.path().join("journal/store")).expect("removes");
-    assert_eq!(well(&daemon.home, &["journal", "export"]), export);
-    let other = Home::new();
-    let imported = run(
-        &mut other.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "import"]),
-        export.as_bytes(),
-    );
-    assert_eq!(
-        imported.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&imported.stderr)
-    );
-    assert_eq!(well(&other, &["journal", "export"]), export);
-    is_proven(&other);
+    is_rebuilt_from_intake_log_and_export(&daemon.home);
 }
 
 #[test]

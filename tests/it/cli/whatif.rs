@@ -144,7 +144,7 @@ const fn rule(threshold: i64, blocks: u64) -> Rule {
 }
 
 /// Computes which decisions change, and to what reason, from nothing but exported lines.
-fn reference(lines: &[Value], rule: Rule) -> BTreeMap<u64, (String, String)> {
+fn reference(lines: &[Value], rule: Rule) -> Changes {
     let micros = |line: &Value| {
         line["at"]
             .as_str()
@@ -220,7 +220,7 @@ fn lines(home: &Home, arguments: &[&str]) -> Vec<Value> {
 }
 
 /// Asks the product. Reasons belong to verdicts, and the count of decisions is that of the journal.
-fn product(home: &Home, file: &str, more: &[&str]) -> (Value, BTreeMap<u64, (String, String)>) {
+fn product(home: &Home, file: &str, more: &[&str]) -> Answer {
     let answer = lines(
         home,
         &[&["replay", "--policy", file, "--json"], more].concat(),
@@ -252,6 +252,33 @@ fn product(home: &Home, file: &str, more: &[&str]) -> (Value, BTreeMap<u64, (Str
     (answer, changed)
 }
 
+/// The reasons before and after, by the decision's `seq`.
+type Changes = BTreeMap<u64, (String, String)>;
+/// What the product answered, and the changes in it.
+type Answer = (Value, Changes);
+
+fn write(home: &Home, name: &str, text: &str) -> String {
+    let path = home.path().join(name);
+    std::fs::write(&path, text).expect("writes");
+    path.display().to_string()
+}
+
+/// Configurations next to [`CONFIG`], and the rule of each.
+fn write_mutants(home: &Home) -> Vec<(String, Rule)> {
+    [(30, 1), (60, 1), (10, 1), (45, 2), (30, 2), (0, 9)]
+        .into_iter()
+        .map(|(seconds, blocks)| {
+            let text = CONFIG
+                .replace("30s", &format!("{seconds}s"))
+                .replace("turn: 1", &format!("turn: {blocks}"));
+            (
+                write(home, &format!("{seconds}-{blocks}.yml"), &text),
+                rule(seconds * 1_000, blocks),
+            )
+        })
+        .collect()
+}
+
 #[test]
 fn exactly_the_decisions_change_that_a_reference_says() {
     let home = Home::new();
@@ -259,25 +286,9 @@ fn exactly_the_decisions_change_that_a_reference_says() {
     std::fs::write(home.path().join("config.yml"), CONFIG).expect("writes");
     let mut daemon = Daemon::at(home);
     work(&daemon);
-    let write = |name: &str, text: &str| {
-        let path = daemon.home.path().join(name);
-        std::fs::write(&path, text).expect("writes");
-        path.display().to_string()
-    };
-    let mutants: Vec<_> = [(30, 1), (60, 1), (10, 1), (45, 2), (30, 2), (0, 9)]
-        .into_iter()
-        .map(|(seconds, blocks)| {
-            let text = CONFIG
-                .replace("30s", &format!("{seconds}s"))
-                .replace("turn: 1", &format!("turn: {blocks}"));
-            (
-                write(&format!("{seconds}-{blocks}.yml"), &text),
-                rule(seconds * 1_000, blocks),
-            )
-        })
-        .collect();
+    let mutants = write_mutants(&daemon.home);
     // Laid over what each decision was made by, whatever its project's file says.
-    let layer = write("layer.yml", "enabled: true\nmin_turn: 60s\n");
+    let layer = write(&daemon.home, "layer.yml", "enabled: true\nmin_turn: 60s\n");
     let ask = |home: &Home| -> Vec<_> {
         let files = mutants.iter().map(|(file, _)| file).chain([&layer]);
         files.map(|file| product(home, file, &[])).collect()
@@ -288,18 +299,6 @@ fn exactly_the_decisions_change_that_a_reference_says() {
     assert_eq!(with, answers, "with the daemon and without");
 
     let exported = lines(&daemon.home, &["journal", "export"]);
-    let decisions = exported
-        .iter()
-        .filter(|line| line["kind"] == "decided")
-        .count();
-    assert!(decisions > SESSIONS.len() * TURNS, "{decisions}");
-    let reasons: std::collections::BTreeSet<_> = exported
-        .iter()
-        .filter_map(|line| line["reason"].as_str())
-        .collect();
-    for reason in ["actions_due", "below_threshold", "block_budget", "generic"] {
-        assert!(reasons.contains(reason), "{reasons:?}");
-    }
     let layered = Rule {
         own_file: false,
         ..rule(60_000, 1)
@@ -309,11 +308,39 @@ fn exactly_the_decisions_change_that_a_reference_says() {
         .map(|(_, rule)| *rule)
         .chain([layered])
         .collect();
-    for ((answer, changed), rule) in answers.iter().zip(&rules) {
-        assert_eq!(answer["decisions"], decisions);
+    is_varied(&exported);
+    are_as_the_reference_says(&exported, &answers, &rules);
+    tells_wrong_rules_apart(&exported, &answers, &rules);
+    one_session_has_its_share(&daemon.home, &exported, &answers[1].1, &mutants[1].0);
+    a_new_rule_changes_what_is_asked_about_its_files(&daemon.home, &exported);
+}
+
+fn count_decisions(exported: &[Value]) -> usize {
+    exported
+        .iter()
+        .filter(|line| line["kind"] == "decided")
+        .count()
+}
+
+/// The journal has decisions of every session, for all the reasons that a rule may change.
+fn is_varied(exported: &[Value]) {
+    let decisions = count_decisions(exported);
+    assert!(decisions > SESSIONS.len() * TURNS, "{decisions}");
+    let reasons: std::collections::BTreeSet<_> = exported
+        .iter()
+        .filter_map(|line| line["reason"].as_str())
+        .collect();
+    for reason in ["actions_due", "below_threshold", "block_budget", "generic"] {
+        assert!(reasons.contains(reason), "{reasons:?}");
+    }
+}
+
+fn are_as_the_reference_says(exported: &[Value], answers: &[Answer], rules: &[Rule]) {
+    for ((answer, changed), rule) in answers.iter().zip(rules) {
+        assert_eq!(answer["decisions"], count_decisions(exported));
         assert_eq!(
             changed,
-            &reference(&exported, *rule),
+            &reference(exported, *rule),
             "{} s, {} blocks",
             rule.threshold / 1_000,
             rule.blocks
@@ -323,8 +350,10 @@ fn exactly_the_decisions_change_that_a_reference_says() {
         answers[0].1.is_empty() && answers[1..].iter().all(|(_, changed)| changed.len() > 5),
         "the journal is dull"
     );
+}
 
-    // The journal tells every wrong rule from the right one, so a product that is wrong in one of these ways fails above.
+/// The journal tells every wrong rule from the right one, so a product that is wrong in one of these ways fails.
+fn tells_wrong_rules_apart(exported: &[Value], answers: &[Answer], rules: &[Rule]) {
     let wrong: [fn(Rule) -> Rule; 4] = [
         |rule| Rule {
             inclusive: false,
@@ -344,24 +373,24 @@ fn exactly_the_decisions_change_that_a_reference_says() {
         },
     ];
     for (number, wrong) in wrong.into_iter().enumerate() {
-        let differs = |((_, changed), rule): (&(Value, _), &Rule)| {
-            *changed != reference(&exported, wrong(*rule))
-        };
+        let differs =
+            |((_, changed), rule): (&Answer, &Rule)| *changed != reference(exported, wrong(*rule));
         assert!(
-            answers.iter().zip(&rules).any(differs),
+            answers.iter().zip(rules).any(differs),
             "wrong rule {number} is not told from the right one"
         );
     }
+}
 
-    // One session's share of it.
-    let (_, all) = &answers[1];
+/// Asked for one session, the product answers with that session's share of all changes.
+fn one_session_has_its_share(home: &Home, exported: &[Value], all: &Changes, file: &str) {
     let session = exported.iter().find(|line| {
         line["kind"] == "decided" && all.contains_key(&line["seq"].as_u64().expect("one"))
     });
     let session = session.expect("a change")["session"]
         .as_str()
         .expect("an id");
-    let (_, share) = product(&daemon.home, &mutants[1].0, &["--session", session]);
+    let (_, share) = product(home, file, &["--session", session]);
     let is_of = |seq: &u64| exported[*seq as usize - 1]["session"] == session;
     let expected: BTreeMap<_, _> = all
         .clone()
@@ -370,8 +399,6 @@ fn exactly_the_decisions_change_that_a_reference_says() {
         .collect();
     assert_eq!(share, expected);
     assert!(share.len() < all.len());
-
-    a_new_rule_changes_what_is_asked_about_its_files(&daemon.home, &exported);
 }
 
 /// A file of rules alone: every checkpoint changes that was about files of the new rule, and nothing else does.
