@@ -78,8 +78,9 @@ fn events_agree(rows: &[Value], exported: &[Value]) {
     }
 }
 
+/// With a daemon and without it.
 #[test]
-fn tables_tell_what_the_other_commands_tell_with_and_without_a_daemon() {
+fn tables_tell_what_the_other_commands_tell() {
     let mut daemon = with_history("");
     let questions = [
         "select * from events order by seq",

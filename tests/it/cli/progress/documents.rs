@@ -25,8 +25,18 @@ fn failed_checks(home: &Home, project: &Path) -> (i32, Vec<String>, Value) {
     (code, failed, report)
 }
 
+fn refuses_an_unknown_field(home: &Home, project: &Path) {
+    let refused = run(
+        &mut command(home, project, &["progress", "write", "--from", "-"]),
+        b"{\"mood\": 1}",
+    );
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("unknown field `mood`"));
+}
+
+/// With the daemon and without it.
 #[test]
-fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
+fn a_document_is_written_shown_and_checked() {
     let (mut daemon, project) = (Daemon::with("{}"), repository());
     let top = project.path();
     work(&daemon.home, "s-one", top, "new.rs");
@@ -93,12 +103,7 @@ fn a_document_is_written_shown_and_checked_with_the_daemon_and_without() {
         ),
         (2, 3)
     );
-    let refused = run(
-        &mut command(&daemon.home, top, &["progress", "write", "--from", "-"]),
-        b"{\"mood\": 1}",
-    );
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("unknown field `mood`"));
+    refuses_an_unknown_field(&daemon.home, top);
     daemon.verify();
 }
 
@@ -306,7 +311,7 @@ fn start_writing(home: &Home, project: &Path) -> Child {
 }
 
 #[test]
-fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
+fn a_killed_writer_leaves_the_old_document_or_the_new_one() {
     let (mut daemon, project) = (Daemon::with("{}"), repository());
     let top = project.path();
     work(&daemon.home, "s-one", top, "new.rs");
@@ -339,7 +344,7 @@ fn a_writer_that_is_killed_leaves_the_old_document_or_the_new_one() {
 
 /// The daemon is killed while it writes for many.
 #[test]
-fn a_daemon_that_is_killed_leaves_the_document_that_it_journaled() {
+fn a_killed_daemon_leaves_the_document_that_it_journaled() {
     let (mut daemon, project) = (Daemon::with("{}"), repository());
     let top = project.path();
     work(&daemon.home, "s-one", top, "new.rs");

@@ -22,7 +22,7 @@ fn offers_all_that_is_stated(reply: &Value) {
 }
 
 #[test]
-fn a_session_that_begins_is_told_what_there_is_in_each_agents_dialect() {
+fn a_session_that_begins_is_told_in_each_agents_dialect() {
     let (daemon, project, elsewhere) = (Daemon::with("{}"), repository(), repository());
     let top = project.path();
     let begin = |agent: &str, session: &str, project: &Path, source: &str| {
