@@ -72,6 +72,13 @@ fn no_file_is_too_long() {
 }
 
 #[test]
+fn no_function_is_too_long() {
+    let to_do =
+        format!("name its steps and make them functions: at most {FUNCTION_LINES_MAX} lines");
+    assert_none(&long_functions(&tree()), &to_do);
+}
+
+#[test]
 fn what_is_too_long_is_found() {
     let short = format!("fn a(b: [u8; 2]) {{\n{}}}\n", "// {\n".repeat(68));
     let long = format!("fn c() {{\n{}}}\n", "call(\"{\");\n".repeat(69));
