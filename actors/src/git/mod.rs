@@ -199,21 +199,7 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
         ));
         paths.truncate(bounds.files_max);
     }
-    // Different names that are not UTF-8 may become equal; the first one's content is used.
-    let mut named: Vec<(String, &[u8])> = paths
-        .into_iter()
-        .map(|path| (String::from_utf8_lossy(path).into_owned(), path))
-        .collect();
-    named.sort_unstable();
-    named.dedup_by(|later, first| later.0 == first.0);
-    let mut contents = Contents::new(top, deadline);
-    let files = named
-        .into_iter()
-        .map(|(path, raw)| ChangedFile {
-            path,
-            hash: contents.hash(raw),
-        })
-        .collect();
+    let files = hashed(paths, top, deadline);
     let branch = answer
         .branch
         .map(|name| String::from_utf8_lossy(name).into_owned());
@@ -222,6 +208,25 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
         branch,
         notes,
     }
+}
+
+/// Hashes the contents of files below `top`.
+fn hashed(paths: Vec<&[u8]>, top: &Path, deadline: Instant) -> Vec<ChangedFile> {
+    // Different names that are not UTF-8 may become equal; the first one's content is used.
+    let mut named: Vec<(String, &[u8])> = paths
+        .into_iter()
+        .map(|path| (String::from_utf8_lossy(path).into_owned(), path))
+        .collect();
+    named.sort_unstable();
+    named.dedup_by(|later, first| later.0 == first.0);
+    let mut contents = Contents::new(top, deadline);
+    named
+        .into_iter()
+        .map(|(path, raw)| ChangedFile {
+            path,
+            hash: contents.hash(raw),
+        })
+        .collect()
 }
 
 /// Names a few filters. Their names come from the repository: nothing but plain characters is shown.
