@@ -121,7 +121,7 @@ pub struct SessionState {
     pub muted: Mute,
     /// The host's id of the turn of the last decision.
     pub decided_turn: Option<String>,
-    /// Stops that wait for their decision, oldest first, at most [`PENDING_MAX`].
+    /// Stops that wait for their decision, oldest first, at most `PENDING_MAX`.
     pub pending: Vec<Stop>,
     /// A restart whose checkpoint is due: sequence number and time.
     pub restart: Option<(u64, Timestamp)>,

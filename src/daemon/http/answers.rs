@@ -27,7 +27,7 @@ pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
     })
 }
 
-/// Answers a question as [`ask`] does, and holds on to `permit` until it is answered.
+/// Answers a question line by line, and holds `permit` until it is answered.
 pub(crate) fn stream_answer(
     reader: &Arc<Reader>,
     query: Query,

@@ -1,5 +1,5 @@
 //! Requests about phase records (spec PHASE-1) and their answers. The daemon answers over its socket, and without
-//! a daemon the command does; both call [`answer`].
+//! a daemon the command does; both call [`answer()`].
 //!
 //! Append, then act: an event first, then the file, then `seed.json`. What a crash leaves undone, the next request
 //! does ([`folder`]).
