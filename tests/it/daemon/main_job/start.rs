@@ -171,7 +171,7 @@ fn the_daemon_says_how_it_is_and_stops_when_it_is_told() {
         b"",
     );
     assert_eq!(second.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&second.stderr).contains("running already"));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("already running"));
     let stop = run(
         &mut daemon
             .home
