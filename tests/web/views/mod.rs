@@ -52,7 +52,7 @@ pub(crate) fn entry(stage: &Stage, browser: &Browser) {
     let seen = browser.seen_by_another(&url);
     assert!(seen.contains("Now"), "a token opens the page: {seen}");
     let seen = browser.seen_by_another(&url);
-    assert!(seen.contains("used already"), "and does so once: {seen}");
+    assert!(seen.contains("has been used"), "and does so once: {seen}");
     let complaints = browser.problems();
     assert!(
         complaints.iter().all(|text| text.contains("403")),
