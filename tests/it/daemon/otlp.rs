@@ -441,6 +441,14 @@ fn a_collector_that_is_away_is_told_of_once_and_gets_what_it_missed() {
     );
 }
 
+/// Replaces the configuration in one step. A file that is cut before it is written is read as empty by then, and
+/// without an endpoint spans are dropped.
+fn replace_config(daemon: &Daemon, text: &str) {
+    let new = daemon.home.path().join("config.new");
+    std::fs::write(&new, text).expect("writes");
+    std::fs::rename(new, daemon.home.path().join("config.yml")).expect("renames");
+}
+
 #[test]
 fn a_collector_that_hangs_or_refuses_hurts_nobody() {
     // Takes connections, and never answers.
@@ -461,13 +469,13 @@ fn a_collector_that_hangs_or_refuses_hurts_nobody() {
 
     // What is refused for good is not sent again, which the same spans would be.
     let collector = Collector::new(400);
-    std::fs::write(daemon.home.path().join("config.yml"), collector.config()).expect("writes");
+    replace_config(&daemon, &collector.config());
     wait_until(|| warnings(&daemon).contains("it answered 400"));
     wait_until(|| collector.taken("/v1/metrics").len() >= 2);
     assert_eq!(collector.taken("/v1/traces").len(), 1);
 
     // In the middle of a request that hangs, the daemon stops all the same.
-    std::fs::write(daemon.home.path().join("config.yml"), &config).expect("writes");
+    replace_config(&daemon, &config);
     wait_until(|| warnings(&daemon).contains("no answer within 5 s"));
     let stop = run(
         &mut daemon
