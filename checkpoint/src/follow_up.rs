@@ -7,6 +7,7 @@ use journal::{
 };
 
 use crate::findings;
+use crate::gathered::Gathered;
 use crate::policy::Policy;
 use crate::state::SessionState;
 
@@ -48,7 +49,7 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
         return Vec::new();
     };
     let mut state = SessionState::new(first.stream.clone());
-    let mut gathered: Option<(u64, &Evidence)> = None;
+    let mut gathered = Gathered::default();
     let mut open: Option<Demand<'_>> = None;
     let mut ended: Vec<_> = Vec::new();
     let mut end = |demand: Option<Demand<'_>>, seen: Option<&Evidence>| {
@@ -56,7 +57,9 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
     };
     for envelope in events {
         match &envelope.event {
-            Event::EvidenceGathered { trigger, evidence } => gathered = Some((*trigger, evidence)),
+            event @ (Event::EvidenceGathered { .. } | Event::FactsGathered { .. }) => {
+                gathered.feed(&mut event.clone());
+            }
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
                 open.iter_mut()
                     .for_each(|demand| demand.later.push(call.clone()));
@@ -69,22 +72,18 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
                 end(open.take(), None);
             }
             Event::Decided(decision) => {
-                let own = gathered
-                    .take()
-                    .filter(|(trigger, _)| *trigger == decision.trigger);
-                let own = own.map(|(_, evidence)| evidence);
-                end(
-                    open.take(),
-                    own.filter(|own| own.timeline.source != TimelineSource::None),
-                );
+                let own = gathered.take(decision.trigger);
+                let seen = own
+                    .as_ref()
+                    .filter(|own| own.timeline.source != TimelineSource::None);
+                end(open.take(), seen);
                 if decision.verdict == Verdict::Inject && !decision.actions.is_empty() {
                     let project = state.project().to_owned();
                     let seq = envelope.seq;
-                    let evidence = own.cloned();
                     open = Some(Demand {
                         seq,
                         decision,
-                        evidence,
+                        evidence: own,
                         project,
                         later: Vec::new(),
                     });
@@ -107,7 +106,10 @@ impl Demand<'_> {
         };
         let timeline = &mut evidence.timeline;
         match seen {
-            Some(seen) => *timeline = seen.timeline.clone(),
+            Some(seen) => {
+                *timeline = seen.timeline.clone();
+                evidence.facts = seen.facts.clone();
+            }
             None if self.later.is_empty() => {}
             None => {
                 let known = |call: &ToolCall, id: &Option<String>| id.is_some() && call.id == *id;

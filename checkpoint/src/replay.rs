@@ -13,6 +13,7 @@ use journal::{
 use uuid::Uuid;
 
 use crate::decide::{self, Case};
+use crate::gathered::Gathered;
 use crate::hooks::{self, HookCall, Reading};
 use crate::policy::Policy;
 use crate::redact;
@@ -104,7 +105,7 @@ struct Track {
     state: SessionState,
     /// Events since a stop that waits for its decision.
     held: VecDeque<Envelope>,
-    evidence: Option<(u64, Box<Evidence>)>,
+    evidence: Gathered,
 }
 
 impl Track {
@@ -112,7 +113,7 @@ impl Track {
         Self {
             state: SessionState::new(stream.clone()),
             held: VecDeque::new(),
-            evidence: None,
+            evidence: Gathered::default(),
         }
     }
 
@@ -152,17 +153,11 @@ impl Replayer {
             track.state.apply(&envelope);
             return;
         }
-        if let Event::EvidenceGathered { trigger, evidence } = &mut envelope.event {
-            // The fold ignores it.
-            track.evidence = Some((*trigger, std::mem::take(evidence)));
-        }
+        // The fold ignores it.
+        track.evidence.feed(&mut envelope.event);
         if let Event::Decided(decision) = &envelope.event {
             track.fold_up_to(decision.basis);
-            let evidence = track
-                .evidence
-                .take()
-                .filter(|(trigger, _)| *trigger == decision.trigger);
-            let evidence = evidence.map(|(_, evidence)| evidence).unwrap_or_default();
+            let evidence = track.evidence.take(decision.trigger).unwrap_or_default();
             if let Some(stop) = stop_of(&track.state, decision.trigger) {
                 let policy = self.policies.get(&decision.policy);
                 let state = &track.state;

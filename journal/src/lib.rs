@@ -34,8 +34,8 @@ pub use envelope::{Draft, Envelope, Stream};
 pub use error::{Error, Result};
 pub use event::{
     Action, Agent, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event, Evidence,
-    Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin, Reason, ReplyForm, Route,
-    Step, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
+    Facts, Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin, Reason, ReplyForm,
+    Route, Step, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;
 pub use hook_call::{reply, request};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix::prelude::*;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Draft, Envelope, Event, Evidence, Reason};
+use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason};
 
 use super::Session;
 use crate::draft::derived;
@@ -122,7 +122,7 @@ impl Session {
         let draft =
             |event, cause: u64| derived(&self.state.stream, stop.at, event, &cause.to_string());
         let mut drafts = Vec::new();
-        if let Some(evidence) = evidence {
+        if let Some(mut evidence) = evidence {
             if decision.reason == Reason::EscapeHatch {
                 let by = if evidence.escape_marker {
                     "marker"
@@ -130,6 +130,14 @@ impl Session {
                     "command"
                 };
                 drafts.push(draft(Event::EscapeHatchUsed { by: by.into() }, stop.seq));
+            }
+            let facts = std::mem::take(&mut evidence.facts);
+            if facts != Facts::default() {
+                let event = Event::FactsGathered {
+                    trigger: stop.seq,
+                    facts: Box::new(facts),
+                };
+                drafts.push(draft(event, stop.seq));
             }
             let event = Event::EvidenceGathered {
                 trigger: stop.seq,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 
 use super::error::{ConfigError, did_you_mean};
-use super::layers::{Config, DEFAULTS, in_order, to_json};
+use super::layers::{Config, DEFAULTS, has_teleclaude, in_order, to_json};
 use super::rule_layers;
 use super::settings::ProjectLayer;
 use super::units::Span;
@@ -144,11 +144,31 @@ impl RuleFile {
                     .map_or(0, |place| place + 1)
             };
             laid.rules.sort_by_key(place);
+            if has_teleclaude(&packs) != has_teleclaude(&laid.packs) {
+                let mut settings = DEFAULTS.clone();
+                if has_teleclaude(&packs) {
+                    settings.judge_as_teleclaude();
+                }
+                laid.unchanged = settings.unchanged;
+                laid.background = settings.background;
+                laid.verify = settings.verify;
+                laid.hygiene = settings.hygiene;
+                laid.changed = settings.changed;
+            }
             laid.packs = packs;
         }
         if let Some(rules) = &layer.rules {
             laid.rules = rule_layers::lay(laid.rules, rules);
         }
+        layer.verify.iter().for_each(|group| laid.verify.lay(group));
+        layer
+            .hygiene
+            .iter()
+            .for_each(|group| laid.hygiene.lay(group));
+        layer
+            .changed
+            .iter()
+            .for_each(|group| laid.changed.lay(group));
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {
             enabled: layer.enabled.unwrap_or(policy.enabled),
@@ -162,6 +182,8 @@ impl RuleFile {
             evidence: layer.evidence.unwrap_or(policy.evidence),
             all_clear: layer.all_clear.unwrap_or(policy.all_clear),
             docs_only: layer.docs_only.unwrap_or(policy.docs_only),
+            unchanged: layer.unchanged.unwrap_or(laid.unchanged),
+            background: layer.background.unwrap_or(laid.background),
             reply: layer.reply.unwrap_or(policy.reply),
             headless: layer.headless.unwrap_or(policy.headless),
             restart_delay_ms: millis(layer.restart_delay, policy.restart_delay_ms),
@@ -209,6 +231,8 @@ mod tests {
             "working_slug: parser\nmin_turn: 5s\ntimer: first_tool_use\nmax_blocks_per_turn: 3\nscope: turn\nrepeat: once\n\
              evidence: substring\nall_clear: silent\ndocs_only: silent\nreply: block\nheadless: never\nrestart_delay: 1s\n\
              prefix: '[X] - '\nconfirm_timeout: 9s\nslug_from_branch: true\n",
+            "working_slug: x\nunchanged: message\nbackground: any\nverify: {outcomes: status, scope: anywhere}\n\
+             hygiene: {read: off, wide: folders}\nchanged: {commits: time, packs: top}\n",
             "enabled: true\nrules: [{name: Rust code, disable: true}]\n",
             "enabled: true\nrules: [{name: Rust code, include: ['src/**']}, {name: own, needs: [tests]}]\n",
             "enabled: true\npacks: [python]\n",

@@ -9,8 +9,8 @@ use super::error::ConfigError;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
-use super::yaml::{GROUPS, read};
-use crate::policy::Policy;
+use super::yaml::{GROUPS, POLICY_GROUPS, read};
+use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, Verify};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
@@ -85,15 +85,22 @@ impl Config {
             )?;
         }
         let project_rules = layer.rules.take().unwrap_or_default();
-        let mut settings = self.settings.clone();
-        settings.lay_project(&layer);
-        let packs = match &settings.packs {
+        let packs = match layer.packs.as_ref().unwrap_or(&self.settings.packs) {
             Packs::Auto => packs::detect(project)
                 .into_iter()
                 .map(String::from)
                 .collect(),
             Packs::Only(names) => in_order(names),
         };
+        let mut settings = self.settings.clone();
+        if has_teleclaude(&packs) {
+            settings.judge_as_teleclaude();
+            // What a person set still holds.
+            if let Some((_, user)) = &self.user {
+                settings.lay(user);
+            }
+        }
+        settings.lay_project(&layer);
         Ok(Policy {
             enabled: layer.enabled.unwrap_or(true) && settings.projects.take(&project.path),
             min_turn_ms: settings.min_turn.as_millis(),
@@ -104,6 +111,8 @@ impl Config {
             evidence: settings.evidence,
             all_clear: settings.all_clear,
             docs_only: settings.docs_only,
+            unchanged: settings.unchanged,
+            background: settings.background,
             reply: settings.reply,
             headless: settings.headless,
             restart_delay_ms: settings.restart_delay.as_millis(),
@@ -112,6 +121,9 @@ impl Config {
             escape_marker: settings.hooks.escape_marker.0,
             working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
             slug_from_branch: settings.slug_from_branch,
+            verify: settings.verify,
+            hygiene: settings.hygiene,
+            changed: settings.changed,
             rules: rule_layers::resolve(&packs, &[&settings.rules, &project_rules]),
             packs,
         })
@@ -133,6 +145,22 @@ impl Config {
         show_level(&to_json(&self.settings), &layer, "", file, &mut rows);
         rows
     }
+}
+
+impl Settings {
+    /// Judges by the rules of TeleClaude, word for word (spec RULE-3).
+    pub(super) fn judge_as_teleclaude(&mut self) {
+        self.unchanged = Quiet::default();
+        self.background = Background::default();
+        self.verify = Verify::default();
+        self.hygiene = Hygiene::default();
+        self.changed = Changed::default();
+    }
+}
+
+/// Returns whether the packs are judged by the rules of TeleClaude.
+pub(super) fn has_teleclaude(packs: &[String]) -> bool {
+    packs.iter().any(|name| name == pack_names::TELECLAUDE)
 }
 
 /// Returns the named packs and `generic`, the most specific first.
@@ -159,7 +187,8 @@ fn show_level(
 ) {
     for (key, value) in values.as_object().into_iter().flatten() {
         let set = layer.get(key);
-        if above.is_empty() && GROUPS.contains(&key.as_str()) {
+        let is_group = GROUPS.contains(&key.as_str()) || POLICY_GROUPS.contains(&key.as_str());
+        if above.is_empty() && is_group {
             show_level(
                 value,
                 set.unwrap_or(&Value::Null),

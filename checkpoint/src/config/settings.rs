@@ -13,49 +13,25 @@ use super::values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Prefix, ProgressPlace,
     ResumeLine, Sync, UserCheck, UserCommand,
 };
-use crate::policy::{EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer};
+use crate::layered::layered;
+use crate::policy::{
+    Background, Changed, ChangedLayer, EvidenceRule, Headless, Hygiene, HygieneLayer, Quiet,
+    Repeat, Reply, Scope, Timer, Verify, VerifyLayer,
+};
 use crate::redact::{self, Redactor};
 use crate::terminal::typing::{Bounds, Draft};
-
-/// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
-macro_rules! layered {
-    ($(#[$meta:meta])* $name:ident, $layer:ident { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
-     $(groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* })?) => {
-        $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
-            $($(#[$key_meta])* pub $key: $type,)*
-            $($($(#[$group_meta])* pub $group: $group_type,)*)?
-        }
-
-        /// The same keys as one file has them.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields, default)]
-        pub(super) struct $layer {
-            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
-            $($(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $group: Option<$group_layer>,)*)?
-        }
-
-        impl $name {
-            /// Lays one file over the values so far.
-            pub(super) fn lay(&mut self, layer: &$layer) {
-                $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
-                $($(if let Some(group) = &layer.$group { self.$group.lay(group); })*)?
-            }
-        }
-    };
-}
 
 /// Declares the files: the user's, with policy keys and groups; and the project's, with policy keys.
 macro_rules! files {
     (policy { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
+     policy_groups { $($(#[$own_meta:meta])* $own:ident: $own_type:ty, $own_layer:ty;)* }
      groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* }) => {
         /// All settings, resolved.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Settings {
             $($(#[$key_meta])* pub $key: $type,)*
+            $($(#[$own_meta])* pub $own: $own_type,)*
             /// The projects that take part.
             pub projects: Projects,
             $($(#[$group_meta])* pub $group: $group_type,)*
@@ -66,6 +42,7 @@ macro_rules! files {
         #[serde(deny_unknown_fields, default)]
         pub(super) struct UserLayer {
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $own: Option<$own_layer>,)*
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(super) projects: Option<Projects>,
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $group: Option<$group_layer>,)*
@@ -80,12 +57,14 @@ macro_rules! files {
             /// The active work item (spec HYG-7).
             pub(super) working_slug: Option<String>,
             $(pub(super) $key: Option<$type>,)*
+            $(pub(super) $own: Option<$own_layer>,)*
         }
 
         impl Settings {
             /// Lays the user's file over the values so far.
             pub(super) fn lay(&mut self, layer: &UserLayer) {
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
+                $(if let Some(group) = &layer.$own { self.$own.lay(group); })*
                 if let Some(projects) = &layer.projects { self.projects.clone_from(projects); }
                 $(if let Some(group) = &layer.$group { self.$group.lay(group); })*
             }
@@ -93,6 +72,7 @@ macro_rules! files {
             /// Lays a project's file over the values so far.
             pub(super) fn lay_project(&mut self, layer: &ProjectLayer) {
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
+                $(if let Some(group) = &layer.$own { self.$own.lay(group); })*
             }
         }
     };
@@ -346,6 +326,10 @@ files! {
         all_clear: Quiet,
         /// What happens when only documentation changed.
         docs_only: Quiet,
+        /// What happens when nothing changed and nothing failed.
+        unchanged: Quiet,
+        /// Which running background tasks let a stop pass.
+        background: Background,
         /// The reply form for Claude Code.
         reply: Reply,
         /// What happens in a headless session.
@@ -364,6 +348,14 @@ files! {
         rules: Vec<RuleEntry>,
         /// Whether the work item may be read from the branch name (spec HYG-7).
         slug_from_branch: bool,
+    }
+    policy_groups {
+        /// What shows that a change was verified.
+        verify: Verify, VerifyLayer;
+        /// What is said about the way the work was done.
+        hygiene: Hygiene, HygieneLayer;
+        /// Which changes count.
+        changed: Changed, ChangedLayer;
     }
     groups {
         /// How the journal stores.

@@ -26,6 +26,9 @@ pub(super) const GROUPS: [&str; 15] = [
     "logs",
 ];
 
+/// Groups of keys that a project's file may have too.
+pub(super) const POLICY_GROUPS: [&str; 3] = ["verify", "hygiene", "changed"];
+
 /// A name in a file, with its place for later errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {

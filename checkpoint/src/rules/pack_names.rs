@@ -1,7 +1,7 @@
 //! The names of the rule packs, and the facts of a project that select them.
 
 /// Names of the packs, the most specific first.
-pub const NAMES: [&str; 6] = ["teleclaude", "rust", "node", "python", "go", GENERIC];
+pub const NAMES: [&str; 6] = [TELECLAUDE, "rust", "node", "python", "go", GENERIC];
 
 /// The pack that is always on: it matches what no other pack claims.
 pub const GENERIC: &str = "generic";
@@ -15,3 +15,6 @@ pub struct ProjectFacts {
     /// (`backend/Cargo.toml`).
     pub files: Vec<String>,
 }
+
+/// The pack with the rules of TeleClaude, which are judged word for word (spec RULE-3).
+pub const TELECLAUDE: &str = "teleclaude";

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::facts::Facts;
 use super::hook::ToolCall;
 use crate::Timestamp;
 
@@ -85,6 +86,9 @@ pub struct Evidence {
     pub notes: Vec<String>,
     /// Duration of each step, in microseconds.
     pub steps: Vec<(String, u64)>,
+    /// Facts besides these; journaled in an event of their own, before the evidence.
+    #[serde(skip)]
+    pub facts: Facts,
 }
 
 /// The outcome of a decision.

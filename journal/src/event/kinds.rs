@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of each.
-    pub const KINDS: [&str; 44] = [
+    pub const KINDS: [&str; 45] = [
         "session_started",
         "session_ended",
         "prompt_submitted",
@@ -49,5 +49,6 @@ impl Event {
         "progress_written",
         "progress_validated",
         "resume_offered",
+        "facts_gathered",
     ];
 }

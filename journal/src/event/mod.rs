@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Timestamp;
 
 mod decision;
+mod facts;
 mod hook;
 mod kinds;
 mod record;
@@ -18,6 +19,7 @@ pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
+pub use facts::Facts;
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 
@@ -340,6 +342,14 @@ pub enum Event {
         /// The text that the agent gets.
         text: String,
     },
+    /// Facts were gathered for a decision, besides its evidence, which follows.
+    FactsGathered {
+        /// Sequence number of the stop they were gathered for.
+        trigger: u64,
+        /// The facts.
+        #[serde(with = "facts::as_json")]
+        facts: Box<Facts>,
+    },
 }
 
 impl Event {
@@ -416,6 +426,7 @@ impl Event {
             Self::ProgressWritten { .. } => "progress_written",
             Self::ProgressValidated { .. } => "progress_validated",
             Self::ResumeOffered { .. } => "resume_offered",
+            Self::FactsGathered { .. } => "facts_gathered",
         }
     }
 

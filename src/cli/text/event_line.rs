@@ -20,6 +20,7 @@ pub(crate) fn in_timeline(event: &Event) -> Option<String> {
         | Event::OtherHook { .. }
         | Event::ToolStarted { .. }
         | Event::EvidenceGathered { .. }
+        | Event::FactsGathered { .. }
         | Event::Announced { .. } => None,
         // The line already shows that it is a tool call.
         Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => Some(tool(call)),

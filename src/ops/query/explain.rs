@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use checkpoint::Policy;
 use checkpoint::decide::Case;
 use checkpoint::follow_up;
+use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
 use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Reason, Stream};
@@ -68,12 +69,16 @@ pub(super) fn explain(
         .iter()
         .filter(|envelope| envelope.seq <= decision.basis);
     let state = replay::fold(&decided.stream, known);
-    let evidence = stream.iter().find_map(|envelope| match &envelope.event {
-        Event::EvidenceGathered { trigger, evidence } if *trigger == decision.trigger => {
-            Some((**evidence).clone())
+    let mut gathered = Gathered::default();
+    for envelope in stream.iter().filter(|envelope| envelope.seq < decided.seq) {
+        if let Event::FactsGathered { trigger, .. } | Event::EvidenceGathered { trigger, .. } =
+            &envelope.event
+            && *trigger == decision.trigger
+        {
+            gathered.feed(&mut envelope.event.clone());
         }
-        _ => None,
-    });
+    }
+    let evidence = gathered.take(decision.trigger);
     let mut policies = policies(journal)?;
     let follow_up = follow_up::of_session(&stream, &policies)
         .into_iter()

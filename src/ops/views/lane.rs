@@ -113,7 +113,9 @@ impl LaneLine {
             | Event::ToolFailed { call, .. }
             | Event::PermissionAsked { call, .. } => line.call = Some(LaneCall::new(call)),
             // As long as all the rest of a session, and nothing of it is shown.
-            Event::EvidenceGathered { .. } | Event::BaselineTaken { .. } => {}
+            Event::EvidenceGathered { .. }
+            | Event::FactsGathered { .. }
+            | Event::BaselineTaken { .. } => {}
             Event::ModelStepped { host } | Event::OtherHook { host, .. } => {
                 line.hook = Some(cut(&host.hook));
             }

@@ -36,6 +36,8 @@ fn every_key_of_a_policy_with_its_default() {
     evidence: command (default)
     all_clear: message (default)
     docs_only: message (default)
+    unchanged: silent (default)
+    background: returning (default)
     reply: auto (default)
     headless: when_needed (default)
     restart_delay: 5s (default)
@@ -52,6 +54,19 @@ fn every_key_of_a_policy_with_its_default() {
 #[test]
 fn every_key_of_a_group_with_its_default() {
     insta::assert_snapshot!(defaults(true), @r#"
+    verify.outcomes: output (default)
+    verify.commands: project (default)
+    verify.uncovered: build (default)
+    verify.scope: package (default)
+    hygiene.read: session (default)
+    hygiene.wide: off (default)
+    hygiene.drift: plan (default)
+    hygiene.errors: broken (default)
+    changed.commits: head (default)
+    changed.data: ignored (default)
+    changed.dependencies: changed (default)
+    changed.root: found (default)
+    changed.packs: touched (default)
     journal.sync: mixed (default)
     journal.batch_window: 50ms (default)
     journal.payload_bytes_max: 64KB (default)

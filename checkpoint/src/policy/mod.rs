@@ -1,12 +1,20 @@
 //! The settings that a decision depends on, after `config/` has merged the defaults, the user's
 //! file and the project's file. A policy is journaled whole when it is first used.
 
+mod judgment;
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::digest;
 use crate::rules::Rule;
+
+pub use judgment::{
+    Background, Changed, Commands, Commits, Data, Dependencies, Drift, Errors, Hygiene, Outcomes,
+    PackSearch, ReadBeforeEdit, Root, Uncovered, VerifiedCode, Verify, Wide,
+};
+pub(crate) use judgment::{ChangedLayer, HygieneLayer, VerifyLayer};
 
 /// The input of a decision besides the session's state and the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +38,12 @@ pub struct Policy {
     pub all_clear: Quiet,
     /// What happens when only documentation changed.
     pub docs_only: Quiet,
+    /// What happens when nothing changed and nothing failed.
+    #[serde(default)]
+    pub unchanged: Quiet,
+    /// Which running background tasks let a stop pass.
+    #[serde(default)]
+    pub background: Background,
     /// The reply form for Claude Code.
     pub reply: Reply,
     /// What happens in a headless session.
@@ -47,6 +61,15 @@ pub struct Policy {
     pub working_slug: Option<String>,
     /// Whether the work item may be read from the branch name (spec HYG-7).
     pub slug_from_branch: bool,
+    /// What shows that a change was verified.
+    #[serde(default)]
+    pub verify: Verify,
+    /// What is said about the way the work was done.
+    #[serde(default)]
+    pub hygiene: Hygiene,
+    /// Which changes count.
+    #[serde(default)]
+    pub changed: Changed,
     /// The rule packs that are on.
     pub packs: Vec<String>,
     /// The rules in order of precedence.
@@ -118,10 +141,11 @@ pub enum EvidenceRule {
 }
 
 /// Whether a variant is sent at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quiet {
     /// Send it (spec DECIDE-12).
+    #[default]
     Message,
     /// Let the agent stop.
     Silent,

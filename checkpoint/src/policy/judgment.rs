@@ -1,0 +1,214 @@
+//! How evidence is judged. The default of each key is the judgment of policies that were journaled before the key
+//! existed, and of projects with the `teleclaude` pack; `config.yml` has the values for all other projects.
+
+use serde::{Deserialize, Serialize};
+
+use crate::layered::layered;
+
+layered! {
+    /// What shows that a change was verified.
+    #[derive(Copy, Default, Eq)]
+    #[serde(default)]
+    Verify, VerifyLayer {
+        /// How it is known whether a command passed.
+        outcomes: Outcomes,
+        /// Which commands verify a project.
+        commands: Commands,
+        /// What is enough for code that no test covers.
+        uncovered: Uncovered,
+        /// Which code a command verifies.
+        scope: VerifiedCode,
+    }
+}
+
+layered! {
+    /// What is said about the way the work was done.
+    #[derive(Copy, Default, Eq)]
+    #[serde(default)]
+    Hygiene, HygieneLayer {
+        /// When a file counts as read before its edit (spec HYG-4).
+        read: ReadBeforeEdit,
+        /// When a change is wide (spec HYG-5).
+        wide: Wide,
+        /// Which edits keep a turn on its plan (spec HYG-6).
+        drift: Drift,
+        /// Which failed calls are errors (spec HYG-1).
+        errors: Errors,
+    }
+}
+
+layered! {
+    /// Which changes count.
+    #[derive(Copy, Default, Eq)]
+    #[serde(default)]
+    Changed, ChangedLayer {
+        /// Where the commits of a turn begin (spec FILES-4).
+        commits: Commits,
+        /// Whether settings, data and generated files count as code.
+        data: Data,
+        /// When a manifest counts as a change of dependencies.
+        dependencies: Dependencies,
+        /// Where a project's top folder is.
+        root: Root,
+        /// Where the files that switch on a pack are looked for (spec RULE-2).
+        packs: PackSearch,
+    }
+}
+
+/// How it is known whether a command passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcomes {
+    /// By its output, else by its exit status unless the line hides it.
+    Output,
+    /// By the status of its call.
+    #[default]
+    Status,
+}
+
+/// Which commands verify a project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Commands {
+    /// Those that its own files define, besides those of the rules.
+    Project,
+    /// Those of the rules.
+    #[default]
+    Listed,
+}
+
+/// What is enough for code that no test covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Uncovered {
+    /// A build, a type check or a run of the changed program.
+    Build,
+    /// Nothing less than a test run.
+    #[default]
+    Tests,
+}
+
+/// Which code a command verifies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifiedCode {
+    /// That of the package in which it ran, or which it names.
+    Package,
+    /// All of it.
+    #[default]
+    Anywhere,
+}
+
+/// When a file counts as read before its edit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadBeforeEdit {
+    /// If the session had its text, by any means.
+    Session,
+    /// If this turn read or wrote it.
+    #[default]
+    Turn,
+    /// Not looked at.
+    Off,
+}
+
+/// When a change is wide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wide {
+    /// Never.
+    Off,
+    /// If it touches more than three packages.
+    Packages,
+    /// If it touches more than three top-level folders.
+    #[default]
+    Folders,
+}
+
+/// Which edits keep a turn on its plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drift {
+    /// Those of the files that the plan names.
+    Plan,
+    /// Those of the files that the plan names, and those below `todos/SLUG/`.
+    #[default]
+    PlanOrTodos,
+}
+
+/// Which failed calls are errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Errors {
+    /// Those whose failure says that something is broken.
+    Broken,
+    /// All of them.
+    #[default]
+    All,
+}
+
+/// Where the commits of a turn begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Commits {
+    /// At the commit that was checked out when the prompt came.
+    Head,
+    /// At the time of the prompt.
+    #[default]
+    Time,
+}
+
+/// Whether settings, data and generated files count as code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Data {
+    /// They ask for nothing.
+    Ignored,
+    /// As code, if no rule takes them.
+    #[default]
+    Code,
+}
+
+/// When a manifest counts as a change of dependencies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dependencies {
+    /// If the keys of its dependencies changed.
+    Changed,
+    /// If the file changed.
+    #[default]
+    Any,
+}
+
+/// Where a project's top folder is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Root {
+    /// The nearest folder with `.git` or `.checkpointd.yml`, from the agent's folder upward.
+    Found,
+    /// The folder that the agent names.
+    #[default]
+    Named,
+}
+
+/// Where the files that switch on a pack are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PackSearch {
+    /// At the top, and in the folders above each changed file.
+    Touched,
+    /// At the top.
+    #[default]
+    Top,
+}
+
+/// Which running background tasks let a stop pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Background {
+    /// Those that bring another stop when they end, such as a subagent.
+    Returning,
+    /// All of them.
+    #[default]
+    Any,
+}
