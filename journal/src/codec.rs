@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::frame::PAYLOAD_BYTES_MAX;
-use crate::{Envelope, Event, Payload};
+use crate::{Envelope, Event, Payload, payload};
 
 /// Version of the stored format of an [`Envelope`].
 ///
@@ -197,14 +197,19 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
             }
         }
     }
-    let payload = payload.map(|text| {
-        let parsed = serde_json::from_str(text)
-            .ok()
-            .filter(serde_json::Value::is_object);
-        parsed.unwrap_or_else(|| serde_json::json!({ "text": text }))
+    let payload = payload.map(|text| match payload::shown(text) {
+        // It would be read back as the text inside.
+        own if wrapped(&own).is_some() => payload::wrap(text),
+        own => own,
     });
     line.insert("payload".into(), payload.unwrap_or_default());
     line.into()
+}
+
+/// Returns the text of what [`payload::wrap`] returned; `None` for any other value.
+fn wrapped(value: &serde_json::Value) -> Option<&str> {
+    let members = value.as_object().filter(|members| members.len() == 1)?;
+    members.get("text")?.as_str()
 }
 
 /// Like [`to_json`], and marks a dropped payload: `"payload":null,"payload_dropped":true`.
@@ -247,15 +252,10 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
     let payload = match take::<serde_json::Value>(&mut line, "payload")? {
         serde_json::Value::Null if dropped => Payload::Dropped,
         serde_json::Value::Null => Payload::None,
-        serde_json::Value::Object(map)
-            if map.len() == 1 && map.get("text").is_some_and(|text| text.is_string()) =>
-        {
-            map.get("text")
-                .and_then(|text| text.as_str())
-                .map(str::to_owned)
-                .into()
-        }
-        other => Payload::Text(other.to_string()),
+        other => Payload::Text(match wrapped(&other) {
+            Some(text) => text.to_owned(),
+            None => other.to_string(),
+        }),
     };
     let tagged = serde_json::json!({ kind.clone(): line });
     let event: Event =

@@ -21,7 +21,7 @@ mod layout;
 pub mod log;
 #[cfg(feature = "store")]
 pub mod maintenance;
-mod payload;
+pub mod payload;
 #[cfg(feature = "store")]
 pub mod recovery;
 pub mod socket;

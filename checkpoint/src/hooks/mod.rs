@@ -5,6 +5,7 @@
 //! payload that cannot be attributed to a session is refused, with a sentence for the caller.
 
 pub(crate) mod common;
+mod levels;
 pub(crate) mod payload;
 
 use journal::{Agent, Draft, Event, Stream, Timestamp};
@@ -64,7 +65,7 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     if call.payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }
-    let mut value: Value = serde_json::from_slice(call.payload).map_err(|error| {
+    let mut value: Value = levels::parse(call.payload).map_err(|error| {
         let cut = if call.truncated {
             " (it was cut off while it was read)"
         } else {

@@ -1,5 +1,6 @@
 //! Reading phase records from requests and files. Every refusal names the field.
 
+use journal::payload::{LEVELS_MAX, levels};
 use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
 use serde_json::{Map, Value};
 
@@ -211,6 +212,9 @@ fn criterion(value: &Value, path: &str) -> Result<Criterion, String> {
 
 fn metadata(value: &Value) -> Result<String, String> {
     match value {
+        Value::Object(_) if levels(value) > LEVELS_MAX => Err(format!(
+            "metadata: is nested deeper than {LEVELS_MAX} levels"
+        )),
         Value::Object(_) => Ok(value.to_string()),
         other => Err(format!(
             "metadata: expected a JSON object, got {}",

@@ -3,7 +3,7 @@
 use checkpoint::phase::Phase;
 use journal::{Criterion, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A phase record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,6 @@ pub(crate) struct PhaseView {
 impl PhaseView {
     pub(crate) fn new(phase: &Phase) -> Self {
         let record = &phase.checkpoint;
-        let metadata = serde_json::from_str(&record.metadata);
         Self {
             id: record.id.clone(),
             session_id: record.session.clone(),
@@ -37,7 +36,7 @@ impl PhaseView {
             completed: record.completed,
             task_summary: record.summary.clone(),
             isc_criteria: record.criteria.clone(),
-            metadata: metadata.unwrap_or_else(|_| Map::new().into()),
+            metadata: journal::payload::shown(&record.metadata),
             project: phase.project.clone(),
             file: phase.file.clone(),
         }

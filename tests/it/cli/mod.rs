@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod examples;
 mod install;
+mod nesting;
 mod phase;
 mod preview;
 mod progress;
