@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
 use crate::http::{self, Answer};
@@ -24,27 +24,31 @@ impl Page {
         let port = u16::try_from(answer["port"].as_u64().expect("a port")).expect("a port");
         let url = answer["url"].as_str().expect("an address");
         let token = url
-            .strip_prefix(&format!("http://127.0.0.1:{port}/?token="))
+            .strip_prefix(&format!("http://127.0.0.1:{port}/#token="))
             .expect(url)
             .to_owned();
         Self { port, token }
     }
 
-    /// Exchanges the token for a cookie.
+    /// Exchanges the token for a key; returns the value of the header that it is sent in.
     pub fn enter(&self) -> String {
-        let answer = self.get(&format!("/?token={}", self.token), &[]);
-        assert_eq!(
-            (answer.status, answer.header("location")),
-            (303, Some("/")),
-            "{}",
-            answer.body
-        );
-        let cookie = answer.header("set-cookie").expect("a cookie");
-        assert!(
-            cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"),
-            "{cookie}"
-        );
-        cookie.split(';').next().expect("a part").to_owned()
+        let answer = self.try_enter(&[]);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert!(answer.header("set-cookie").is_none(), "a cookie");
+        let body: Value = serde_json::from_str(&answer.body).expect("JSON");
+        format!("Bearer {}", body["key"].as_str().expect("a key"))
+    }
+
+    /// Tries to exchange the token; more headers come after those of the page itself.
+    pub fn try_enter(&self, headers: &[(&str, &str)]) -> Answer {
+        let own = format!("http://127.0.0.1:{}", self.port);
+        let mut all = vec![("Content-Type", "application/json")];
+        if !headers.iter().any(|(name, _)| *name == "Origin") {
+            all.push(("Origin", &own));
+        }
+        all.extend(headers);
+        let body = json!({ "token": self.token }).to_string();
+        self.send("POST", "/api/enter", &all, &body)
     }
 
     /// Sends a request, to the page's own host unless the headers name another one.
@@ -77,11 +81,11 @@ impl Page {
     }
 
     /// Follows what the page is pushed, from an event on.
-    pub fn follow(&self, cookie: &str, after: u64) -> Pushed {
+    pub fn follow(&self, key: &str, after: u64) -> Pushed {
         let stream = self.connect(
             "GET",
             &format!("/api/live?after={after}"),
-            &[("Cookie", cookie)],
+            &[("Authorization", key)],
             "",
         );
         Pushed(BufReader::new(stream))
@@ -98,8 +102,9 @@ impl Pushed {
                 self.0.read_line(&mut line).expect("a line") > 0,
                 "the stream has ended"
             );
-            if let Some(data) = line.strip_prefix("data: ") {
-                return serde_json::from_str(data).expect(data);
+            // Between the sizes of chunks.
+            if line.starts_with('{') {
+                return serde_json::from_str(&line).expect(&line);
             }
         }
     }

@@ -17,6 +17,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// The page's text once its view is there.
+const READY_TEXT: &str =
+    "document.querySelector('.view')?.dataset.ready ? document.body.innerText : ''";
+
 /// A browser with one page.
 pub(crate) struct Browser {
     process: Child,
@@ -202,7 +206,7 @@ impl Browser {
     pub(crate) fn enter(&self, url: &str) {
         self.size(1180, 760);
         self.go(url);
-        self.wait("location.search === '' && document.querySelector('.view')?.dataset.ready");
+        self.wait("location.hash === '' && document.querySelector('.view')?.dataset.ready");
     }
 
     /// Shows a view and waits until it is there and the daemon is heard.
@@ -220,20 +224,28 @@ impl Browser {
     pub(crate) fn seen_by_another(&self, url: &str) -> String {
         let context =
             self.command("", "Target.createBrowserContext", json!({}))["browserContextId"].clone();
-        let session = self.page(Some(&context));
-        self.command(&session, "Page.navigate", json!({ "url": url }));
+        let text = self.seen_in(&self.page(Some(&context)), url);
+        let gone = json!({ "browserContextId": context });
+        self.command("", "Target.disposeBrowserContext", gone);
+        text
+    }
+
+    /// Returns what a new tab of this browser shows at an address.
+    pub(crate) fn seen_in_new_tab(&self, url: &str) -> String {
+        let session = self.page(None);
+        let text = self.seen_in(&session, url);
+        self.command(&session, "Page.close", json!({}));
+        text
+    }
+
+    fn seen_in(&self, session: &str, url: &str) -> String {
+        self.command(session, "Page.navigate", json!({ "url": url }));
         let began = Instant::now();
         loop {
-            let wanted =
-                json!({ "expression": "document.body?.innerText ?? ''", "returnByValue": true });
-            let answer = self.command(&session, "Runtime.evaluate", wanted);
+            let wanted = json!({ "expression": READY_TEXT, "returnByValue": true });
+            let answer = self.command(session, "Runtime.evaluate", wanted);
             let text = answer["result"]["value"].as_str().unwrap_or_default();
             if !text.trim().is_empty() {
-                self.command(
-                    "",
-                    "Target.disposeBrowserContext",
-                    json!({ "browserContextId": context }),
-                );
                 return text.to_owned();
             }
             assert!(began.elapsed() < LIMIT, "there is nothing to be seen");

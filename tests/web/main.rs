@@ -21,6 +21,11 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     // First, while there is nothing yet that other scenarios made.
     ("pictures", pictures::take),
     ("a browser without a token is not let in", views::entry),
+    (
+        "a page on another port gets neither key nor data",
+        views::neighbor,
+    ),
+    ("a link opens in a new tab", views::tabs),
     ("a browser that is led here by a file is let in", views::led),
     ("now: what waits for a person comes first", views::now),
     (

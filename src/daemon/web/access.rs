@@ -1,4 +1,4 @@
-//! Admission to the page: one-time tokens, and the cookies that they are exchanged for.
+//! Admission to the page: one-time tokens, and the keys that they are exchanged for.
 //!
 //! Only hashes are kept and compared, so that comparison times reveal nothing about a secret.
 
@@ -12,16 +12,16 @@ use uuid::Uuid;
 const TOKEN_LIFE: Duration = Duration::from_secs(5 * 60);
 /// The most unused tokens; beyond that the oldest expire.
 const TOKENS_MAX: usize = 8;
-/// The most admitted browsers; beyond that the oldest must be admitted again.
-const COOKIES_MAX: usize = 16;
+/// The most admitted tabs of browsers; beyond that the oldest must be admitted again.
+const KEYS_MAX: usize = 16;
 
 type Hash = [u8; 32];
 
-/// Unused tokens and valid cookies.
+/// Unused tokens and valid keys.
 #[derive(Default)]
 pub(super) struct AccessTokens {
     tokens: VecDeque<(Hash, Instant)>,
-    cookies: VecDeque<Hash>,
+    keys: VecDeque<Hash>,
 }
 
 impl AccessTokens {
@@ -34,19 +34,19 @@ impl AccessTokens {
         token
     }
 
-    /// Consumes a token and returns a cookie; `None` for an invalid token.
+    /// Consumes a token and returns a key; `None` for an invalid token.
     pub(super) fn exchange(&mut self, token: &str, now: Instant) -> Option<String> {
         self.tokens
             .retain(|(_, issued)| now.saturating_duration_since(*issued) < TOKEN_LIFE);
         let token = hash(token);
         let place = self.tokens.iter().position(|(known, _)| *known == token)?;
         self.tokens.remove(place);
-        let cookie = secret();
-        self.cookies.push_back(hash(&cookie));
-        if self.cookies.len() > COOKIES_MAX {
-            self.cookies.pop_front();
+        let key = secret();
+        self.keys.push_back(hash(&key));
+        if self.keys.len() > KEYS_MAX {
+            self.keys.pop_front();
         }
-        Some(cookie)
+        Some(key)
     }
 
     /// Returns whether a token is still unused.
@@ -55,10 +55,9 @@ impl AccessTokens {
         self.tokens.iter().any(|(known, _)| *known == token)
     }
 
-    /// Returns whether a cookie is valid.
-    pub(super) fn know(&self, cookie: &str) -> bool {
-        let cookie = hash(cookie);
-        self.cookies.contains(&cookie)
+    /// Returns whether a key is valid.
+    pub(super) fn know(&self, key: &str) -> bool {
+        self.keys.contains(&hash(key))
     }
 }
 
@@ -81,9 +80,9 @@ mod tests {
         let now = Instant::now();
         let token = tokens.issue(now);
         assert!(tokens.waits(&token) && !tokens.waits(""));
-        let cookie = tokens.exchange(&token, now).expect("it opens");
+        let key = tokens.exchange(&token, now).expect("it opens");
         assert!(!tokens.waits(&token));
-        assert!(tokens.know(&cookie) && !tokens.know(&token) && !tokens.know(""));
+        assert!(tokens.know(&key) && !tokens.know(&token) && !tokens.know(""));
         assert_eq!(tokens.exchange(&token, now), None, "it is used up");
         let late = tokens.issue(now);
         assert_eq!(
@@ -99,13 +98,13 @@ mod tests {
         let mut tokens = AccessTokens::default();
         let now = Instant::now();
         let first = tokens.issue(now);
-        let cookies: Vec<_> = (0..=COOKIES_MAX)
+        let keys: Vec<_> = (0..=KEYS_MAX)
             .map(|_| {
                 let token = tokens.issue(now);
                 tokens.exchange(&token, now).expect("it opens")
             })
             .collect();
-        assert!(!tokens.know(&cookies[0]) && cookies[1..].iter().all(|cookie| tokens.know(cookie)));
+        assert!(!tokens.know(&keys[0]) && keys[1..].iter().all(|key| tokens.know(key)));
         (0..TOKENS_MAX).for_each(|_| drop(tokens.issue(now)));
         assert_eq!(tokens.exchange(&first, now), None);
     }

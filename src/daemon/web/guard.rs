@@ -2,19 +2,18 @@
 //!
 //! A page of another site can send requests to a loopback port, and by DNS rebinding it can even
 //! read the answers. So a request must name this address as its host, must not come from another
-//! page, and needs the cookie that a token from the socket was exchanged for. Only a request for
-//! the page itself with a token may come from elsewhere: from the file to which `checkpointd web
-//! --open` sends the browser.
-
-use std::time::Instant;
+//! page, and needs the key that a token from the socket was exchanged for. The key is in a header
+//! and never in a cookie: browsers send cookies to every port of a host, so each program that
+//! listens on this machine could ask for them. The page's own files hold nothing of the user's and
+//! need no key. Only a request for the page itself may come from elsewhere: from the file to which
+//! `checkpointd web --open` sends the browser.
 
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse, web};
-use serde::Deserialize;
 
 use super::page::Page;
 
@@ -34,9 +33,10 @@ const HEADERS: [(&str, &str); 7] = [
     ("cross-origin-resource-policy", "same-origin"),
 ];
 
-/// Redirects to the page.
-const STEP: &str = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url=/\">\
-    <title>checkpointd</title><a href=\"/\">checkpointd</a>\n";
+/// Where a token is exchanged for a key.
+pub(super) const ENTER: &str = "/api/enter";
+/// What comes before the key in its header.
+const SCHEME: &str = "Bearer ";
 
 /// The page's own address.
 pub(super) struct Own {
@@ -44,23 +44,12 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Returns the name of the page's cookie. Cookies ignore ports, and another daemon may have a
-    /// page too.
-    fn cookie(&self) -> String {
-        format!("checkpointd-{}", self.port)
-    }
-
     /// Returns whether a host header names this page.
     fn is_host(&self, host: &str) -> bool {
         ["127.0.0.1", "localhost"]
             .iter()
             .any(|name| host == format!("{name}:{}", self.port))
     }
-}
-
-#[derive(Deserialize)]
-struct First {
-    token: String,
 }
 
 /// Passes a request on, or answers it here.
@@ -81,7 +70,7 @@ pub(super) async fn check<B: MessageBody + 'static>(
     Ok(response)
 }
 
-/// Returns the answer to a refused request or to a token; `None` for an admitted request.
+/// Returns the answer to a refused request; `None` for an admitted one.
 fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     let own = request
         .app_data::<web::Data<Own>>()
@@ -99,32 +88,36 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     if !said(header::ORIGIN).map_or(!is_post, is_own_origin) {
         return Some(forbidden("the request comes from another page"));
     }
-    let first = web::Query::<First>::from_query(request.query_string()).ok();
-    let first = first.filter(|_| request.path() == "/" && request.method() == Method::GET);
     // Browsers say who started a request: the page itself, or a person (`none`).
     let fetch = |name: &'static str| said(HeaderName::from_static(name));
     let is_led_here =
         fetch("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none");
     let is_whole_page =
         fetch("sec-fetch-mode") == Some("navigate") && fetch("sec-fetch-dest") == Some("document");
-    if is_led_here && !(first.is_some() && is_whole_page) {
+    let path = request.path();
+    let is_get = request.method() == Method::GET;
+    if is_led_here && !(is_get && path == "/" && is_whole_page) {
         return Some(forbidden("the request comes from another page"));
     }
-    let name = own.cookie();
-    let is_known = cookies(request.headers(), &name).any(|cookie| page.tokens().know(cookie));
-    match first {
-        Some(first) => match page.tokens().exchange(&first.token, Instant::now()) {
-            Some(cookie) => Some(grant(
-                &format!("{name}={cookie}; Path=/; HttpOnly; SameSite=Strict"),
-                is_led_here,
-            )),
-            // A person goes back in an admitted browser.
-            None if is_known => Some(go_on().finish()),
-            None => Some(forbidden("this address has been used or has expired")),
-        },
-        None if is_known => None,
-        None => Some(forbidden("this browser has no access")),
-    }
+    let is_open = match path {
+        ENTER => is_post,
+        "/" | "/favicon.ico" => is_get,
+        _ => is_get && path.starts_with("/assets/"),
+    };
+    let key = said(header::AUTHORIZATION).and_then(|value| value.strip_prefix(SCHEME));
+    let is_known = key.is_some_and(|key| page.tokens().know(key));
+    (!is_open && !is_known).then(|| forbidden("this browser tab has no access"))
+}
+
+/// Returns whether the head of a request has the key. This decides only which place its connection
+/// gets; [`check`] admits each request.
+pub(super) fn has_key(head: &[u8], page: &Page) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let mut fields = text.split("\r\n").filter_map(|line| line.split_once(':'));
+    fields.any(|(name, value)| {
+        let key = value.trim().strip_prefix(SCHEME);
+        name.eq_ignore_ascii_case("authorization") && key.is_some_and(|key| page.tokens().know(key))
+    })
 }
 
 fn said(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
@@ -134,37 +127,9 @@ fn said(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     Some(if values.next().is_some() { "?" } else { first })
 }
 
-fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let all = headers
-        .get_all(header::COOKIE)
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|line| line.split(';'));
-    all.filter_map(move |cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
-}
-
-fn go_on() -> actix_web::HttpResponseBuilder {
-    let mut response = HttpResponse::build(StatusCode::SEE_OTHER);
-    response.insert_header((header::LOCATION, "/"));
-    response
-}
-
-/// Sets the cookie. A browser that comes from elsewhere would not send it after a redirect; from a
-/// page of ours it does.
-/// our own it goes on with it.
-fn grant(cookie: &str, is_led_here: bool) -> HttpResponse {
-    if !is_led_here {
-        return go_on().insert_header((header::SET_COOKIE, cookie)).finish();
-    }
-    let mut response = HttpResponse::Ok();
-    response
-        .content_type("text/html; charset=utf-8")
-        .insert_header((header::SET_COOKIE, cookie))
-        .body(STEP)
-}
-
-fn forbidden(why: &str) -> HttpResponse {
+pub(super) fn forbidden(why: &str) -> HttpResponse {
     let text = format!(
-        "checkpointd: {why}.\n\nRun `checkpointd web --open`: it opens the page for this browser.\n"
+        "checkpointd: {why}.\n\nRun `checkpointd web --open`: it opens the page in your browser.\n"
     );
     HttpResponse::Forbidden()
         .content_type("text/plain; charset=utf-8")

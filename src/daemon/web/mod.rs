@@ -1,10 +1,11 @@
 //! The web page: served by the daemon on a loopback port after a request on the socket.
 //!
 //! It runs on a thread of its own, so that no page can slow a hook call down, and is read-only.
-//! `guard.rs` admits browsers, `routes.rs` defines the routes.
+//! `connections.rs` accepts connections, `guard.rs` admits requests, `routes.rs` defines the routes.
 
 mod access;
 mod assets;
+mod connections;
 mod guard;
 mod page;
 mod routes;
@@ -12,28 +13,29 @@ mod stream;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use actix_web::dev::ServerHandle;
+use actix::Arbiter;
 use actix_web::middleware::from_fn;
-use actix_web::{App, HttpServer, web};
+use actix_web::{App, web};
+use tokio::sync::oneshot;
 
 use crate::ops::wire::Opened;
 use access::AccessTokens;
 
 pub(crate) use page::Page;
 
-/// The most concurrent connections; a browser opens six.
-const CONNECTIONS_MAX: usize = 64;
 /// Threads that read the journal for pages.
 const READERS: usize = 4;
-/// The longest wait for open requests when the page is closed, in seconds.
-const CLOSE_WITHIN_S: u64 = 1;
+/// The longest wait for the end of the page's thread.
+const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 
 /// A page that is being served.
 struct Open {
     port: u16,
-    handle: ServerHandle,
+    thread: Arbiter,
+    /// Ends when the port is free again.
+    ended: oneshot::Receiver<()>,
 }
 
 /// Serves the page while it is open.
@@ -71,13 +73,13 @@ impl Server {
         };
         let token = self.page.tokens().issue(Instant::now());
         Ok(Opened {
-            url: format!("http://127.0.0.1:{port}/?token={token}"),
+            url: format!("http://127.0.0.1:{port}/#token={token}"),
             token,
             port,
         })
     }
 
-    /// Closes the page; every browser must be admitted again. Returns whether it was open.
+    /// Closes the page; every tab must be admitted again. Returns whether it was open.
     pub(crate) async fn close(&self) -> bool {
         let open = self
             .open
@@ -87,7 +89,8 @@ impl Server {
         *self.page.tokens() = AccessTokens::default();
         match open {
             Some(open) => {
-                open.handle.stop(false).await;
+                open.thread.stop();
+                let _ = tokio::time::timeout(CLOSE_WITHIN, open.ended).await;
                 true
             }
             None => false,
@@ -99,28 +102,37 @@ impl Server {
         let port = listener.local_addr()?.port();
         let page = web::Data::from(Arc::clone(&self.page));
         let own = web::Data::new(guard::Own { port });
-        let app = move || {
-            App::new()
-                .app_data(page.clone())
-                .app_data(own.clone())
-                .wrap(from_fn(guard::check))
-                .configure(routes::routes)
-        };
-        let server = HttpServer::new(app)
-            .workers(1)
-            .worker_max_blocking_threads(READERS)
-            .max_connections(CONNECTIONS_MAX)
-            .shutdown_timeout(CLOSE_WITHIN_S)
-            .disable_signals()
-            .listen(listener)?
-            .run();
-        let handle = server.handle();
-        actix::spawn(async move {
-            if let Err(error) = server.await {
-                tracing::warn!(%error, "The web server ended unexpectedly.");
+        let app = {
+            let page = page.clone();
+            move || {
+                App::new()
+                    .app_data(page.clone())
+                    .app_data(own.clone())
+                    .wrap(from_fn(guard::check))
+                    .configure(routes::routes)
             }
+        };
+        let thread = Arbiter::with_tokio_rt(|| {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .max_blocking_threads(READERS)
+                .build()
+                .expect("the system has threads")
         });
-        Ok(Open { port, handle })
+        let (runs, ended) = oneshot::channel();
+        thread.spawn_fn(move || {
+            actix::spawn(async move {
+                let _runs: oneshot::Sender<()> = runs;
+                if let Err(error) = connections::serve(listener, page, app).await {
+                    tracing::warn!(%error, "The web server ended unexpectedly.");
+                }
+            });
+        });
+        Ok(Open {
+            port,
+            thread,
+            ended,
+        })
     }
 
     /// Returns whether a token is still unused.

@@ -1,4 +1,4 @@
-//! Shared state of the page: the journal's reader, the admitted browsers, and the journal's last
+//! Shared state of the page: the journal's reader, the admitted tabs, and the journal's last
 //! event.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -2,6 +2,7 @@
 //! state.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -9,9 +10,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::page::Page;
-use super::{assets, stream};
+use super::{assets, guard, stream};
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::ops::query::{Audit, Query};
+use crate::ops::wire::Token;
 
 /// The largest configuration accepted for a trial.
 const CONFIG_BYTES_MAX: usize = 256 * 1024;
@@ -23,6 +25,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/", web::get().to(assets::index))
         .route("/favicon.ico", web::get().to(assets::icon))
         .route("/assets/{name}", web::get().to(assets::file))
+        .route(guard::ENTER, web::post().to(enter))
         .route("/api/now", web::get().to(now))
         .route("/api/live", web::get().to(stream::follow))
         .route("/api/sessions/{id}/timeline", web::get().to(timeline))
@@ -35,6 +38,14 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .default_service(web::to(|| async {
             refuse(StatusCode::NOT_FOUND, "not found")
         }));
+}
+
+/// Exchanges a token for a key.
+async fn enter(page: web::Data<Page>, token: web::Json<Token>) -> HttpResponse {
+    match page.tokens().exchange(&token.token, Instant::now()) {
+        Some(key) => HttpResponse::Ok().json(json!({ "key": key })),
+        None => guard::forbidden("this address has been used or has expired"),
+    }
 }
 
 async fn now(page: web::Data<Page>, wanted: web::Query<NowQuery>) -> HttpResponse {

@@ -1,4 +1,4 @@
-//! Server-sent events: the changed sessions and their current state.
+//! What the page is pushed, one JSON object a line: the changed sessions and their current state.
 //!
 //! A slow page blocks only its own task. Missed changes are not queued: it gets the current state
 //! when it reads again.
@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpResponse, web};
 use actors::Shared;
 use journal::Agent;
 use serde::Deserialize;
@@ -41,20 +41,11 @@ pub(super) struct After {
 }
 
 /// Follows the journal for as long as the page listens.
-pub(super) async fn follow(
-    page: web::Data<Page>,
-    request: HttpRequest,
-    after: web::Query<After>,
-) -> HttpResponse {
-    // A browser that reconnects sends the last id it got.
-    let last = request
-        .headers()
-        .get("last-event-id")
-        .and_then(|id| id.to_str().ok()?.parse().ok());
+pub(super) async fn follow(page: web::Data<Page>, after: web::Query<After>) -> HttpResponse {
     let (messages, body) = mpsc::channel::<Result<web::Bytes, Infallible>>(MESSAGES_MAX);
-    actix_web::rt::spawn(send_changes(page, last.unwrap_or(after.after), messages));
+    actix_web::rt::spawn(send_changes(page, after.after, messages));
     HttpResponse::Ok()
-        .content_type("text/event-stream")
+        .content_type("application/x-ndjson")
         .streaming(ReceiverStream::new(body))
 }
 
@@ -80,13 +71,13 @@ async fn send_changes(
                 match changes {
                     Ok(Ok((seq, message))) => {
                         known = seq;
-                        format!("id: {seq}\ndata: {message}\n\n")
+                        message + "\n"
                     }
                     _ => return,
                 }
             }
             Ok(Err(_)) => return,
-            Err(_) => ":\n\n".to_owned(),
+            Err(_) => "\n".to_owned(),
         };
         if messages.send(Ok(web::Bytes::from(message))).await.is_err() {
             return;

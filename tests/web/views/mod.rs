@@ -2,6 +2,8 @@
 
 pub(crate) mod history;
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -44,13 +46,13 @@ pub(crate) fn last_checkpoint(stage: &Stage) -> Value {
 
 pub(crate) fn entry(stage: &Stage, browser: &Browser) {
     let url = stage.url();
-    let (address, _) = url.split_once("?token").expect("a token");
-    for refused in [address, &format!("{address}?token=0123")] {
+    let (address, _) = url.split_once("#token").expect("a token");
+    for refused in [address, &format!("{address}#token=0123")] {
         let seen = browser.seen_by_another(refused);
         assert!(seen.contains("checkpointd web --open"), "{seen}");
     }
     let seen = browser.seen_by_another(&url);
-    assert!(seen.contains("Now"), "a token opens the page: {seen}");
+    assert!(seen.contains("needs you"), "a token opens the page: {seen}");
     let seen = browser.seen_by_another(&url);
     assert!(seen.contains("has been used"), "and does so once: {seen}");
     let complaints = browser.problems();
@@ -58,16 +60,77 @@ pub(crate) fn entry(stage: &Stage, browser: &Browser) {
         complaints.iter().all(|text| text.contains("403")),
         "{complaints:?}"
     );
-    // The script cannot see the cookie.
-    assert_eq!(browser.text("document.cookie"), "");
+}
+
+/// Another program of this machine serves a page too: it gets nothing of this one's.
+pub(crate) fn neighbor(stage: &Stage, browser: &Browser) {
+    let url = stage.url();
+    let (address, _) = url.split_once('#').expect("a token");
+    browser.go(&url);
+    let there = "document.querySelector('.view')?.dataset.ready && location.hash === ''";
+    browser.wait(there);
+    let key = browser.text("sessionStorage.getItem('key')");
+    assert_eq!(
+        (key.len(), browser.text("document.cookie")),
+        (64, String::new())
+    );
+    let kept = browser.call("Page.getNavigationHistory", json!({}));
+    for entry in kept["entries"].as_array().expect("a list") {
+        assert!(!entry["url"].to_string().contains("token"), "{kept}");
+    }
+
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = other.local_addr().expect("bound").port();
+    let requests = std::thread::spawn(move || {
+        let (mut stream, _) = other.accept().expect("the browser comes");
+        let mut request = [0; 8192];
+        let length = stream.read(&mut request).expect("a request");
+        let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\n<p>Hi</p>";
+        stream.write_all(page.as_bytes()).expect("an answer");
+        String::from_utf8_lossy(&request[..length]).into_owned()
+    });
+    browser.go(&format!("http://127.0.0.1:{port}/"));
+    browser.wait("document.querySelector('p')");
+    let request = requests.join().expect("it answered");
+    assert!(
+        !request.contains(&key) && !request.to_lowercase().contains("cookie:"),
+        "{request}"
+    );
+    let stored = "JSON.stringify([document.cookie, sessionStorage.length, localStorage.length])";
+    assert_eq!(browser.text(stored), r#"["",0,0]"#);
+    for options in [
+        "{}",
+        "{credentials: 'include'}",
+        "{mode: 'no-cors', credentials: 'include'}",
+    ] {
+        let read = format!(
+            "fetch('{address}api/now', {options}).then(answer => answer.text()).then(text => text.length, () => 'refused')"
+        );
+        let got = browser.evaluate(&read);
+        assert!(got == "refused" || got == 0, "{options}: {got}");
+    }
+    browser.problems();
+    browser.go(address);
+    browser.wait(there);
+}
+
+/// A link that is opened in a tab of its own works there: tabs of the page lend each other the key.
+pub(crate) fn tabs(stage: &Stage, browser: &Browser) {
+    let decision = last_checkpoint(stage)["seq"].to_string();
+    let address = browser.text("location.origin");
+    let seen = browser.seen_in_new_tab(&format!("{address}/#/decision/{decision}"));
+    assert!(
+        seen.contains("What if") && !seen.contains("no access"),
+        "{seen}"
+    );
 }
 
 pub(crate) fn led(stage: &Stage, browser: &Browser) {
+    browser.evaluate("sessionStorage.clear()");
     browser.go("about:blank");
-    browser.call("Network.clearBrowserCookies", json!({}));
     let (command, file) = stage.open();
     browser.go(&format!("file://{}", file.display()));
-    let there = "location.protocol === 'http:' && location.search === '' && document.querySelector('.view')?.dataset.ready";
+    let there = "location.protocol === 'http:' && location.hash === '' && document.querySelector('.view')?.dataset.ready";
     browser.wait(there);
     let output = command.wait_with_output().expect("it ends");
     assert!(

@@ -1,6 +1,6 @@
 // Which view is shown, the colours, and the link to the daemon. Views are permanent links: `#/session/ID` and the like.
 
-import { follow, get } from './api.js';
+import { enter, follow, get } from './api.js';
 import { h, replace } from './dom.js';
 
 const VIEWS = {
@@ -13,6 +13,7 @@ const VIEWS = {
 };
 const THEMES = ['auto', 'light', 'dark'];
 const RETRY_MS = 5000;
+const AGAIN_MS = 1000;
 const LOOK_MS = 15000;
 
 const main = document.getElementById('main');
@@ -81,16 +82,31 @@ async function connect() {
     state.source = follow(seq, (message) => {
       state.seq = message.seq;
       state.view?.changed?.(message);
-    }, (is, gone) => {
+    }, (is) => {
+      if (attempt !== state.attempt) return;
       if (is) said(true, 'live');
-      else unlinked(false);
-      if (gone) connect();
+      else {
+        unlinked(false);
+        later(AGAIN_MS);
+      }
     });
   } catch (error) {
     if (attempt !== state.attempt) return;
     unlinked(error.status === 403);
     later(RETRY_MS);
   }
+}
+
+// A token may be in the address when the page is loaded, or be put there later.
+async function begin() {
+  const entered = await enter().catch((error) => error);
+  if (entered instanceof Error) {
+    replace(main, h('div', { class: 'view', 'data-ready': 'yes' }, h('p', { class: 'problem', role: 'alert' }, entered.message)));
+    unlinked(entered.status === 403);
+    return;
+  }
+  show();
+  if (entered || !state.attempt) connect();
 }
 
 document.addEventListener('visibilitychange', connect);
@@ -105,9 +121,8 @@ document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
   main.focus();
 });
-addEventListener('hashchange', show);
+addEventListener('hashchange', begin);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => state.view?.restyled?.());
 const kept = localStorage.getItem('theme');
 theme(THEMES.includes(kept) ? kept : 'auto');
-show();
-connect();
+begin();

@@ -1,52 +1,72 @@
 //! Who is let in.
 
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::process::Command;
 
 use super::*;
 
 #[test]
-fn a_token_opens_the_page_once_and_nothing_else_does() {
+fn a_token_is_exchanged_once_and_only_its_key_reads() {
     let daemon = Daemon::with(EVERY_STOP);
     let page = Page::open(&daemon);
-    for path in [
-        "/",
-        "/?token=",
-        "/?token=0123",
-        "/assets/app.js",
-        "/api/now",
-        "/api/live",
-        "/nowhere",
-    ] {
-        let answer = page.get(path, &[]);
-        assert_eq!(answer.status, 403, "{path}");
+    let refused = |path: &str, headers: &[(&str, &str)]| {
+        let answer = page.get(path, headers);
+        assert_eq!(answer.status, 403, "{path} {headers:?}");
         assert!(
             answer.body.contains("`checkpointd web --open`"),
             "{}",
             answer.body
         );
-        assert!(answer.header("set-cookie").is_none(), "{path}");
+    };
+    for path in [
+        "/api/now",
+        "/api/live",
+        "/api/enter",
+        "/nowhere",
+        "/api/config",
+    ] {
+        refused(path, &[]);
+        refused(&format!("{path}?token={}", page.token), &[]);
     }
-    let cookie = page.enter();
-    assert_eq!(
-        page.get(&format!("/?token={}", page.token), &[]).status,
-        403,
-        "it is used up"
+    let wrong = Page {
+        port: page.port,
+        token: "0123".into(),
+    };
+    assert_eq!(wrong.try_enter(&[]).status, 403);
+    let key = page.enter();
+    assert_eq!(page.try_enter(&[]).status, 403, "it is used up");
+    assert_eq!(page.get("/api/now", &[("Authorization", &key)]).status, 200);
+    for (name, value) in [
+        ("Authorization", &key[..key.len() - 1]),
+        ("Authorization", key.trim_start_matches("Bearer ")),
+        ("Cookie", &format!("checkpointd-{}={key}", page.port)),
+    ] {
+        refused("/api/now", &[(name, value)]);
+    }
+    refused(
+        "/api/now",
+        &[("Authorization", &key), ("Authorization", "Bearer x")],
     );
-    let cookie_line = [("Cookie", cookie.as_str())];
-    assert_eq!(
-        page.get("/?token=0123", &cookie_line).status,
-        303,
-        "a browser that was let in goes on"
-    );
-    let (name, value) = cookie.split_once('=').expect("a name");
-    let shorter = format!("{name}={}", &value[1..]);
-    assert_eq!(page.get("/", &[("Cookie", &shorter)]).status, 403);
 
-    let answer = page.get("/", &cookie_line);
+    // The other tab gets a token of its own; the first one stays in.
+    let other = Page::open(&daemon);
+    assert_eq!(other.port, page.port, "one page");
+    other.enter();
+    assert_eq!(page.get("/api/now", &[("Authorization", &key)]).status, 200);
+}
+
+#[test]
+fn the_page_itself_is_the_same_for_everybody_and_sets_no_cookie() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    let key = page.enter();
+    let answer = page.get("/", &[]);
+    assert_eq!(answer.body, page.get("/", &[("Authorization", &key)]).body);
     assert_eq!(
         (answer.status, answer.header("content-type")),
         (200, Some("text/html; charset=utf-8"))
     );
+    assert_eq!(answer.header("set-cookie"), None);
     let policy = answer.header("content-security-policy").expect("a policy");
     for part in [
         "default-src 'none'",
@@ -60,12 +80,6 @@ fn a_token_opens_the_page_once_and_nothing_else_does() {
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     assert_eq!(answer.header("access-control-allow-origin"), None);
-
-    // The other browser gets a token of its own; the first one stays in.
-    let other = Page::open(&daemon);
-    assert_eq!(other.port, page.port, "one page");
-    other.enter();
-    assert_eq!(page.get("/", &cookie_line).status, 200);
 }
 
 /// Makes a program that notes what it is called with, and ends with a code.
@@ -101,7 +115,7 @@ fn page_in(file: &Path) -> Page {
     let (_, rest) = text
         .split_once("content=\"0; url=http://127.0.0.1:")
         .expect("an address");
-    let (port, rest) = rest.split_once("/?token=").expect("a token");
+    let (port, rest) = rest.split_once("/#token=").expect("a token");
     let token = rest.split('"').next().expect("a token").to_owned();
     Page {
         port: port.parse().expect("a port"),
@@ -111,7 +125,6 @@ fn page_in(file: &Path) -> Page {
 
 /// Enters the page as a browser does that is led there by a file, which works once.
 fn check_led(page: &Page) {
-    let path = format!("/?token={}", page.token);
     let led = |dest| {
         [
             ("Sec-Fetch-Site", "cross-site"),
@@ -119,35 +132,18 @@ fn check_led(page: &Page) {
             ("Sec-Fetch-Dest", dest),
         ]
     };
-    assert_eq!(
-        page.get(&path, &led("iframe")).status,
-        403,
-        "within another page"
-    );
-    let answer = page.get(&path, &led("document"));
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    assert!(
-        answer.body.contains("content=\"0; url=/\"") && !answer.body.contains(&page.token),
-        "{}",
-        answer.body
-    );
-    let cookie = answer
-        .header("set-cookie")
-        .and_then(|cookie| cookie.split(';').next())
-        .expect("a cookie")
-        .to_owned();
-    assert_eq!(page.get("/", &[("Cookie", &cookie)]).status, 200);
-    assert_eq!(
-        page.get(&path, &led("document")).status,
-        403,
-        "it is used up"
-    );
-    let from_elsewhere = [&[("Cookie", cookie.as_str())][..], &led("document")].concat();
-    assert_eq!(
-        page.get("/", &from_elsewhere).status,
-        403,
-        "without a token nobody comes from elsewhere"
-    );
+    assert_eq!(page.get("/", &led("document")).status, 200);
+    for (path, dest) in [
+        ("/", "iframe"),
+        ("/", "script"),
+        ("/assets/app.js", "document"),
+        ("/api/now", "document"),
+    ] {
+        assert_eq!(page.get(path, &led(dest)).status, 403, "{path} as {dest}");
+    }
+    let key = page.enter();
+    assert_eq!(page.get("/api/now", &[("Authorization", &key)]).status, 200);
+    assert_eq!(page.try_enter(&[]).status, 403, "it is used up");
 }
 
 /// Enters the page by the address that is printed where no browser comes.
@@ -156,7 +152,7 @@ fn check_printed(daemon: &Daemon, path: &str, port: u16) {
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(answer["opened"], false, "{answer}");
     let url = answer["url"].as_str().expect("an address");
-    let token = url.split_once("?token=").expect("a token").1.to_owned();
+    let token = url.split_once("#token=").expect("a token").1.to_owned();
     Page { port, token }.enter();
 }
 
@@ -198,10 +194,10 @@ fn a_browser_opens_the_page_without_a_token_in_a_command_line() {
 }
 
 #[test]
-fn another_site_gets_nothing_even_with_the_cookie() {
+fn another_site_gets_nothing_even_with_the_key() {
     let daemon = Daemon::with(EVERY_STOP);
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let own = format!("http://127.0.0.1:{}", page.port);
     let other_port = format!("127.0.0.1:{}", page.port ^ 1);
     let foreign = format!("http://{other_port}");
@@ -218,7 +214,7 @@ fn another_site_gets_nothing_even_with_the_cookie() {
         &[("Sec-Fetch-Site", "same-site")],
     ];
     for headers in refused {
-        let headers = [&[("Cookie", cookie.as_str())], *headers].concat();
+        let headers = [&[("Authorization", key.as_str())], *headers].concat();
         let answer = page.get("/api/now", &headers);
         assert!(
             answer.status == 403 || answer.status == 400,
@@ -235,19 +231,18 @@ fn another_site_gets_nothing_even_with_the_cookie() {
         &[("Host", &named)],
     ];
     for headers in allowed {
-        let headers = [&[("Cookie", cookie.as_str())], *headers].concat();
+        let headers = [&[("Authorization", key.as_str())], *headers].concat();
         assert_eq!(page.get("/api/now", &headers).status, 200, "{headers:?}");
     }
     // A token that another site sends opens nothing, and is not spent.
     let second = Page::open(&daemon);
-    let path = format!("/?token={}", second.token);
-    assert_eq!(second.get(&path, &[("Host", "evil.example")]).status, 403);
-    assert_eq!(
-        second
-            .get(&path, &[("Sec-Fetch-Site", "cross-site")])
-            .status,
-        403
-    );
+    for header in [
+        ("Host", "evil.example"),
+        ("Origin", "http://evil.example"),
+        ("Sec-Fetch-Site", "cross-site"),
+    ] {
+        assert_eq!(second.try_enter(&[header]).status, 403, "{header:?}");
+    }
     second.enter();
 }
 
@@ -255,14 +250,14 @@ fn another_site_gets_nothing_even_with_the_cookie() {
 fn what_is_sent_needs_an_origin() {
     let daemon = Daemon::with(EVERY_STOP);
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let own = format!("http://127.0.0.1:{}", page.port);
     let foreign = format!("http://127.0.0.1:{}", page.port ^ 1);
     let tried = json!({ "text": "" }).to_string();
     let send = |headers: &[(&str, &str)]| {
         let headers = [
             &[
-                ("Cookie", cookie.as_str()),
+                ("Authorization", key.as_str()),
                 ("Content-Type", "application/json"),
             ],
             headers,
@@ -291,10 +286,10 @@ fn nothing_can_be_changed_through_the_page() {
         .expect("an id")
         .to_owned();
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let own = format!("http://127.0.0.1:{}", page.port);
     let headers = [
-        ("Cookie", cookie.as_str()),
+        ("Authorization", key.as_str()),
         ("Origin", own.as_str()),
         ("Content-Type", "application/json"),
     ];
@@ -332,4 +327,50 @@ fn nothing_can_be_changed_through_the_page() {
         daemon.ask(&["journal", "stats", "--json"])[0]["events"],
         events
     );
+}
+
+#[test]
+fn connections_that_say_nothing_keep_nobody_waiting() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    let address = ("127.0.0.1", page.port);
+    // More than there are places: half said, not said at all, and with a wrong key.
+    let others: Vec<_> = (0..200)
+        .map(|number| {
+            let mut stream = TcpStream::connect(address).expect("it listens");
+            let half = [
+                "",
+                "GET / HT",
+                "GET /api/live HTTP/1.1\r\nAuthorization: Bearer x\r\n",
+            ];
+            // One that is closed already has lost its place.
+            let _ = stream.write_all(half[number % 3].as_bytes());
+            stream
+        })
+        .collect();
+    let key = page.enter();
+    let mut pushed = page.follow(&key, 0);
+    let more: Vec<_> = (0..200)
+        .map(|_| TcpStream::connect(address).expect("it listens"))
+        .collect();
+    daemon.hook(
+        &["claude", "UserPromptSubmit"],
+        prompt("still here", "please").as_bytes(),
+    );
+    // Who has the key keeps its connection.
+    while pushed.receive()["rows"][0]["turn"] != 1 {}
+    for path in ["/", "/assets/app.js", "/api/now"] {
+        let answer = page.get(path, &[("Authorization", &key)]);
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    // The oldest made room: the places of others are bounded.
+    let is_closed = |mut stream: &TcpStream| {
+        stream.set_nonblocking(true).expect("set");
+        !matches!(stream.read(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
+    };
+    let open = others
+        .iter()
+        .chain(&more)
+        .filter(|stream| !is_closed(stream));
+    assert!(open.count() <= 64);
 }

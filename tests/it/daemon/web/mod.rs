@@ -25,9 +25,9 @@ fn every_file_of_the_page_is_served() {
         .iter()
         .for_each(|call| drop(play(&daemon, call)));
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let get = |path: &str| {
-        let answer = page.get(path, &[("Cookie", &cookie)]);
+        let answer = page.get(path, &[("Authorization", &key)]);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.body
     };
@@ -64,9 +64,9 @@ fn every_question_of_the_page_is_answered() {
         .iter()
         .for_each(|call| drop(play(&daemon, call)));
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let get = |path: &str| {
-        let answer = page.get(path, &[("Cookie", &cookie)]);
+        let answer = page.get(path, &[("Authorization", &key)]);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.body
     };
@@ -98,7 +98,8 @@ fn every_question_of_the_page_is_answered() {
         "{event}"
     );
     assert_eq!(
-        page.get("/api/events/99999", &[("Cookie", &cookie)]).status,
+        page.get("/api/events/99999", &[("Authorization", &key)])
+            .status,
         404
     );
     let trends = get("/api/trends?days=7");
@@ -177,11 +178,11 @@ fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
         prompt(native, &"very long ".repeat(20_000)).as_bytes(),
     );
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let get = |from: u64| {
         let answer = page.get(
             &format!("/api/sessions/{session}/timeline?from={from}"),
-            &[("Cookie", &cookie)],
+            &[("Authorization", &key)],
         );
         filled(answer.lines())
     };
@@ -234,11 +235,11 @@ fn a_timeline_is_short_and_can_be_gone_on_with_from_any_event() {
 fn what_changes_is_pushed_with_how_it_stands_now() {
     let daemon = Daemon::with(EVERY_STOP);
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let now: Value =
-        serde_json::from_str(&page.get("/api/now", &[("Cookie", &cookie)]).body).expect("JSON");
+        serde_json::from_str(&page.get("/api/now", &[("Authorization", &key)]).body).expect("JSON");
     assert_eq!((&now["rows"], &now["sessions"]), (&json!([]), &json!(0)));
-    let mut pushed = page.follow(&cookie, now["seq"].as_u64().expect("a number"));
+    let mut pushed = page.follow(&key, now["seq"].as_u64().expect("a number"));
 
     let id = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
     daemon.hook(
@@ -267,10 +268,10 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
     let asked: Value = serde_json::from_str(&asked).expect("JSON");
     assert_eq!(asked["rows"], message["rows"], "the socket says the same");
     // Whoever comes back says what it knew last.
-    let missed = page.follow(&cookie, 0).receive();
+    let missed = page.follow(&key, 0).receive();
     assert_eq!(missed["seq"], message["seq"]);
     // Readers that do not read keep nobody from anything.
-    let _silent: Vec<_> = (0..8).map(|_| page.follow(&cookie, 0)).collect();
+    let _silent: Vec<_> = (0..8).map(|_| page.follow(&key, 0)).collect();
     for number in 0..20 {
         daemon.hook(
             &["claude", "UserPromptSubmit"],
@@ -286,10 +287,10 @@ fn the_page_closes_when_asked_and_with_the_daemon() {
     let daemon = Daemon::with(EVERY_STOP);
     assert_eq!(daemon.ask(&["web", "--stop", "--json"])[0]["closed"], false);
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     let (code, _) = daemon.ask_code(&["web", "--port", &(page.port ^ 1).to_string(), "--json"]);
     assert_eq!(code, 1, "it is open elsewhere");
-    let mut pushed = page.follow(&cookie, 0);
+    let mut pushed = page.follow(&key, 0);
     pushed.receive();
     assert_eq!(daemon.ask(&["web", "--stop", "--json"])[0]["closed"], true);
     wait_until(|| TcpStream::connect(("127.0.0.1", page.port)).is_err());
@@ -297,7 +298,7 @@ fn the_page_closes_when_asked_and_with_the_daemon() {
     let port = page.port.to_string();
     let again = &daemon.ask(&["web", "--port", &port, "--json"])[0];
     assert_eq!(again["port"], page.port);
-    assert_eq!(page.get("/", &[("Cookie", &cookie)]).status, 403);
+    assert_eq!(page.get("/api/now", &[("Authorization", &key)]).status, 403);
     let stop = &mut daemon
         .home
         .command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]);

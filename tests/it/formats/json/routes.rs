@@ -127,7 +127,7 @@ fn the_page_answers() {
     let mut asked = Transcript::of(&recording());
     let daemon = daemon(&asked);
     let page = Page::open(&daemon);
-    let cookie = page.enter();
+    let key = page.enter();
     for path in [
         "/api/now",
         "/api/sessions/3f0a/timeline",
@@ -141,7 +141,7 @@ fn the_page_answers() {
         "/api/config",
         "/api/absent",
     ] {
-        let answer = page.get(path, &[("Cookie", &cookie)]);
+        let answer = page.get(path, &[("Authorization", &key)]);
         asked.add(&format!("GET {path} -> {}", answer.status), &answer.text());
     }
     asked.check("page.txt");
