@@ -1,10 +1,12 @@
 //! Loads the configuration: the user's file over the compiled-in defaults.
 
-use std::io::ErrorKind;
-use std::path::Path;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
 
 use checkpoint::config::Config;
 use journal::Home;
+use journal::reach::{Reach, reach};
 
 use crate::error::{Failure, Result};
 
@@ -16,18 +18,62 @@ pub(crate) fn home() -> Result<Home> {
     })
 }
 
+/// Loads the user's configuration, and has programs looked for where it says.
+///
+/// # Errors
+///
+/// If the file is invalid, or if somebody besides the user and root can change it (spec ENV-3): it names programs that
+/// the daemon runs.
 pub(crate) fn load(path: &Path) -> Result<Config> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let cannot_read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+    let mut file = match File::open(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Config::default()),
-        Err(error) => {
-            return Err(Failure::usage(format!(
-                "cannot read {}: {error}",
-                path.display()
-            )));
-        }
+        Err(error) => return Err(cannot_read(error)),
     };
-    check(path, &text)
+    refuse_reach(path, &file.metadata().map_err(cannot_read)?)?;
+    for folder in folders_of(path) {
+        refuse_reach(&folder, &folder.metadata().map_err(cannot_read)?)?;
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(cannot_read)?;
+    let config = check(path, &text)?;
+    actors::programs::look_in(&config.settings.daemon.path);
+    Ok(config)
+}
+
+/// Returns the folder of the configuration, and the one that it is in if it is a link.
+fn folders_of(path: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = path.parent().map(Path::to_owned).into_iter().collect();
+    let real = path.canonicalize().ok();
+    let real = real.as_deref().and_then(Path::parent).map(Path::to_owned);
+    folders.extend(real.filter(|real| !folders.contains(real)));
+    folders
+}
+
+/// Refuses the folders of the data if somebody besides the user and root can put others in their place (spec ENV-3).
+/// Folders that do not exist yet are created with the right mode.
+pub(crate) fn refuse_reachable_home(home: &Home) -> Result<()> {
+    for folder in [&home.journal, &home.run]
+        .into_iter()
+        .filter_map(|folder| folder.parent())
+    {
+        if let Ok(meta) = folder.metadata() {
+            refuse_reach(folder, &meta)?;
+        }
+    }
+    Ok(())
+}
+
+fn refuse_reach(path: &Path, meta: &Metadata) -> Result<()> {
+    let Some(reach) = reach(meta, rustix::process::geteuid().as_raw()) else {
+        return Ok(());
+    };
+    let repair = match reach {
+        Reach::Owner(_) => format!("`chown \"$USER\" {}`", path.display()),
+        Reach::Writable(_) => format!("`chmod go-w {}`", path.display()),
+    };
+    Err(Failure::usage(format!("{} {reach}, so it is not used", path.display())).hint(repair))
 }
 
 /// Parses a configuration.

@@ -63,6 +63,11 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
+    /// Returns the hint.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Returns whether the only error is a closed pipe (`| head`).
     pub(crate) fn is_closed_pipe(&self) -> bool {
         let io = self.error.downcast_ref::<std::io::Error>();

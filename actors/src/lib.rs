@@ -9,6 +9,7 @@
 //! The rule everywhere: append, then apply, then act. A replay only applies.
 
 pub mod draft;
+pub mod environment;
 pub mod evidence;
 pub mod git;
 pub mod hook_headers;
@@ -18,6 +19,7 @@ pub mod listener;
 pub mod named_file;
 pub mod phase;
 mod process;
+pub mod programs;
 pub mod progress;
 pub mod recovery;
 pub mod registry;

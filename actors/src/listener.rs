@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use checkpoint::SessionState;
 use checkpoint::announce::{self, Announcement};
-use checkpoint::config::{Listeners, UserCommand};
+use checkpoint::config::{Listeners, UserCommand, VariableName};
 use journal::{Envelope, Event, Notification, Timestamp};
 use tokio::sync::oneshot;
 
@@ -106,6 +106,7 @@ impl Handler<Notify> for Listener {
         }
         let commands = commands.to_vec();
         let within = config.settings.listeners.timeout.0;
+        let kept = config.settings.listeners.env.clone();
         let work = journal_announcement(Arc::clone(&self.shared), envelope);
         // One after the other: whether an event is announced depends on earlier announcements.
         ctx.wait(work.into_actor(self).map(move |announced, actor, ctx| {
@@ -122,6 +123,7 @@ impl Handler<Notify> for Listener {
                     command,
                     variables: variables.clone(),
                     input: announcement.output.clone(),
+                    kept: kept.clone(),
                     within,
                 });
             }
@@ -203,13 +205,15 @@ struct Run {
     command: UserCommand,
     variables: Variables,
     input: String,
+    /// Names of variables that the command gets besides those of every command.
+    kept: Vec<VariableName>,
     within: Duration,
 }
 
 impl Run {
     /// Runs the command. Kills it and every process that it started after the timeout.
     fn finish(self) {
-        let mut command = process::of_user(&self.command);
+        let mut command = process::of_user(&self.command, &self.kept);
         command.envs(self.variables).current_dir("/");
         let event = self.news.word();
         match process::feed(command, self.input.as_bytes(), Instant::now() + self.within) {

@@ -7,10 +7,12 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use checkpoint::config::UserCommand;
+use checkpoint::config::{UserCommand, VariableName};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::environment;
 
 /// The most output of a command that is kept; a command that prints more is killed.
 const STDOUT_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -61,20 +63,24 @@ pub(crate) enum Failure {
     System(io::Error),
 }
 
-/// Returns the user's own command: a line for the shell, or a program with its arguments.
-pub(crate) fn of_user(command: &UserCommand) -> Command {
-    match command {
+/// Returns the user's own command: a line for the shell, or a program with its arguments. It gets the variables that
+/// every such command gets, and those of the setting `listeners.env` (spec ENV-2).
+pub(crate) fn of_user(command: &UserCommand, named: &[VariableName]) -> Command {
+    let mut command = match command {
         UserCommand::Line(line) => {
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", line]);
             shell
         }
+        // Looked up in the `PATH` that it gets.
         UserCommand::Words(words) => {
             let mut program = Command::new(words.first().map_or("", String::as_str));
             program.args(words.iter().skip(1));
             program
         }
-    }
+    };
+    environment::for_user(&mut command, named);
+    command
 }
 
 /// Runs the commands at the same time. Returns their outputs in the same order.

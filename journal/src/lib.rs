@@ -22,6 +22,7 @@ pub mod log;
 #[cfg(feature = "store")]
 pub mod maintenance;
 pub mod payload;
+pub mod reach;
 #[cfg(feature = "store")]
 pub mod recovery;
 pub mod socket;

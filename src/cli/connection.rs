@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use journal::reply::Response;
-use journal::socket::with_short_path;
+use journal::socket::{check_owner, with_short_path};
 use journal::{Home, Journal, Options};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -258,6 +258,7 @@ fn request(
         ))
         .hint("start it with `checkpointd daemon --detach`")
     };
+    check_owner(&home.socket, rustix::process::geteuid().as_raw()).map_err(no_daemon)?;
     let mut stream =
         with_short_path(&home.socket, |path| UnixStream::connect(path)).map_err(no_daemon)?;
     stream.set_read_timeout(Some(wait)).map_err(no_daemon)?;

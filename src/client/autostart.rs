@@ -10,7 +10,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use journal::home::{Home, create_folder};
-use journal::request::ENV_NAMES;
 use rustix::fs::Mode;
 
 use super::debug::debug;
@@ -19,14 +18,6 @@ use super::debug::debug;
 const LOCK_FILE: &str = "autostart.lock";
 /// The shortest time between two tries.
 const BACK_OFF: Duration = Duration::from_secs(2);
-/// Variables of the agent's session that the daemon uses too.
-const INHERITED: [&str; 2] = ["TMPDIR", "CODEX_HOME"];
-/// Other session variables that a daemon must not inherit: they give access to the session.
-const SESSION_SECRETS: [&str; 2] = [
-    "CLAUDE_CODE_MESSAGING_SOCKET",
-    "CLAUDE_CODE_MESSAGING_TOKEN",
-];
-
 /// The result of an attempt to start the daemon.
 #[derive(Debug)]
 pub(super) enum Start {
@@ -43,6 +34,10 @@ pub(super) fn start(home: &Home) -> Start {
     if std::env::var_os("CHECKPOINTD_AUTOSTART").is_some_and(|value| value == "0") {
         return Start::Impossible;
     }
+    let Some(program) = program() else {
+        debug(&"checkpointd is not in the folder of this program");
+        return Start::Impossible;
+    };
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let _ = create_folder(&home.run);
     let lock = OpenOptions::new()
@@ -60,7 +55,7 @@ pub(super) fn start(home: &Home) -> Start {
     if lock.set_len(0).and_then(|()| lock.write_all(b".")).is_err() {
         return Start::Impossible;
     }
-    match command().spawn() {
+    match command(program).spawn() {
         Ok(child) => Start::Begun(child),
         Err(error) => {
             debug(&format_args!("daemon not started: {error}"));
@@ -84,8 +79,9 @@ fn was_tried(lock: &File) -> bool {
     metadata.len() > 0 && age < BACK_OFF
 }
 
-fn command() -> Command {
-    let mut command = Command::new(program());
+/// Returns the command that starts the daemon, which keeps only a few variables of this environment (spec ENV-2).
+fn command(program: PathBuf) -> Command {
+    let mut command = Command::new(program);
     // The agent waits until its pipes are closed, so the daemon must not inherit them.
     command
         .args(["daemon", "--detach"])
@@ -93,21 +89,12 @@ fn command() -> Command {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command.process_group(0);
-    for name in ENV_NAMES
-        .iter()
-        .chain(&SESSION_SECRETS)
-        .filter(|name| !INHERITED.contains(name))
-    {
-        command.env_remove(name);
-    }
     command
 }
 
-/// Returns the daemon's program: the one installed with this client, otherwise the one on `PATH`.
-fn program() -> PathBuf {
-    let name = PathBuf::from("checkpointd");
-    let beside = std::env::current_exe()
-        .ok()
-        .map(|client| client.with_file_name(&name));
-    beside.filter(|path| path.is_file()).unwrap_or(name)
+/// Returns the daemon's program, which is installed with this client. It is not looked for on `PATH`, which may hold
+/// folders of a project.
+fn program() -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok()?.with_file_name("checkpointd");
+    beside.is_file().then_some(beside)
 }

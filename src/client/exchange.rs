@@ -1,15 +1,17 @@
 //! One request and its reply over the daemon's Unix socket. Every wait has a limit.
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use journal::reply::{self, Reply};
-use journal::socket::with_short_path;
+use journal::socket::{check_owner, with_short_path};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+use rustix::process::Uid;
 
 /// Pause between two attempts while the daemon's connection queue is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
@@ -97,15 +99,40 @@ pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instan
 }
 
 fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
-    let attempt = with_short_path(path, |path| {
-        Ok(connect_to(&SocketAddrUnix::new(path)?, deadline)?)
+    let user = rustix::process::geteuid();
+    let attempt = check_owner(path, user.as_raw()).and_then(|()| {
+        with_short_path(path, |path| {
+            Ok(connect_to(&SocketAddrUnix::new(path)?, deadline)?)
+        })
+    });
+    let attempt = attempt.and_then(|connection| {
+        let is_own = listens_as(&connection, user)?;
+        is_own
+            .then_some(connection)
+            .ok_or_else(|| io::ErrorKind::PermissionDenied.into())
     });
     attempt.map_err(|error| match Errno::from_io_error(&error) {
+        _ if error.kind() == io::ErrorKind::PermissionDenied => {
+            Answer::Useless("the socket is not this user's, or others can replace it")
+        }
         Some(Errno::NOENT | Errno::CONNREFUSED) => Answer::NoDaemon,
         Some(Errno::AGAIN) => Answer::Useless("the daemon does not accept connections"),
         Some(Errno::NAMETOOLONG) => Answer::Useless("the socket's path is too long"),
         _ => Answer::Useless("cannot connect"),
     })
+}
+
+/// Returns whether the process that listens belongs to a user. This also holds for a socket that was replaced after its
+/// owner was looked at.
+#[cfg(target_os = "linux")]
+fn listens_as(connection: &OwnedFd, user: Uid) -> Result<bool, Errno> {
+    Ok(rustix::net::sockopt::socket_peercred(connection)?.uid == user)
+}
+
+/// The owner of the socket's file is all that this system tells without `unsafe`.
+#[cfg(not(target_os = "linux"))]
+fn listens_as(_: &OwnedFd, _: Uid) -> Result<bool, Errno> {
+    Ok(true)
 }
 
 fn connect_to(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Errno> {

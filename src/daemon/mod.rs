@@ -2,6 +2,7 @@
 
 mod compaction;
 mod config_watch;
+mod environment;
 mod http;
 pub(crate) mod instance;
 pub(crate) mod log_file;
@@ -49,16 +50,18 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the daemon until it is asked to stop.
 pub(crate) fn run(home: Home) -> Result<()> {
+    let (config, config_error) = match config::load(&home.config) {
+        Ok(config) => (config, None),
+        Err(error) => (Config::default(), Some(error.to_string())),
+    };
+    environment::reduce(&config)?;
+    config::refuse_reachable_home(&home)?;
     // Files are readable by their owner only, whatever the caller's umask is.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     for folder in [&home.run, &home.spool, &home.journal, &home.logs] {
         private_folder(folder)?;
     }
     let pid_file = lock(&home)?;
-    let (config, config_error) = match config::load(&home.config) {
-        Ok(config) => (config, None),
-        Err(error) => (Config::default(), Some(error.to_string())),
-    };
     log_to_stderr(&home, &config);
     if let Some(error) = &config_error {
         tracing::warn!(%error, "Invalid configuration; the defaults apply.");

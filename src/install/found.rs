@@ -1,6 +1,5 @@
 //! Finds agents' programs and settings on this machine.
 
-use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -74,10 +73,9 @@ pub(super) fn version_of(program: &Path, folder_variable: Option<&str>) -> Optio
     Version::find(&String::from_utf8_lossy(&words))
 }
 
-/// Runs a system program for its version line; `None` if it is missing.
-pub(crate) fn version_line(program: &str, argument: &str) -> Option<String> {
-    let path: OsString = on_path(program)?.into();
-    let output = Command::new(path)
+/// Runs a system program for its version line; `None` if it does not work.
+pub(crate) fn version_line(program: &Path, argument: &str) -> Option<String> {
+    let output = Command::new(program)
         .arg(argument)
         .stdin(Stdio::null())
         .output()

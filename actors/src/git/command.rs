@@ -9,13 +9,15 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use super::parse;
+use crate::environment;
 use crate::process;
 pub(super) use crate::process::{Failure, Output};
+use crate::programs;
 
 /// Settings that hold for every command, whatever the configuration files say.
 const SETTINGS: [(&str, &str); 14] = [
@@ -55,11 +57,11 @@ const VARIABLES: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
 ];
 
-/// Which git is run, and what it finds in its environment besides the daemon's own.
+/// Which git is run, and what it finds in its environment besides that of every program.
 #[derive(Clone, Debug)]
 pub(super) struct Git {
-    /// The program, looked up on `PATH` unless it is a path.
-    pub(super) program: OsString,
+    /// The program's path; `None` if there is none.
+    pub(super) program: Option<PathBuf>,
     /// Set last, so that tests can be sure of the configuration files that git reads.
     pub(super) variables: Vec<(OsString, OsString)>,
 }
@@ -76,7 +78,7 @@ pub(super) struct Answers {
 impl Default for Git {
     fn default() -> Self {
         Self {
-            program: "git".into(),
+            program: programs::find("git"),
             variables: Vec::new(),
         }
     }
@@ -93,8 +95,9 @@ impl Git {
     ) -> Result<Answers, Failure> {
         let not_understood = || Failure::System(io::Error::other("the answer was not understood"));
         let listing = words("config --list --name-only --show-scope -z");
+        let program = self.program.as_deref().ok_or(Failure::Missing)?;
         let outputs = process::run(
-            vec![self.command(cwd, &listing, &BTreeSet::new())],
+            vec![self.command(program, cwd, &listing, &BTreeSet::new())],
             deadline,
         )?;
         let listing = outputs.into_iter().next().ok_or_else(not_understood)?;
@@ -110,7 +113,7 @@ impl Git {
             .ok_or_else(not_understood)?;
         let commands = calls
             .iter()
-            .map(|arguments| self.command(cwd, arguments, &filters))
+            .map(|arguments| self.command(program, cwd, arguments, &filters))
             .collect();
         Ok(Answers {
             outputs: process::run(commands, deadline)?,
@@ -131,13 +134,17 @@ impl Git {
         git
     }
 
-    fn command(&self, cwd: &Path, arguments: &[String], filters: &BTreeSet<&[u8]>) -> Command {
-        let mut command = Command::new(&self.program);
+    fn command(
+        &self,
+        program: &Path,
+        cwd: &Path,
+        arguments: &[String],
+        filters: &BTreeSet<&[u8]>,
+    ) -> Command {
+        let mut command = Command::new(program);
+        environment::for_tool(&mut command);
         command.args(["--no-optional-locks", "--no-pager"]);
         command.args(arguments);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
-            command.env_remove(name);
-        }
         set(&mut command, filters);
         command
             .envs(VARIABLES)
@@ -168,8 +175,4 @@ fn set(command: &mut Command, filters: &BTreeSet<&[u8]>) {
 /// Splits a command line that has no spaces within its arguments.
 pub(super) fn words(text: &str) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
-}
-
-fn is_gits(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(b"GIT_")
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use checkpoint::config::{Config, UserCheck};
+use checkpoint::config::{Config, UserCheck, VariableName};
 use checkpoint::progress::{self, CheckResult, Document, Elsewhere, FileMark, Now, Report};
 use journal::{Draft, Event, Journal, Timestamp};
 use uuid::Uuid;
@@ -42,7 +42,11 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
     };
     let mut report = compare(journal, config, &document, READ_WITHIN)?;
     for check in &config.settings.progress.checks {
-        report.lines.push(external(check, &document.project));
+        report.lines.push(external(
+            check,
+            &document.project,
+            &config.settings.listeners.env,
+        ));
     }
     let report = Report::of(report.lines);
     let text = serde_json::to_string(&report).expect("plain data");
@@ -142,8 +146,8 @@ fn elsewhere(journal: &Journal, document: &Document) -> Result<Vec<Elsewhere>, E
 }
 
 /// Runs one of the user's own checks in the project.
-fn external(check: &UserCheck, project: &str) -> CheckResult {
-    let mut command = process::of_user(&check.run);
+fn external(check: &UserCheck, project: &str, named: &[VariableName]) -> CheckResult {
+    let mut command = process::of_user(&check.run, named);
     command.current_dir(project);
     let within = Duration::from_millis(check.timeout.as_millis());
     let name = &check.name;

@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 
 use checkpoint::terminal::View;
 
+use crate::environment;
 use crate::process::{self, Failure, Output};
 
-/// The environment variables that tmux and ps get from the daemon.
-const KEPT_VARIABLES: [&str; 2] = ["PATH", "HOME"];
 /// The tmux variables of a snapshot, one line each, in this order.
 const SNAPSHOT: [&str; 8] = [
     "#{pane_id}",
@@ -227,7 +226,7 @@ impl Tmux<'_> {
     }
 
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
-        let mut command = clean_command("tmux");
+        let mut command = clean_command("tmux")?;
         // Without -u, tmux prints every character outside ASCII as `_` to a caller without a terminal.
         command
             .arg("-u")
@@ -263,19 +262,12 @@ fn refusal(output: &Output) -> TmuxError {
     }
 }
 
-/// Returns a command without the daemon's environment, except for the variables that it needs.
-fn clean_command(program: &str) -> Command {
-    let mut command = Command::new(program);
-    command
-        .env_clear()
-        .env("LC_ALL", "C.UTF-8")
-        .current_dir("/");
-    command.envs(
-        KEPT_VARIABLES
-            .iter()
-            .filter_map(|name| Some((name, std::env::var_os(name)?))),
-    );
-    command
+/// Returns a command for one of the daemon's own programs.
+fn clean_command(program: &'static str) -> Result<Command, TmuxError> {
+    let command = environment::tool(program);
+    let mut command = command.ok_or_else(|| TmuxError::of(program, Failure::Missing))?;
+    command.env("LC_ALL", "C.UTF-8").current_dir("/");
+    Ok(command)
 }
 
 /// Runs a program that only prints information, in the C locale.
@@ -284,7 +276,7 @@ pub(super) fn query(
     arguments: &[&str],
     within: Duration,
 ) -> Result<Output, TmuxError> {
-    let mut command = clean_command(program);
+    let mut command = clean_command(program)?;
     command.args(arguments);
     let outputs = process::run(vec![command], Instant::now() + within);
     let mut outputs = outputs.map_err(|failure| TmuxError::of(program, failure))?;

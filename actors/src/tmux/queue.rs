@@ -1,12 +1,12 @@
 //! Delivery by an agent's own command that puts a message into a session's queue. It needs no terminal, keeps the user's
 //! draft, and waits while a dialog is open.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use checkpoint::agents::adapter::HandOver;
 use uuid::Uuid;
 
+use crate::environment;
 use crate::process::{self, Failure};
 
 /// The longest that the command may take.
@@ -17,7 +17,9 @@ pub(super) fn hand_over(session: Uuid, by: HandOver) -> Option<&'static str> {
     let HandOver {
         program, missing, ..
     } = by;
-    let mut command = Command::new(program);
+    let Some(mut command) = environment::tool(program) else {
+        return Some(missing);
+    };
     command.args(by.arguments).envs(by.env);
     match process::run(vec![command], Instant::now() + WITHIN) {
         Ok(outputs) if outputs.iter().all(process::Output::is_good) => None,

@@ -32,6 +32,6 @@ pub use settings::{
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
-    ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand,
+    ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand, VariableName,
 };
 pub use yaml::Name;

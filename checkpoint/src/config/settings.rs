@@ -11,7 +11,7 @@ use super::rule_entry::RuleEntry;
 use super::units::{Interval, Size, Span};
 use super::values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Prefix, ProgressPlace,
-    ResumeLine, Sync, UserCheck, UserCommand,
+    ResumeLine, Sync, UserCheck, UserCommand, VariableName,
 };
 use crate::layered::layered;
 use crate::policy::{
@@ -113,6 +113,8 @@ layered! {
         sessions_awake_max: Count,
         /// How long an idle session stays in memory.
         session_idle: Span,
+        /// Folders in which programs are looked for first (spec ENV-1).
+        path: Vec<UserPath>,
     }
 }
 
@@ -176,6 +178,8 @@ layered! {
         timeout: Span,
         /// The most commands that run concurrently.
         at_once: Count,
+        /// Variables that the daemon keeps for these commands (spec ENV-2).
+        env: Vec<VariableName>,
     }
 }
 

@@ -281,6 +281,42 @@ impl<'de> Visitor<'de> for UserCommandVisitor {
     }
 }
 
+/// The name of an environment variable that the user's own commands get.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VariableName(pub String);
+
+impl VariableName {
+    /// Variables that decide which program or library is loaded.
+    const LOADING: [&str; 3] = ["PATH", "LD_", "DYLD_"];
+}
+
+impl<'de> Deserialize<'de> for VariableName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text =
+            deserializer.deserialize_str(TextVisitor("the name of an environment variable"))?;
+        let plain = text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_'));
+        if !plain || text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(D::Error::custom(format!(
+                "`{text}` is not the name of an environment variable"
+            )));
+        }
+        let loads = Self::LOADING
+            .iter()
+            .any(|name| match name.strip_suffix('_') {
+                Some(_) => text.starts_with(name),
+                None => text == *name,
+            });
+        if loads {
+            return Err(D::Error::custom(format!(
+                "`{text}` may not come from whoever starts the daemon; `daemon.path` names folders of programs"
+            )));
+        }
+        Ok(Self(text))
+    }
+}
+
 /// A line that is typed into a shell, with `{session}` for the host's id of the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResumeLine(pub String);

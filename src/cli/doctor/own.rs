@@ -140,17 +140,30 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
 }
 
 fn config(home: &Home) -> Check {
-    match settings::load(&home.config) {
-        Ok(_) if home.config.exists() => {
-            Check::pass("config", format!("{} is valid", home.config.display()))
-        }
-        Ok(_) => Check::pass("config", "no file; the defaults apply"),
-        Err(error) => Check::fail(
-            "config",
-            error.to_string(),
-            format!("fix {}", home.config.display()),
-        ),
+    let loaded = settings::load(&home.config);
+    if let Err(error) = loaded {
+        let fix = error.advice();
+        let fix = fix.map_or_else(|| format!("fix {}", home.config.display()), str::to_owned);
+        return Check::fail("config", error.text(), fix);
     }
+    if let Some(folder) = actors::programs::passed_over().first() {
+        return Check::warn(
+            "config",
+            format!(
+                "no program is looked for in {} (`daemon.path`)",
+                folder.display()
+            ),
+            "it must be a folder, and only you and root may be able to write to it and to those above it: `chmod go-w`",
+        );
+    }
+    Check::pass(
+        "config",
+        if home.config.exists() {
+            format!("{} is valid", home.config.display())
+        } else {
+            "no file; the defaults apply".into()
+        },
+    )
 }
 
 fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
@@ -200,6 +213,13 @@ fn spool(home: &Home) -> Check {
 }
 
 fn permissions(home: &Home) -> Check {
+    if let Err(refused) = settings::refuse_reachable_home(home) {
+        return Check::fail(
+            "permissions",
+            refused.text(),
+            refused.advice().unwrap_or_default(),
+        );
+    }
     let open = too_open(home);
     let foreign = foreign(home);
     match (open.first(), foreign.first()) {

@@ -1,5 +1,6 @@
 //! Checks the machine: git, tmux, service, disk space, clock.
 
+use actors::programs;
 use journal::{Home, Timestamp};
 
 use crate::cli::connection;
@@ -41,9 +42,18 @@ fn service() -> Check {
     Check::warn("service", "it is installed but not active", fix)
 }
 
+/// Checks a program where the daemon looks for it (spec ENV-1).
 fn program(name: &str, argument: &str, without: &str) -> Check {
-    match found::version_line(name, argument) {
-        Some(version) => Check::pass(name, version),
+    let found = programs::find(name);
+    if let Some(version) = found.and_then(|path| found::version_line(&path, argument)) {
+        return Check::pass(name, version);
+    }
+    match found::on_path(name) {
+        Some(path) => Check::warn(
+            name,
+            format!("the daemon does not use {}; {without}", path.display()),
+            "name its folder in `daemon.path` in config.yml; only you and root may be able to write to it",
+        ),
         None => Check::warn(
             name,
             format!("{name} is missing; {without}"),

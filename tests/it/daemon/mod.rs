@@ -8,6 +8,7 @@ mod otlp;
 mod privacy;
 mod restart;
 mod service;
+mod surroundings;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tmux;

@@ -285,7 +285,7 @@ fn a_session_of_very_many_events_is_decided_about_in_time() {
     assert!(peak < 600, "{peak} MB");
 }
 
-/// Puts a `git` first on the path that hangs in one folder until a file is there.
+/// Writes a `git` that hangs in one folder until a file is there.
 fn hanging_git(bin: &Path, slow: &Path, release: &Path) {
     let real = run(Command::new("sh").args(["-c", "command -v git"]), b"").stdout;
     let real = String::from_utf8(real).expect("text");
@@ -301,8 +301,13 @@ fn hanging_git(bin: &Path, slow: &Path, release: &Path) {
 
 #[test]
 fn a_session_whose_git_hangs_holds_up_no_other_ones_stop() {
-    let mut daemon = Daemon::with(&format!("{EVERY_STOP}hooks: {{stop_wait: 60s}}\n"));
+    let mut daemon = Daemon::prepared("");
     let home = daemon.home.path().to_owned();
+    let config = format!(
+        "{EVERY_STOP}hooks: {{stop_wait: 60s}}\ndaemon: {{path: [{}]}}\n",
+        home.join("bin").display()
+    );
+    fs::write(home.join("config.yml"), config).expect("writes");
     let (slow, quick, release) = (home.join("slow"), home.join("quick"), home.join("release"));
     for project in [&slow, &quick] {
         fs::create_dir(project).expect("a folder");
@@ -316,13 +321,7 @@ fn a_session_whose_git_hangs_holds_up_no_other_ones_stop() {
         );
     }
     hanging_git(&home.join("bin"), &slow, &release);
-    let path = format!(
-        "{}:{}",
-        home.join("bin").display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
-    daemon.kill();
-    daemon.start_with(&[("PATH", &path)]);
+    daemon.start();
     let stop_in = |project: &Path, session: &str| {
         let mut prompt = payload(session, "UserPromptSubmit", 0);
         prompt["cwd"] = json!(project);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::source::{File, assert_none, files, is_word, tree, words};
 
-const RULES: [&str; 13] = [
+const RULES: [&str; 14] = [
     "TURN", "DECIDE", "FILES", "RULE", "EVID", "HYG", "MSG", "DELIV", "LISTEN", "RESTART", "PHASE",
-    "PROG", "JRNL",
+    "PROG", "JRNL", "ENV",
 ];
 
 fn product(files: &[File]) -> impl Iterator<Item = &File> {

@@ -10,7 +10,7 @@ use super::support::*;
 
 fn with_program(program: &Path, repo: &Repo, within: Duration) -> Tree {
     let git = Git {
-        program: program.into(),
+        program: Some(program.into()),
         ..bare_git(&repo.home())
     };
     inspect_with(&git, &repo.top, turn(), Bounds { within, ..BOUNDS })

@@ -100,23 +100,19 @@ fn codex_with_notify_alone_gets_its_checkpoint_typed_once_and_stops() {
 
 #[test]
 fn codex_takes_a_checkpoint_from_its_own_queue_where_that_is_wanted() {
-    let home = home_with(&format!(
-        "{EVERY_NOTIFY}{QUICK}codex: {{delivery: queue}}\n"
-    ));
+    let home = Home::new();
     // A program named codex that keeps what it is given, and takes it up as the real one does.
     let bin = home.path().join("bin");
     std::fs::create_dir(&bin).expect("a folder");
     let script = "#!/bin/sh\nprintf '%s\\n' \"$1 $2 $3 $4\" >> \"$0.log\"\nprintf '%s' \"$5\" > \"$0.message\"\n";
     put_script(&bin.join("codex"), script);
-    let path = format!(
-        "{}:{}",
-        bin.display(),
-        std::env::var("PATH").unwrap_or_default()
+    let config = format!(
+        "{EVERY_NOTIFY}{QUICK}codex: {{delivery: queue}}\ndaemon: {{path: [{}]}}\n",
+        bin.display()
     );
+    std::fs::write(home.path().join("config.yml"), config).expect("writes");
     let folder = tempfile::tempdir().expect("a folder");
     let mut codex = NotifyOnly::new(home, folder.path());
-    codex.daemon.kill();
-    codex.daemon.start_with(&[("PATH", &path)]);
     terminal::program::write_rollout(folder.path(), "please do it");
     codex.notify_from_elsewhere("turn-1", &[], folder.path());
     let message = until("it is handed over", || {
@@ -125,7 +121,7 @@ fn codex_takes_a_checkpoint_from_its_own_queue_where_that_is_wanted() {
     assert_eq!(codex.decided(1), [("generic".into(), "pending".into())]);
     // A daemon that ends now does not hand it over again.
     codex.daemon.kill();
-    codex.daemon.start_with(&[("PATH", &path)]);
+    codex.daemon.start();
     terminal::program::write_rollout(folder.path(), &message);
     until("it is confirmed", || {
         (codex.decided(1)[0].1 == "confirmed").then_some(())
