@@ -10,13 +10,13 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::Scope;
+use checkpoint::policy::{Scope, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
-use crate::{git, named_file, transcripts};
+use crate::{git, named_file, packages, transcripts};
 
 /// Name of a project's own settings file.
 pub const PROJECT_FILE: &str = ".checkpointd.yml";
@@ -170,6 +170,10 @@ fn gather_rest(
         }
         (changes, _) => changes,
     };
+    if policy.hygiene.wide == Wide::Packages {
+        let files = evidence.changes.files().unwrap_or_default();
+        evidence.facts.packages = packages::touched(Path::new(state.project()), files);
+    }
     let facts = steps.time("transcript", || {
         let path = transcripts::of(state)?;
         transcripts::read(

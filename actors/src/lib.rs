@@ -17,6 +17,7 @@ pub mod hook_reply;
 pub mod ingest;
 pub mod listener;
 pub mod named_file;
+pub mod packages;
 pub mod phase;
 mod process;
 pub mod programs;

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use journal::{ChangedFile, ToolKind};
+use journal::ToolKind;
 
 use super::paths::PathRef;
 use super::turn::Turn;
+use crate::policy::Wide;
 
 const NOT_READ: &str =
     "Files were edited without being read first this turn — verify changes are correct";
@@ -14,8 +15,8 @@ const NOT_READ: &str =
 /// Asks for verification and not for a commit (spec HYG-5, MSG-5).
 const WIDE: &str = "Changes span multiple subsystems — verify each of them on its own";
 
-/// Changes in more top-level folders than this are wide.
-const FOLDERS_MAX: usize = 3;
+/// Changes in more top-level folders, or in more packages, than this are wide.
+const PARTS_MAX: usize = 3;
 
 /// Returns the observation that a file was edited that this turn had neither read nor written
 /// before.
@@ -55,11 +56,21 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
     None
 }
 
-/// Returns the observation that changes span many folders.
-pub(super) fn wide_blast_radius(files: &[ChangedFile]) -> Option<String> {
-    let folders: BTreeSet<&str> = files
-        .iter()
-        .filter_map(|file| Some(file.path.split_once('/')?.0))
-        .collect();
-    (folders.len() > FOLDERS_MAX).then(|| WIDE.to_owned())
+/// Returns the observation that the changes span many parts of the project.
+pub(super) fn wide_change(turn: &Turn<'_>) -> Option<String> {
+    let parts = match turn.policy.hygiene.wide {
+        Wide::Off => 0,
+        Wide::Packages => turn.evidence.facts.packages.len(),
+        Wide::Folders => {
+            let folders = turn
+                .files
+                .iter()
+                .filter_map(|file| file.path.split_once('/'));
+            folders
+                .map(|(folder, _)| folder)
+                .collect::<BTreeSet<_>>()
+                .len()
+        }
+    };
+    (parts > PARTS_MAX).then(|| WIDE.to_owned())
 }

@@ -52,9 +52,7 @@ pub fn find(
             .observations
             .extend(hygiene::edits_without_read(&turn));
     }
-    findings
-        .observations
-        .extend(hygiene::wide_blast_radius(turn.files));
+    findings.observations.extend(hygiene::wide_change(&turn));
     findings.observations.extend(slug::drift(&turn));
     findings.docs_only = !claims.any_of(|kind| kind != Kind::Docs);
     findings.all_clear =

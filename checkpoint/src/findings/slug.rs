@@ -1,6 +1,7 @@
 //! Drift: the changes and the active work item have nothing in common (spec HYG-6).
 
 use super::turn::Turn;
+use crate::policy::Drift;
 
 /// Returns the observation that the changes and the work item's plan have no file in common.
 ///
@@ -19,10 +20,12 @@ pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
     if turn.files.is_empty() {
         return None;
     }
-    // The work item's own folder is always part of the work.
+    // A plan that is edited says nothing about the work.
     let own = format!("todos/{slug}/");
+    let notes_count = turn.policy.hygiene.drift == Drift::PlanOrTodos;
     let expected = |changed: &str| {
-        changed.starts_with(&own) || planned.iter().any(|planned| covers(planned, changed))
+        (notes_count && changed.starts_with(&own))
+            || planned.iter().any(|planned| covers(planned, changed))
     };
     if turn.files.iter().any(|file| expected(&file.path)) {
         return None;

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Facts {
     /// Changed files whose text the agent had before the turn, as the agent wrote their paths.
     pub known_files: Vec<String>,
+    /// Folders of the packages that the changed files belong to, relative to the top, which is empty; sorted. Only if
+    /// the policy asks for them.
+    pub packages: Vec<String>,
 }
 
 /// Stores facts as a JSON object in formats for people, and as its text in others.

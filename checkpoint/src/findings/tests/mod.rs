@@ -5,6 +5,7 @@ use journal::{ChangedFile, Changes, Evidence, Timeline, TimelineSource, ToolCall
 use super::*;
 use crate::config::Config;
 use crate::message::compose;
+use crate::policy::{Drift, Wide};
 use crate::rules::pack_names::ProjectFacts;
 
 mod categories;

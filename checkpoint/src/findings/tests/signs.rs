@@ -207,31 +207,65 @@ fn edits_without_read_and_wide_changes() {
       - Files were edited without being read first this turn — verify changes are correct
       = docs only
     ");
-    insta::assert_snapshot!(show(&found("a/x.md b/x.md c/x.md README.md", &[], &policy(""))), @r"
-    [no code changes]
-      = docs only
-    ");
-    insta::assert_snapshot!(show(&found("a/x.md b/x.md c/x.md d/x.md", &[], &policy(""))), @r"
-    [no code changes]
-      - Changes span multiple subsystems — verify each of them on its own
-      = docs only
-    ");
+}
+
+#[test]
+fn wide_changes() {
+    let is_wide = |wide: Wide, changed: &str, packages: &str| {
+        let mut policy = policy("");
+        policy.hygiene.wide = wide;
+        let mut evidence = evidence(changed, &[]);
+        evidence.facts.packages = packages.split(' ').map(str::to_owned).collect();
+        let observations = find(&evidence, None, PROJECT, &policy).observations;
+        observations
+            .iter()
+            .any(|line| line.starts_with("Changes span"))
+    };
+    let folders = "a/x.md b/x.md c/x.md d/x.md";
+    for (wide, changed, packages, expected) in [
+        (Wide::Folders, folders, "a b c d", true),
+        (
+            Wide::Folders,
+            "a/x.md b/x.md c/x.md README.md",
+            "a b c d",
+            false,
+        ),
+        (Wide::Packages, folders, "a b c d", true),
+        (Wide::Packages, folders, "a b c", false),
+        (Wide::Packages, "a/x.md", "a", false),
+        (Wide::Off, folders, "a b c d", false),
+    ] {
+        assert_eq!(
+            is_wide(wide, changed, packages),
+            expected,
+            "{wide:?} {changed} {packages}"
+        );
+    }
+    assert!(
+        !found(folders, &[], &policy(""))
+            .observations
+            .iter()
+            .any(|line| line.starts_with("Changes"))
+    );
 }
 
 #[test]
 fn drift_from_the_work_item() {
-    let drifts = |slug: Option<&str>, plan: Option<&[&str]>, changed: &str| {
+    let drifts_if = |drift, slug: Option<&str>, plan: Option<&[&str]>, changed: &str| {
+        let mut policy = policy("");
+        policy.hygiene.drift = drift;
         let mut evidence = evidence(changed, &[]);
         evidence.working_slug = slug.map(String::from);
         evidence.plan_files = plan.map(|plan| plan.iter().map(|path| (*path).into()).collect());
-        let observations = find(&evidence, None, PROJECT, &policy("")).observations;
+        let observations = find(&evidence, None, PROJECT, &policy).observations;
         observations
             .into_iter()
             .find(|line| line.contains("work item"))
     };
+    let drifts = |slug, plan, changed| drifts_if(Drift::Plan, slug, plan, changed);
     insta::assert_snapshot!(drifts(Some("login"), Some(&["src/a.rs"]), "src/b.rs").unwrap(), @"Active work item `login` expects changes in different files — verify you are working on the right task");
     type Case<'a> = (Option<&'a str>, Option<&'a [&'a str]>, &'a str);
-    let quiet: [Case<'_>; 9] = [
+    let quiet: [Case<'_>; 8] = [
         (
             Some("login"),
             Some(&["src/a.rs", "src/c.rs"]),
@@ -240,7 +274,6 @@ fn drift_from_the_work_item() {
         (Some("login"), Some(&["./src/"]), "src/deep/b.rs"),
         (Some("login"), Some(&["src/**/*.rs"]), "src/deep/b.rs"),
         (Some("login"), Some(&["/home/me/app/src/b.rs"]), "src/b.rs"),
-        (Some("login"), Some(&["src/a.rs"]), "todos/login/state.json"),
         (Some("login"), Some(&["src/a.rs"]), ""),
         (Some("login"), Some(&[]), "src/b.rs"),
         (Some("login"), None, "src/b.rs"),
@@ -253,6 +286,20 @@ fn drift_from_the_work_item() {
             "{slug:?} {plan:?} {changed}"
         );
     }
+    // Notes about the work item are not its work.
+    for changed in [
+        "todos/login/state.json",
+        "todos/login/implementation-plan.md src/b.rs",
+    ] {
+        let drifts = |drift| drifts_if(drift, Some("login"), Some(&["src/a.rs"]), changed);
+        assert!(drifts(Drift::Plan).is_some(), "{changed}");
+        assert_eq!(drifts(Drift::PlanOrTodos), None, "{changed}");
+    }
+    let planned: &[&str] = &["src/a.rs", "todos/login/state.json"];
+    assert_eq!(
+        drifts(Some("login"), Some(planned), "todos/login/state.json"),
+        None
+    );
 }
 
 #[test]
