@@ -20,6 +20,7 @@ pub mod gathered;
 pub mod hooks;
 mod layered;
 pub mod message;
+pub mod outcome;
 pub mod phase;
 pub mod policy;
 pub mod progress;

@@ -34,9 +34,10 @@ pub use envelope::{Draft, Envelope, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
 pub use event::{
-    Action, Agent, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event, Evidence,
-    Facts, Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin, Reason, ReplyForm,
-    Route, Step, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
+    Action, Agent, CallOutcome, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event,
+    Evidence, Facts, Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin, Reason,
+    ReplyForm, Route, Step, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource,
+    ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;
 pub use hook_call::{reply, request};

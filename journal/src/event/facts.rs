@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::summary::{Summary, SummaryVerdict};
+
 /// What was read for a decision besides [`crate::Evidence`]: from outputs, from the session before the turn, and from the
 /// project's files.
 ///
@@ -14,6 +16,30 @@ pub struct Facts {
     /// Folders of the packages that the changed files belong to, relative to the top, which is empty; sorted. Only if
     /// the policy asks for them.
     pub packages: Vec<String>,
+    /// What the outputs of the timeline's calls say, in the order of the calls; calls whose output says nothing are left
+    /// out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<CallOutcome>,
+}
+
+impl Facts {
+    /// Returns what the output of the call at a position of the timeline says.
+    pub fn outcome(&self, call: usize) -> Option<&CallOutcome> {
+        self.outcomes.iter().find(|outcome| outcome.call == call)
+    }
+}
+
+/// What the output of one call says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallOutcome {
+    /// The call's position in the timeline, from 0.
+    pub call: usize,
+    /// What its output reports on. The output of a command in the background is that of the calls that read it later.
+    pub summaries: Vec<Summary>,
+    /// How a command ended that went on in the background, if a later result says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<SummaryVerdict>,
 }
 
 /// Stores facts as a JSON object in formats for people, and as its text in others.

@@ -14,14 +14,16 @@ mod facts;
 mod hook;
 mod kinds;
 mod record;
+mod summary;
 
 pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
-pub use facts::Facts;
+pub use facts::{CallOutcome, Facts};
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
+pub use summary::{Summary, SummaryKind, SummaryVerdict};
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,58 @@
+//! What the output of a tool call says about how the things ended that it ran (spec EVID-16).
+//!
+//! Test runners, compilers, type checkers and linters end with a line of a known form. `tables/` holds these forms; a new
+//! tool is a line there. A form has to fill its line, so that prose, code and log lines that mention one do not match.
+//! Colors, line endings, progress that overwrites itself, and the prefixes of task runners are taken off first.
+//!
+//! Reading takes linear time and looks at most at the first 16 KB and the last 64 KB of an output.
+
+mod counts;
+mod draft;
+mod lines;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use journal::{Summary, SummaryKind, SummaryVerdict};
+
+use draft::Drafts;
+
+/// How much of an output's beginning is read.
+pub const HEAD_BYTES: usize = 16 * 1024;
+/// How much of an output's end is read.
+pub const TAIL_BYTES: usize = 64 * 1024;
+
+/// Returns what an output reports on: one entry for each tool, kind and verdict, in the order of appearance, at most 16.
+pub fn read(output: &str) -> Vec<Summary> {
+    let mut drafts = Drafts::default();
+    let mut known = Vec::new();
+    lines::each(output, |line| {
+        known.clear();
+        table::find(line, &mut known);
+        for row in &known {
+            drafts.add(row, line);
+        }
+        !known.is_empty()
+    });
+    drafts.finish()
+}
+
+/// Returns how the things of a kind ended, taken together: failed if any failed, passed if any passed.
+pub fn overall(summaries: &[Summary], kind: SummaryKind) -> Option<SummaryVerdict> {
+    let mut verdicts = summaries
+        .iter()
+        .filter(|summary| summary.kind == kind)
+        .map(|summary| summary.verdict);
+    let first = verdicts.next()?;
+    Some(verdicts.fold(first, worse))
+}
+
+/// Returns what two verdicts of one kind come to.
+fn worse(one: SummaryVerdict, other: SummaryVerdict) -> SummaryVerdict {
+    use SummaryVerdict::{Failed, Passed, RanNothing};
+    match (one, other) {
+        (Failed, _) | (_, Failed) => Failed,
+        (Passed, _) | (_, Passed) => Passed,
+        (RanNothing, RanNothing) => RanNothing,
+    }
+}

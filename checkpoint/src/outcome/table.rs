@@ -1,0 +1,193 @@
+//! The forms of lines, read from `tables/`.
+//!
+//! A line of a table holds a tool (`-` for none), a kind, what the form says, and a pattern, which has to match a whole
+//! line without the blanks around it. `%N` in a pattern is a whole number, `%D` a duration.
+
+use std::sync::LazyLock;
+
+use journal::{SummaryKind, SummaryVerdict};
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+use super::counts::{Style, What};
+
+const TABLES: [&str; 3] = [
+    include_str!("tables/runners.txt"),
+    include_str!("tables/builds.txt"),
+    include_str!("tables/general.txt"),
+];
+
+/// What a line of some form says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    /// All counts of a run.
+    Counts(Style),
+    /// Some of the counts; the others are in lines nearby, if they are not zero.
+    Part(Style),
+    /// Some of the counts; the others are in lines nearby, even if they are zero.
+    Full(Style),
+    /// Counts of files or suites: only failures say something that the counts of tests do not.
+    Suites(Style),
+    /// How the run ended.
+    Verdict(SummaryVerdict),
+    /// How one of many ended.
+    Item(SummaryVerdict),
+    /// A run whose end a later line tells.
+    Opens(Style),
+    /// The end of what was opened.
+    Closes(SummaryVerdict),
+    /// One item of a list with a plan, or the plan.
+    Tally(What),
+}
+
+/// The form of a line.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) tool: &'static str,
+    pub(super) kind: SummaryKind,
+    pub(super) says: Says,
+    groups: Option<Regex>,
+}
+
+impl Row {
+    /// Calls `note` with the counts in the groups of the pattern.
+    pub(super) fn groups(&self, line: &str, mut note: impl FnMut(What, u64)) {
+        let Some(found) = self
+            .groups
+            .as_ref()
+            .and_then(|groups| groups.captures(line.as_bytes()))
+        else {
+            return;
+        };
+        for (what, name) in [
+            (What::Passed, "passed"),
+            (What::Failed, "failed"),
+            (What::Skipped, "skipped"),
+            (What::Total, "total"),
+        ] {
+            let digits = found
+                .name(name)
+                .and_then(|group| std::str::from_utf8(group.as_bytes()).ok());
+            if let Some(number) = digits.and_then(|digits| digits.replace(',', "").parse().ok()) {
+                note(what, number);
+            }
+        }
+    }
+}
+
+struct Table {
+    rows: Vec<Row>,
+    set: RegexSet,
+}
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| load().expect("the tables are constants that a test reads"));
+
+/// Adds to `found` the form that a line has, the first of the tables; and before it, forms that only end what is open.
+pub(super) fn find(line: &str, found: &mut Vec<&'static Row>) {
+    let table = &*TABLE;
+    for index in table.set.matches(line.as_bytes()) {
+        let row = &table.rows[index];
+        found.push(row);
+        if !matches!(row.says, Says::Closes(_)) {
+            return;
+        }
+    }
+}
+
+fn load() -> Result<Table, String> {
+    let mut rows = Vec::new();
+    let mut patterns = Vec::new();
+    for text in TABLES {
+        for line in text.lines().map(str::trim) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (row, pattern) = row(line).map_err(|problem| format!("{problem}: {line}"))?;
+            rows.push(row);
+            patterns.push(pattern);
+        }
+    }
+    let set = RegexSetBuilder::new(&patterns).unicode(false).build();
+    let set = set.map_err(|problem| problem.to_string())?;
+    Ok(Table { rows, set })
+}
+
+fn row(line: &'static str) -> Result<(Row, String), String> {
+    let (tool, rest) = column(line)?;
+    let (kind, rest) = column(rest)?;
+    let (says, pattern) = column(rest)?;
+    let pattern = pattern.replace("%N", "[0-9][0-9,]*").replace(
+        "%D",
+        r"[0-9][0-9.,:]*(?: ?(?:[a-z]|µ){1,8}\.?)?(?:,? ?[0-9.]+ ?[a-z]{1,7})*",
+    );
+    let pattern = format!("^(?:{pattern})$");
+    let says = says_of(says).ok_or("what it says is not known")?;
+    let uses_groups = matches!(says, Says::Counts(Style::Groups) | Says::Tally(What::Total));
+    let groups = uses_groups.then(|| RegexBuilder::new(&pattern).unicode(false).build());
+    let row = Row {
+        tool: if tool == "-" { "" } else { tool },
+        kind: kind_of(kind).ok_or("the kind is not known")?,
+        says,
+        groups: groups.transpose().map_err(|problem| problem.to_string())?,
+    };
+    Ok((row, pattern))
+}
+
+fn column(line: &'static str) -> Result<(&'static str, &'static str), String> {
+    let (column, rest) = line.split_once(' ').ok_or("a column is missing")?;
+    Ok((column, rest.trim_start()))
+}
+
+fn kind_of(word: &str) -> Option<SummaryKind> {
+    Some(match word {
+        "tests" => SummaryKind::Tests,
+        "build" => SummaryKind::Build,
+        "types" => SummaryKind::Types,
+        "lint" => SummaryKind::Lint,
+        "format" => SummaryKind::Format,
+        "other" => SummaryKind::Other,
+        _ => return None,
+    })
+}
+
+fn says_of(word: &str) -> Option<Says> {
+    use SummaryVerdict::{Failed, Passed, RanNothing};
+    Some(match word {
+        "counts" => Says::Counts(Style::Before),
+        "counts-after" => Says::Counts(Style::After),
+        "counts-in-groups" => Says::Counts(Style::Groups),
+        "part" => Says::Part(Style::Before),
+        "full" => Says::Full(Style::Before),
+        "full-after" => Says::Full(Style::After),
+        "suites" => Says::Suites(Style::Before),
+        "passed" => Says::Verdict(Passed),
+        "failed" => Says::Verdict(Failed),
+        "nothing" => Says::Verdict(RanNothing),
+        "item-failed" => Says::Item(Failed),
+        "opens" => Says::Opens(Style::Before),
+        "passes-if-open" => Says::Closes(Passed),
+        "plan" => Says::Tally(What::Total),
+        "planned-passed" => Says::Tally(What::Passed),
+        "planned-failed" => Says::Tally(What::Failed),
+        "planned-skipped" => Says::Tally(What::Skipped),
+        _ => return None,
+    })
+}
+
+/// Returns the positions of all forms that a line has.
+#[cfg(test)]
+pub(super) fn positions(line: &str) -> Vec<usize> {
+    TABLE.set.matches(line.as_bytes()).into_iter().collect()
+}
+
+/// Returns the number of forms.
+#[cfg(test)]
+pub(super) fn length() -> usize {
+    TABLE.rows.len()
+}
+
+/// Returns the pattern of a form.
+#[cfg(test)]
+pub(super) fn pattern(position: usize) -> String {
+    TABLE.set.patterns()[position].clone()
+}
