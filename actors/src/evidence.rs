@@ -16,21 +16,17 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
+use crate::project::{self, Project};
+use crate::trust::Trust;
 use crate::{git, named_file, packages, transcripts};
 
-/// Name of a project's own settings file.
-pub const PROJECT_FILE: &str = ".checkpointd.yml";
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
 /// The coarsest resolution of file times.
 const MARKER_TICK: Duration = Duration::from_millis(20);
-/// Larger text files of a project are not read.
-const PROJECT_FILE_BYTES_MAX: u64 = 256 * 1024;
 /// How much of a transcript's beginning is read to tell whether a person is present. Codex writes its long base
 /// instructions into the first line.
 const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
-/// The most names at a project's top that are listed.
-const PROJECT_NAMES_MAX: usize = 2_000;
 
 /// The inputs of a decision besides the session's state.
 pub struct Gathered {
@@ -49,23 +45,25 @@ pub struct Preview {
 
 /// Gathers what the decision about `stop` needs, and no more: an early exit ends the gathering. Consumes the escape-hatch
 /// marker.
-pub fn gather(config: &Config, state: &SessionState, stop: &Stop) -> Gathered {
-    gather_with(config, state, stop, None)
+pub fn gather(config: &Config, trust: &Trust, state: &SessionState, stop: &Stop) -> Gathered {
+    gather_with(config, trust, state, stop, None)
 }
 
 /// Gathers what [`gather`] would, without side effects. It goes on after an early exit, to show which checkpoint the exit
 /// prevents; only a project that is switched off is left alone.
 pub fn gather_for_preview(
     config: &Config,
+    trust: &Trust,
     state: &SessionState,
     stop: &Stop,
     preview: &Preview,
 ) -> Gathered {
-    gather_with(config, state, stop, Some(preview))
+    gather_with(config, trust, state, stop, Some(preview))
 }
 
 fn gather_with(
     config: &Config,
+    trust: &Trust,
     state: &SessionState,
     stop: &Stop,
     preview: Option<&Preview>,
@@ -73,9 +71,9 @@ fn gather_with(
     let mut evidence = Evidence::default();
     let mut steps = Steps::default();
     let project = state.project().to_owned();
-    let policy = steps.time("policy", || {
-        project_policy(config, &project, &mut evidence.notes)
-    });
+    let looked = steps.time("policy", || Project::look(config, trust, &project));
+    let policy = looked.policy;
+    evidence.notes.extend(looked.notes);
     let exit = |evidence: &Evidence| {
         Case {
             state,
@@ -108,9 +106,9 @@ fn gather_with(
 }
 
 /// Returns the files that are already changed when the session's turn begins, if the project's scope is `turn`.
-pub fn baseline(config: &Config, state: &SessionState) -> Option<Event> {
+pub fn baseline(config: &Config, trust: &Trust, state: &SessionState) -> Option<Event> {
     let turn_at = state.turn.started_at?;
-    let policy = project_policy(config, state.project(), &mut Vec::new());
+    let policy = Project::look(config, trust, state.project()).policy;
     if !policy.enabled || policy.scope != Scope::Turn {
         return None;
     }
@@ -239,55 +237,6 @@ fn of_turn(
     git::since_baseline(files, before)
 }
 
-/// Returns the policy of a project: the settings, overridden by the project's own file. An invalid file is ignored, with
-/// a note that says why.
-pub fn project_policy(config: &Config, project: &str, notes: &mut Vec<String>) -> Policy {
-    let top = Path::new(project);
-    let facts = ProjectFacts {
-        path: project.to_owned(),
-        files: names(top),
-    };
-    let file = top.join(PROJECT_FILE);
-    let text = match named_file::text(&file, PROJECT_FILE_BYTES_MAX) {
-        Ok(text) => Some(text),
-        Err(error) => {
-            if std::fs::symlink_metadata(&file).is_ok() {
-                notes.push(format!("{PROJECT_FILE} was not used: {error}"));
-            }
-            None
-        }
-    };
-    let named = text.as_deref().map(|text| (PROJECT_FILE, text));
-    config.policy_for(&facts, named).unwrap_or_else(|error| {
-        let error = error.without_text();
-        notes.push(format!("{PROJECT_FILE} was not used: {error}"));
-        config
-            .policy_for(&facts, None)
-            .unwrap_or_else(|_| default_policy(config))
-    })
-}
-
-/// Lists the names at a project's top; names of folders end with `/`.
-pub fn names(top: &Path) -> Vec<String> {
-    if top.as_os_str().is_empty() {
-        return Vec::new();
-    }
-    let Ok(entries) = std::fs::read_dir(top) else {
-        return Vec::new();
-    };
-    let mut names: Vec<String> = entries
-        .flatten()
-        .take(PROJECT_NAMES_MAX)
-        .map(|entry| {
-            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if is_dir { name + "/" } else { name }
-        })
-        .collect();
-    names.sort();
-    names
-}
-
 /// Returns whether the escape-hatch marker exists, and removes it if `consume` is set. Only the stop that removed it counts
 /// it, so two stops at once use it once. A marker that is older than the turn is removed and does not count: a real user
 /// message revokes it (spec DECIDE-4).
@@ -342,7 +291,7 @@ fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
         .join("todos")
         .join(slug)
         .join("implementation-plan.md");
-    let text = named_file::text(&plan, PROJECT_FILE_BYTES_MAX).ok()?;
+    let text = named_file::text(&plan, project::FILE_BYTES_MAX).ok()?;
     checkpoint::findings::plan_files(&text)
 }
 

@@ -22,6 +22,7 @@ pub mod phase;
 mod process;
 pub mod programs;
 pub mod progress;
+pub mod project;
 pub mod recovery;
 pub mod registry;
 pub mod restart;
@@ -34,5 +35,6 @@ pub mod spool;
 mod tests;
 pub mod tmux;
 pub mod transcripts;
+pub mod trust;
 
 pub use shared::Shared;

@@ -16,7 +16,6 @@ use journal::{Envelope, Event, Notification, Timestamp};
 use tokio::sync::oneshot;
 
 use crate::draft::derived;
-use crate::evidence;
 use crate::process::{self, Failure};
 use crate::shared::Shared;
 
@@ -154,7 +153,7 @@ async fn journal_announcement(
     let read = tokio::task::spawn_blocking(move || {
         let state = reader.load(&about.stream).ok()?;
         let announcement = announce::announce(&state, &about)?;
-        let policy = evidence::project_policy(&reader.config(), state.project(), &mut Vec::new());
+        let policy = reader.project(state.project()).policy;
         policy
             .enabled
             .then(|| (variables(&announcement, &state), announcement))

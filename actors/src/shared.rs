@@ -11,7 +11,9 @@ use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::draft::daemon_draft;
+use crate::project::Project;
 use crate::session_state;
+use crate::trust::Trust;
 
 /// Stops whose evidence is gathered at the same time; further ones wait.
 const GATHERING_MAX: usize = 4;
@@ -97,6 +99,16 @@ impl Shared {
     /// Replaces the settings for everything that starts after this call.
     pub fn set_config(&self, config: Config) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+    }
+
+    /// Returns which projects' own files the user trusts.
+    pub fn trust(&self) -> Trust {
+        Trust::of(&self.home)
+    }
+
+    /// Looks at the project in `folder` under the settings in force. Reads files, so it belongs on a blocking thread.
+    pub fn project(&self, folder: &str) -> Project {
+        Project::look(&self.config(), &self.trust(), folder)
     }
 
     /// Appends events and waits for the acknowledgment without blocking the thread.

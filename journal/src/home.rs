@@ -24,6 +24,8 @@ pub struct Home {
     pub logs: PathBuf,
     /// Progress documents that are not written into the project.
     pub progress: PathBuf,
+    /// Which projects' own files the user trusts.
+    pub trust: PathBuf,
     /// Record of the changes to agents' settings, with their previous contents.
     pub installed: PathBuf,
 }
@@ -62,6 +64,7 @@ impl Home {
                 journal: data.join("journal"),
                 spool: data.join("spool"),
                 progress: data.join("progress"),
+                trust: data.join("trust"),
                 installed: data.join("installed"),
                 socket: state.join("run").join("sock"),
                 run: state.join("run"),
@@ -84,6 +87,7 @@ impl Home {
             socket: root.join("run").join("sock"),
             logs: root.join("logs"),
             progress: root.join("progress"),
+            trust: root.join("trust"),
             installed: root.join("installed"),
         }
     }

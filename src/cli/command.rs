@@ -4,7 +4,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, init, journal, orders, phase, preview, progress,
-    replay, rules, service, sessions, shell, sql, state, status, tail, timeline, uninstall, web,
+    replay, rules, service, sessions, shell, sql, state, status, tail, timeline, trust, uninstall,
+    web,
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     Journal(journal::JournalArgs),
     Preview(preview::PreviewArgs),
     Rules(rules::RulesArgs),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
     Service(service::ServiceArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
@@ -98,6 +101,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Journal(args) => journal::run(&home, args),
         Command::Preview(args) => preview::run(&home, &args),
         Command::Rules(args) => rules::run(&home, args),
+        Command::Trust(args) => trust::trust(&home, &args),
+        Command::Untrust(args) => trust::untrust(&home, &args),
         Command::Service(args) => service::run(&home, args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(Cli::command(), &args),

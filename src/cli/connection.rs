@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use actors::trust::Trust;
 use journal::reply::Response;
 use journal::socket::{check_owner, with_short_path};
 use journal::{Home, Journal, Options};
@@ -118,7 +119,7 @@ pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) 
         let body = serde_json::to_vec(query).expect("a question is plain data");
         return post_lines(home, "/v1/query", &body, &mut each);
     };
-    let answered = Reader::new(journal.clone()).answer(query, &mut |line| {
+    let answered = Reader::new(journal.clone(), Trust::of(home)).answer(query, &mut |line| {
         each(line);
         true
     });

@@ -26,6 +26,7 @@ use actors::registry::{EventsAppended, SessionRegistry};
 use actors::restart::Restarts;
 use actors::routes::Routes;
 use actors::tmux::TmuxDelivery;
+use actors::trust::Trust;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::recovery::Recovered;
@@ -128,7 +129,7 @@ impl Daemon {
         // Before any actor starts: an actor that never ran panics when it is dropped.
         let socket = listen(&home)?;
         let (sessions, ingest) = start_actors(&shared);
-        let reader = Arc::new(Reader::new(journal));
+        let reader = Arc::new(Reader::new(journal, Trust::of(&home)));
         let page = Page::new(Arc::clone(&shared), Arc::clone(&reader));
         let metrics = Arc::new(Metrics::default());
         let otlp = Otlp::new(Arc::clone(&shared), Arc::clone(&metrics));

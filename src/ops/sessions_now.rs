@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use actors::{evidence, named_file, session_state};
+use actors::project::Project as Looked;
+use actors::trust::Trust;
+use actors::{named_file, session_state};
 use checkpoint::config::Config;
 use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
@@ -73,7 +75,7 @@ pub(crate) struct NowRow {
     /// The shortest turn that gets a checkpoint in this project.
     pub(crate) min_turn_ms: u64,
     pub(crate) last_tool: Option<LastTool>,
-    /// `muted`, `off`, `cleared`, `asked`, `sending`, `restart`.
+    /// `muted`, `off`, `untrusted`, `cleared`, `asked`, `sending`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) first_at: Timestamp,
     pub(crate) last_at: Timestamp,
@@ -102,7 +104,12 @@ pub(crate) struct SessionsNow {
 /// # Errors
 ///
 /// When the journal cannot be read.
-pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result<SessionsNow> {
+pub(crate) fn now(
+    journal: &Journal,
+    config: &Config,
+    trust: &Trust,
+    wanted: &Wanted,
+) -> Result<SessionsNow> {
     let seq = journal.settle()?;
     let mut entries = query::of_agents(journal);
     let sessions = entries.len();
@@ -119,7 +126,7 @@ pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result
     for entry in &entries {
         let state = session_state::load(journal, &entry.stream)?;
         let known = projects.entry(state.project().to_owned());
-        let project = known.or_insert_with_key(|folder| Project::look(config, folder));
+        let project = known.or_insert_with_key(|folder| Project::look(config, trust, folder));
         rows.push(row(entry, &state, project, at));
     }
     rows.sort_by_key(|row| (row.earlier, row.status, std::cmp::Reverse(row.last_at)));
@@ -134,21 +141,26 @@ pub(crate) fn now(journal: &Journal, config: &Config, wanted: &Wanted) -> Result
 /// What is looked up once for each project.
 struct Project {
     branch: Option<String>,
-    policy: checkpoint::Policy,
+    looked: Looked,
 }
 
 impl Project {
-    fn look(config: &Config, folder: &str) -> Self {
+    fn look(config: &Config, trust: &Trust, folder: &str) -> Self {
         Self {
             branch: branch(Path::new(folder)),
-            policy: evidence::project_policy(config, folder, &mut Vec::new()),
+            looked: Looked::look(config, trust, folder),
         }
     }
 }
 
 fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Timestamp) -> NowRow {
     let row = SessionRow::new(entry, state, now);
-    let switches = [("muted", row.muted), ("off", !project.policy.enabled)];
+    let policy = &project.looked.policy;
+    let switches = [
+        ("muted", row.muted),
+        ("off", !policy.enabled),
+        ("untrusted", !project.looked.waiting.is_empty()),
+    ];
     let switches = switches.into_iter().filter(|(_, is)| *is);
     // What a dialog means is in the status.
     let flags = row.flags().into_iter().filter(|flag| *flag != "dialog");
@@ -167,8 +179,8 @@ fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Times
         branch: project.branch.clone(),
         earlier: now.since(row.last_at) > EARLIER_AFTER,
         turn: row.turn,
-        turn_start: state.turn_start(project.policy.timer),
-        min_turn_ms: project.policy.min_turn_ms,
+        turn_start: state.turn_start(policy.timer),
+        min_turn_ms: policy.min_turn_ms,
         last_tool: state.turn.calls.last().map(last_tool),
         first_at: row.first_at,
         last_at: row.last_at,

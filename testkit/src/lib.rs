@@ -71,6 +71,21 @@ impl Home {
         command
     }
 
+    /// Trusts the `.checkpointd.yml` of a project as it is now.
+    ///
+    /// # Panics
+    ///
+    /// Where that fails.
+    #[track_caller]
+    pub fn trust(&self, project: &Path) {
+        let path = project.to_str().expect("text");
+        let output = run(
+            &mut self.command(program("checkpointd"), &["trust", path]),
+            b"",
+        );
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+
     /// Returns how many calls wait in the spool. Unlike [`Home::spooled`], while a daemon takes them in too.
     pub fn waiting(&self) -> usize {
         let entries = fs::read_dir(self.path().join("spool"))

@@ -5,19 +5,22 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use checkpoint::config::Config;
-use journal::Agent;
+use journal::{Agent, Home};
 
 use super::*;
-use crate::{evidence, transcripts};
+use crate::project::{self, Project};
+use crate::transcripts;
+use crate::trust::Trust;
 
 /// Returns the note about a project whose settings file `make` makes.
 fn note(make: impl FnOnce(&Path)) -> String {
     let project = tempfile::tempdir().unwrap();
-    make(&project.path().join(evidence::PROJECT_FILE));
-    let mut notes = Vec::new();
+    make(&project.path().join(project::FILE));
     let top = project.path().to_str().unwrap();
-    evidence::project_policy(&Config::default(), top, &mut notes);
-    notes.join("\n")
+    let trust = Trust::of(&Home::under(project.path()));
+    Project::look(&Config::default(), &trust, top)
+        .notes
+        .join("\n")
 }
 
 fn fifo(path: &Path) {

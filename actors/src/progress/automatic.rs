@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use super::documents::Error;
 use super::write::{Order, write};
-use crate::evidence;
 use crate::shared::Shared;
 
 /// Older events cause no document: they were spooled, or come from a recording.
@@ -266,7 +265,7 @@ fn write_due(shared: &Shared, due: Due) -> Result<bool, Error> {
     // A changed phase record is a change by itself.
     let has_changed =
         state.counts.tools > tools || (state.turns > turns && tools > 0) || due.cause == "phase";
-    let is_on = || evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;
+    let is_on = || shared.project(state.project()).policy.enabled;
     if !has_changed || state.project().is_empty() || state.is_muted(Timestamp::now()) || !is_on() {
         return Ok(false);
     }

@@ -14,7 +14,6 @@ use super::documents::{Error, TURN, project_root, read, sessions_of};
 use super::validate;
 use super::write::open_phase;
 use crate::draft::derived;
-use crate::evidence;
 use crate::shared::Shared;
 
 /// The longest delay of a session's start; the hook client waits only a little longer.
@@ -149,7 +148,7 @@ fn find(
         journal.settle()?;
     }
     let state = shared.load(stream)?;
-    let is_off = || !evidence::project_policy(&config, state.project(), &mut Vec::new()).enabled;
+    let is_off = || !shared.project(state.project()).policy.enabled;
     if state.project().is_empty() || state.is_muted(Timestamp::now()) || is_off() {
         return Ok(None);
     }

@@ -15,7 +15,6 @@ use journal::{Agent, Draft, Event, Place, Route, Stream, Timestamp};
 use uuid::Uuid;
 
 use crate::draft::derived;
-use crate::evidence;
 use crate::shared::Shared;
 use crate::tmux::Pane;
 
@@ -95,7 +94,7 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     let read = tokio::task::spawn_blocking(move || {
         let state = reader.load(&about)?;
         let is_pane_taken = is_pane_taken(&reader, &state)?;
-        let policy = evidence::project_policy(&reader.config(), state.project(), &mut Vec::new());
+        let policy = reader.project(state.project()).policy;
         let delay = Duration::from_millis(policy.restart_delay_ms);
         Ok((state, is_pane_taken, delay))
     });

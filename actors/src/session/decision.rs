@@ -29,8 +29,10 @@ impl Session {
             } else {
                 find_prompts(&shared, state).await
             };
-            tokio::task::spawn_blocking(move || evidence::gather(&shared.config(), &state, &about))
-                .await
+            tokio::task::spawn_blocking(move || {
+                evidence::gather(&shared.config(), &shared.trust(), &state, &about)
+            })
+            .await
         };
         ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
             session.busy = false;

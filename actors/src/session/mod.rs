@@ -122,12 +122,13 @@ impl Session {
         let state = self.state.clone();
         let work = async move {
             let slot = Arc::clone(&shared.gathering).acquire_owned().await;
-            let config = shared.config();
+            let (config, trust) = (shared.config(), shared.trust());
             let stream = state.stream.clone();
-            let taken = tokio::task::spawn_blocking(move || evidence::baseline(&config, &state))
-                .await
-                .ok()
-                .flatten();
+            let taken =
+                tokio::task::spawn_blocking(move || evidence::baseline(&config, &trust, &state))
+                    .await
+                    .ok()
+                    .flatten();
             drop(slot);
             let Some(event) = taken else { return };
             let cause = turn_at.as_micros().to_string();

@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::error::{ConfigError, did_you_mean};
 use super::layers::{Config, DEFAULTS, has_teleclaude, in_order, to_json};
+use super::project_file::ASKED_BY_PROJECT;
 use super::rule_layers;
 use super::settings::ProjectLayer;
 use super::units::Span;
@@ -158,7 +159,7 @@ impl RuleFile {
             laid.packs = packs;
         }
         if let Some(rules) = &layer.rules {
-            laid.rules = rule_layers::lay(laid.rules, rules);
+            laid.rules = rule_layers::lay(laid.rules, rules, ASKED_BY_PROJECT);
         }
         layer.verify.iter().for_each(|group| laid.verify.lay(group));
         layer
@@ -176,7 +177,8 @@ impl RuleFile {
             timer: layer.timer.unwrap_or(policy.timer),
             max_blocks_per_turn: layer
                 .max_blocks_per_turn
-                .unwrap_or(policy.max_blocks_per_turn),
+                .unwrap_or(u32::MAX)
+                .min(policy.max_blocks_per_turn),
             scope: layer.scope.unwrap_or(policy.scope),
             repeat: layer.repeat.unwrap_or(policy.repeat),
             evidence: layer.evidence.unwrap_or(policy.evidence),
@@ -187,10 +189,6 @@ impl RuleFile {
             reply: layer.reply.unwrap_or(policy.reply),
             headless: layer.headless.unwrap_or(policy.headless),
             restart_delay_ms: millis(layer.restart_delay, policy.restart_delay_ms),
-            prefix: layer
-                .prefix
-                .as_ref()
-                .map_or_else(|| policy.prefix.clone(), |prefix| prefix.0.clone()),
             confirm_timeout_ms: millis(layer.confirm_timeout, policy.confirm_timeout_ms),
             working_slug: layer.working_slug.clone().map_or_else(
                 || policy.working_slug.clone(),

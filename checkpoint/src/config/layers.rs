@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::ConfigError;
+use super::project_file::ProjectFile;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
@@ -68,22 +69,40 @@ impl Config {
         Ok(config)
     }
 
-    /// Returns the policy of a project, its own file laid over the settings.
+    /// Reads a project's own file, given by name and text.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first mistake with its place.
+    pub fn project_file(&self, file: &str, text: &str) -> Result<ProjectFile, ConfigError> {
+        let layer: ProjectLayer = read(file, text)?;
+        let rules = layer.rules.as_deref().unwrap_or_default();
+        rule_layers::check(file, text, rules, &self.settings.rules)?;
+        Ok(ProjectFile { layer })
+    }
+
+    /// Returns the policy of a project, its own file, which is trusted, laid over the settings.
     pub fn policy_for(
         &self,
         project: &ProjectFacts,
         project_file: Option<(&str, &str)>,
     ) -> Result<Policy, ConfigError> {
-        let mut layer = ProjectLayer::default();
-        if let Some((file, text)) = project_file {
-            layer = read(file, text)?;
-            rule_layers::check(
-                file,
-                text,
-                layer.rules.as_deref().unwrap_or_default(),
-                &self.settings.rules,
-            )?;
-        }
+        let file = project_file
+            .map(|(file, text)| self.project_file(file, text))
+            .transpose()?;
+        Ok(self.policy_with(project, file.as_ref(), true))
+    }
+
+    /// Returns the policy of a project, laid over the settings what counts of its own file: all of it only if it is
+    /// trusted (spec RULE-16).
+    pub fn policy_with(
+        &self,
+        project: &ProjectFacts,
+        project_file: Option<&ProjectFile>,
+        trusted: bool,
+    ) -> Policy {
+        let mut layer =
+            project_file.map_or_else(ProjectLayer::default, |file| file.counting(trusted));
         let project_rules = layer.rules.take().unwrap_or_default();
         let packs = match layer.packs.as_ref().unwrap_or(&self.settings.packs) {
             Packs::Auto => packs::detect(project)
@@ -101,7 +120,7 @@ impl Config {
             }
         }
         settings.lay_project(&layer);
-        Ok(Policy {
+        Policy {
             enabled: layer.enabled.unwrap_or(true) && settings.projects.take(&project.path),
             min_turn_ms: settings.min_turn.as_millis(),
             timer: settings.timer,
@@ -124,9 +143,9 @@ impl Config {
             verify: settings.verify,
             hygiene: settings.hygiene,
             changed: settings.changed,
-            rules: rule_layers::resolve(&packs, &[&settings.rules, &project_rules]),
+            rules: rule_layers::resolve(&packs, &settings.rules, &project_rules),
             packs,
-        })
+        }
     }
 
     /// Returns every key with its value and the file it came from, or `default`.

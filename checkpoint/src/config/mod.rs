@@ -8,6 +8,7 @@ mod endpoint;
 mod error;
 mod layers;
 mod paths;
+mod project_file;
 mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;
@@ -23,6 +24,7 @@ pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::ConfigError;
 pub use layers::{Config, DEFAULT_TEXT};
 pub use paths::{FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath};
+pub use project_file::ProjectFile;
 pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::RuleEntry;
 pub use settings::{

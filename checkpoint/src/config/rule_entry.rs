@@ -172,6 +172,11 @@ impl RuleEntry {
         rule.fallback = self.fallback.unwrap_or(rule.fallback);
     }
 
+    /// Returns whether the entry brings all actions of its rule.
+    pub(super) const fn replaces_actions(&self) -> bool {
+        self.actions.is_some()
+    }
+
     /// Returns whether the entry names this rule.
     pub(super) fn means(&self, rule: &Rule) -> bool {
         rule.name == self.name.text && self.pack.as_ref().is_none_or(|pack| pack.0 == rule.pack)

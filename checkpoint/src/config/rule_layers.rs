@@ -1,24 +1,27 @@
 //! Rules of packs and files, laid over one another.
 
 use super::error::{ConfigError, did_you_mean};
+use super::project_file::ASKED_BY_PROJECT;
 use super::rule_entry::RuleEntry;
 use super::yaml::Name;
 use crate::rules::{Rule, RuleAction, packs};
 
-/// Applies the entries of files, in order, to the rules of the named packs.
-pub(super) fn resolve(pack_names: &[String], files: &[&[RuleEntry]]) -> Vec<Rule> {
+/// Applies the user's entries and then the project's to the rules of the named packs.
+pub(super) fn resolve(
+    pack_names: &[String],
+    user: &[RuleEntry],
+    project: &[RuleEntry],
+) -> Vec<Rule> {
     let rules = packs::all()
         .iter()
         .filter(|pack| pack_names.iter().any(|name| name == pack.name))
         .flat_map(|pack| pack.rules.iter().cloned())
         .collect();
-    files
-        .iter()
-        .fold(rules, |rules, entries| lay(rules, entries))
+    lay(lay(rules, user, ""), project, ASKED_BY_PROJECT)
 }
 
-/// Applies the entries of one file.
-pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
+/// Applies the entries of one file. `source` is added to the text of every action that the file asks for.
+pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry], source: &str) -> Vec<Rule> {
     let mut added = Vec::new();
     for entry in entries {
         let known = rules.iter().any(|rule| entry.means(rule));
@@ -29,13 +32,10 @@ pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
             rules
                 .iter_mut()
                 .filter(|rule| entry.means(rule))
-                .for_each(|rule| {
-                    entry.change(rule);
-                    borrow(entry, rule, &active);
-                });
+                .for_each(|rule| ask(entry, rule, &active, source));
         } else if entry.include.is_some() {
             let mut rule = entry.rule(Rule::OWN_PACK);
-            borrow(entry, &mut rule, &rules);
+            ask(entry, &mut rule, &rules, source);
             added.push(rule);
         }
     }
@@ -44,11 +44,21 @@ pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry]) -> Vec<Rule> {
     rules
 }
 
-/// Adds the actions for the purposes that the entry needs.
-fn borrow(entry: &RuleEntry, rule: &mut Rule, active: &[Rule]) {
+/// Applies the keys of an entry, and adds the actions for the purposes that it needs.
+fn ask(entry: &RuleEntry, rule: &mut Rule, active: &[Rule], source: &str) {
+    entry.change(rule);
+    let before = if entry.replaces_actions() {
+        0
+    } else {
+        rule.actions.len()
+    };
     let needs = entry.needs.iter();
     rule.actions
         .extend(needs.filter_map(|need| borrowed(&need.text, active)));
+    rule.actions
+        .iter_mut()
+        .skip(before)
+        .for_each(|action| action.text.push_str(source));
 }
 
 /// Returns the action for a purpose from the active rules, or else from any pack.

@@ -60,6 +60,19 @@ macro_rules! files {
             $(pub(super) $own: Option<$own_layer>,)*
         }
 
+        impl ProjectLayer {
+            /// Returns the names of the keys that the file has.
+            pub(super) fn keys(&self) -> Vec<&'static str> {
+                let own = [
+                    ("enabled", self.enabled.is_some()),
+                    ("working_slug", self.working_slug.is_some()),
+                    $((stringify!($key), self.$key.is_some()),)*
+                    $((stringify!($own), self.$own.is_some()),)*
+                ];
+                own.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
+            }
+        }
+
         impl Settings {
             /// Lays the user's file over the values so far.
             pub(super) fn lay(&mut self, layer: &UserLayer) {
@@ -69,10 +82,13 @@ macro_rules! files {
                 $(if let Some(group) = &layer.$group { self.$group.lay(group); })*
             }
 
-            /// Lays a project's file over the values so far.
+            /// Lays a project's file over the values so far. The user's prefix and budget stay (spec RULE-16).
             pub(super) fn lay_project(&mut self, layer: &ProjectLayer) {
+                let (prefix, blocks_max) = (self.prefix.clone(), self.max_blocks_per_turn);
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
                 $(if let Some(group) = &layer.$own { self.$own.lay(group); })*
+                self.prefix = prefix;
+                self.max_blocks_per_turn = self.max_blocks_per_turn.min(blocks_max);
             }
         }
     };

@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use actors::project;
 use clap::Args;
 use journal::{Agent, Home};
+use serde_json::json;
 
+use crate::cli::commands::trust::{self, Taken};
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan as show;
+use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::install::agents;
 use crate::install::found::Found;
@@ -41,11 +45,36 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     let found = find(&asked)?;
     let plans = plans(home, &found, &scope)?;
+    let mut trusted = None;
     if !arguments.dry_run {
         install(home, &plans)?;
+        trusted = match &scope {
+            Scope::Project(top) => trust_file(home, top),
+            Scope::User => None,
+        };
     }
-    report(&plans, arguments.dry_run, arguments.output);
+    report(
+        &plans,
+        trusted.as_ref(),
+        arguments.dry_run,
+        arguments.output,
+    );
     Ok(exit::OK)
+}
+
+/// Trusts the project's own file, if it has one: who sets a project up has chosen it.
+fn trust_file(home: &Home, top: &Path) -> Option<Taken> {
+    top.join(project::FILE).symlink_metadata().ok()?;
+    settings::load(&home.config)
+        .and_then(|config| trust::take(home, &config, top))
+        .inspect_err(|error| {
+            let error = crate::render::printable_lines(&error.text());
+            eprintln!(
+                "note: the project's {} is not trusted: {error}",
+                project::FILE
+            );
+        })
+        .ok()
 }
 
 fn find(asked: &[Agent]) -> Result<Vec<Found>> {
@@ -77,8 +106,11 @@ fn absolute(project: &Path) -> Result<PathBuf> {
     })
 }
 
-fn report(plans: &[AgentPlan], is_dry_run: bool, output: Output) {
-    let answer = show::to_json(plans, is_dry_run);
+fn report(plans: &[AgentPlan], trusted: Option<&Taken>, is_dry_run: bool, output: Output) {
+    let mut answer = show::to_json(plans, is_dry_run);
+    if let Some(trusted) = trusted {
+        answer["trusted"] = json!(trusted);
+    }
     if output.json {
         println!("{answer}");
         return;
@@ -88,7 +120,7 @@ fn report(plans: &[AgentPlan], is_dry_run: bool, output: Output) {
         println!();
     }
     let names: Vec<_> = plans.iter().map(|plan| agents::name(plan.agent)).collect();
-    match (is_dry_run, answer["changed"] == serde_json::json!(true)) {
+    match (is_dry_run, answer["changed"] == json!(true)) {
         (true, _) => println!("Nothing was written. Run without --dry-run to write it."),
         (false, false) => println!("All hooks are already installed."),
         (false, true) => {
@@ -97,6 +129,9 @@ fn report(plans: &[AgentPlan], is_dry_run: bool, output: Output) {
                 "`checkpointd doctor` checks the installation; `checkpointd uninstall` restores the settings."
             );
         }
+    }
+    if let Some(trusted) = trusted {
+        trusted.print();
     }
     if std::env::var_os("CHECKPOINTD_HOME").is_some_and(|home| !home.is_empty()) {
         println!(

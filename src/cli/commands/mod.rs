@@ -23,5 +23,6 @@ pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod tail;
 pub(crate) mod timeline;
+pub(crate) mod trust;
 pub(crate) mod uninstall;
 pub(crate) mod web;

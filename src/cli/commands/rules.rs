@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use actors::evidence;
+use actors::named_file;
+use actors::project::{self, Project};
+use actors::trust::{Standing, Trust};
 use checkpoint::Policy;
-use checkpoint::config::{Config, ConfigError};
-use checkpoint::rules::pack_names::ProjectFacts;
+use checkpoint::config::{Config, ConfigError, ProjectFile};
 use checkpoint::rules::{Kind, Rule, RuleSet};
 use clap::{Args, Subcommand};
 use journal::{Home, Step};
@@ -64,31 +65,34 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
     let config = settings::load(&home.config)?;
     let project = folder(project)?;
     match action {
-        None | Some(RulesAction::List) => list(&policy(&config, &project), &project, output),
+        None | Some(RulesAction::List) => list(&look(home, &config, &project), &project, output),
         Some(RulesAction::Test { files }) => {
-            test(&policy(&config, &project), &project, &files, output)
+            let policy = look(home, &config, &project).policy;
+            test(&policy, &project, &files, output)
         }
-        Some(RulesAction::Check { file }) => check(&config, &project, file, output),
+        Some(RulesAction::Check { file }) => check(home, &config, &project, file, output),
     }
 }
 
-/// Returns the project's policy, and says what is wrong with its file.
-fn policy(config: &Config, project: &Path) -> Policy {
-    let mut notes = Vec::new();
-    let policy = evidence::project_policy(config, &project.to_string_lossy(), &mut notes);
-    for note in notes {
-        eprintln!("note: {}", render::printable_lines(&note));
+/// Looks at the project, and says what of its file is not used.
+fn look(home: &Home, config: &Config, project: &Path) -> Project {
+    let looked = Project::look(config, &Trust::of(home), &project.to_string_lossy());
+    for note in &looked.notes {
+        eprintln!("note: {}", render::printable_lines(note));
     }
-    policy
+    looked
 }
 
-fn list(policy: &Policy, project: &Path, output: Output) -> Result<u8> {
+fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
+    let policy = &looked.policy;
     if output.json {
         print_json(&Rules {
             project: &project.to_string_lossy(),
             enabled: policy.enabled,
             packs: &policy.packs,
             rules: &policy.rules,
+            trust: looked.standing,
+            waiting: &looked.waiting,
         });
         return Ok(exit::OK);
     }
@@ -101,6 +105,12 @@ fn list(policy: &Policy, project: &Path, output: Output) -> Result<u8> {
                 "this project is switched off: no rule speaks here"
             )
         );
+    }
+    if looked.standing == Some(Standing::Trusted) {
+        println!("{} is trusted", project::FILE);
+    }
+    for part in &looked.waiting {
+        println!("waits for your trust: {}", render::printable(part));
     }
     println!();
     let mut table = Table::new(["PACK", "RULE", "KIND", "ASKS FOR", "FILES"]);
@@ -162,6 +172,10 @@ struct Rules<'a> {
     enabled: bool,
     packs: &'a [String],
     rules: &'a [Rule],
+    /// Whether the project's own file is trusted; null if there is none.
+    trust: Option<Standing>,
+    /// What of it is not used until it is.
+    waiting: &'a [String],
 }
 
 /// A line of the answer of `rules test`: the rules that take a file.
@@ -206,20 +220,34 @@ impl<'a> RuleLine<'a> {
     }
 }
 
-fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output) -> Result<u8> {
-    let path = file.unwrap_or_else(|| project.join(evidence::PROJECT_FILE));
+fn check(
+    home: &Home,
+    config: &Config,
+    project: &Path,
+    file: Option<PathBuf>,
+    output: Output,
+) -> Result<u8> {
+    let own = project.join(project::FILE);
+    let path = file.unwrap_or_else(|| own.clone());
     let name = path.display().to_string();
     let text = std::fs::read_to_string(&path).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}"))
             .hint("`checkpointd rules check FILE` checks any file; a project needs none")
     })?;
-    let facts = ProjectFacts {
-        path: project.to_string_lossy().into_owned(),
-        files: evidence::names(project),
+    let read = config.project_file(&name, &text);
+    let is_waiting = named_file::text(&own, project::FILE_BYTES_MAX).is_ok_and(|own| own == text)
+        && Trust::of(home).standing(project, &text) != Standing::Trusted;
+    let (file, problem) = match &read {
+        Ok(file) => (Some(file), None),
+        Err(problem) => (None, Some(problem)),
     };
-    let problem = config.policy_for(&facts, Some((&name, &text))).err();
+    let waiting = file.filter(|_| is_waiting).map(ProjectFile::needs_trust);
+    let waiting = waiting.unwrap_or_default();
+    let overruled = file
+        .map(|file| file.overruled(&config.settings))
+        .unwrap_or_default();
     if output.json {
-        print_json(&Checked::new(&name, problem.as_ref()));
+        print_json(&Checked::new(&name, problem, waiting, overruled));
         return Ok(if problem.is_none() {
             exit::OK
         } else {
@@ -228,7 +256,14 @@ fn check(config: &Config, project: &Path, file: Option<PathBuf>, output: Output)
     }
     match problem {
         None => {
-            println!("{name}: ok");
+            println!("{}: ok", render::printable(&name));
+            for line in overruled {
+                render::print_wrapped("note: ", &render::printable(&line));
+            }
+            if !waiting.is_empty() {
+                let parts = render::printable(&waiting.join(", "));
+                render::print_wrapped("waits for your trust (`checkpointd trust`): ", &parts);
+            }
             Ok(exit::OK)
         }
         Some(problem) => Err(Failure::failed(problem)),
@@ -244,10 +279,17 @@ struct Checked<'a> {
     column: Option<u32>,
     message: Option<&'a str>,
     hint: Option<&'a str>,
+    waiting: Vec<String>,
+    overruled: Vec<String>,
 }
 
 impl<'a> Checked<'a> {
-    fn new(file: &'a str, problem: Option<&'a ConfigError>) -> Self {
+    fn new(
+        file: &'a str,
+        problem: Option<&'a ConfigError>,
+        waiting: Vec<String>,
+        overruled: Vec<String>,
+    ) -> Self {
         Self {
             ok: problem.is_none(),
             file,
@@ -255,6 +297,8 @@ impl<'a> Checked<'a> {
             column: problem.and_then(|problem| problem.column),
             message: problem.map(|problem| problem.message.as_str()),
             hint: problem.and_then(|problem| problem.hint.as_deref()),
+            waiting,
+            overruled,
         }
     }
 }

@@ -1,7 +1,10 @@
 //! `status` and `daemon status`: the daemon, the sessions and the journal at a glance.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use actors::project::Project;
+use actors::trust::{Standing, Trust};
 use clap::Args;
 use journal::{Agent, Home, Timestamp};
 use serde::Serialize;
@@ -10,6 +13,7 @@ use uuid::Uuid;
 use crate::cli::shared::Output;
 use crate::cli::text::{decisions, print_json, short};
 use crate::cli::{connection, doctor};
+use crate::config as settings;
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query};
 use crate::ops::views::{
@@ -30,6 +34,9 @@ pub(crate) struct StatusArgs {
 
 /// Decisions that are shown.
 const DECISIONS: u64 = 5;
+
+/// Projects of the newest sessions whose own files are looked at.
+const PROJECTS: usize = 50;
 
 /// Sessions that wait for a person, and are shown.
 const WAITING: usize = 5;
@@ -111,7 +118,44 @@ struct Status {
     free_bytes: Option<u64>,
     spool: Spool,
     last_decisions: Vec<DecisionRow>,
+    waiting_for_trust: Vec<WaitingFile>,
     warnings: Vec<String>,
+}
+
+/// A project whose own file waits for the user's trust.
+#[derive(Serialize)]
+struct WaitingFile {
+    project: String,
+    standing: Option<Standing>,
+    /// What is not used until then.
+    waiting: Vec<String>,
+    #[serde(skip)]
+    line: String,
+}
+
+impl WaitingFile {
+    /// Returns those of the newest sessions' projects.
+    fn all(home: &Home, sessions: &[SessionRow]) -> Vec<Self> {
+        let config = settings::load(&home.config).unwrap_or_default();
+        let trust = Trust::of(home);
+        let mut newest: Vec<_> = sessions.iter().collect();
+        newest.sort_unstable_by_key(|session| std::cmp::Reverse(session.last_at));
+        let projects = newest.iter().map(|session| session.project.as_str());
+        let projects: BTreeSet<_> = projects
+            .filter(|path| !path.is_empty())
+            .take(PROJECTS)
+            .collect();
+        let waits = |project: &str| {
+            let looked = Project::look(&config, &trust, project);
+            Some(Self {
+                line: looked.waits()?,
+                project: project.to_owned(),
+                standing: looked.standing,
+                waiting: looked.waiting,
+            })
+        };
+        projects.into_iter().filter_map(waits).collect()
+    }
 }
 
 /// A session that waits for a person.
@@ -214,6 +258,7 @@ impl Status {
             store_bytes: overview.map(|overview| overview.store_bytes),
             intake_bytes: overview.map(|overview| overview.intake_bytes),
             free_bytes: doctor::free_bytes(home).ok(),
+            waiting_for_trust: WaitingFile::all(home, sessions),
             warnings: warnings(daemon.as_ref(), rejected, spool.calls),
             spool,
             daemon,
@@ -236,6 +281,10 @@ impl Status {
         self.print_journal();
         for warning in &self.warnings {
             print_warning(warning);
+        }
+        for file in &self.waiting_for_trust {
+            let project = render::path(Path::new(&file.project));
+            print_warning(&format!("in {project}: {}", file.line));
         }
         if !self.last_decisions.is_empty() {
             println!();

@@ -115,6 +115,7 @@ fn data(home: &Home) -> Vec<PathBuf> {
         &home.spool,
         &home.run,
         &home.logs,
+        &home.trust,
         &home.installed,
         &home.socket,
     ];

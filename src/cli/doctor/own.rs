@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use actors::project::Project;
+use actors::trust::Trust;
 use journal::Home;
 use journal::recovery::verify::Verified;
 
@@ -29,6 +31,7 @@ pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> 
         journal(home, progress),
         spool(home),
         permissions(home),
+        trust(home),
     ]);
     checks
 }
@@ -249,12 +252,59 @@ fn permissions(home: &Home) -> Check {
     }
 }
 
+/// Checks the store of trust, the file of the current folder's project, and those that are trusted.
+fn trust(home: &Home) -> Check {
+    let trust = Trust::of(home);
+    let all = match trust.list() {
+        Ok(all) => all,
+        Err(error) => {
+            let fix = format!(
+                "remove {}, then `checkpointd trust` in each project",
+                home.trust.display()
+            );
+            return Check::fail(
+                "trust",
+                format!("what is trusted cannot be read: {error}"),
+                fix,
+            );
+        }
+    };
+    let config = settings::load(&home.config).unwrap_or_default();
+    let here = std::env::current_dir().ok();
+    let folders = here
+        .into_iter()
+        .chain(all.iter().map(|trusted| trusted.project.clone()));
+    let waiting = folders.into_iter().find_map(|folder| {
+        let looked = Project::look(&config, &trust, &folder.to_string_lossy());
+        Some((folder, looked.waits()?))
+    });
+    match waiting {
+        Some((folder, line)) => {
+            let path = folder.to_string_lossy();
+            let fix = match shlex::try_quote(&path) {
+                Ok(path) => format!("read it, then `checkpointd trust {path}`"),
+                Err(_) => "read it, then `checkpointd trust` in that folder".to_owned(),
+            };
+            Check::warn("trust", format!("in {}: {line}", folder.display()), fix)
+        }
+        None if all.is_empty() => Check::pass(
+            "trust",
+            "no project's own file is trusted, and none here waits",
+        ),
+        None => Check::pass(
+            "trust",
+            format!("{} projects' own files are trusted, unchanged", all.len()),
+        ),
+    }
+}
+
 fn parts(home: &Home) -> Vec<PathBuf> {
     let all = [
         &home.journal,
         &home.spool,
         &home.run,
         &home.logs,
+        &home.trust,
         &home.installed,
         &home.socket,
     ];

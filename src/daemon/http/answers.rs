@@ -118,7 +118,11 @@ pub(crate) async fn answer_now(shared: &Arc<Shared>, wanted: &NowQuery) -> HttpR
         sessions_now::SHOWN
     });
     let shared = Arc::clone(shared);
-    match web::block(move || sessions_now::now(&shared.journal, &shared.config(), &wanted)).await {
+    match web::block(move || {
+        sessions_now::now(&shared.journal, &shared.config(), &shared.trust(), &wanted)
+    })
+    .await
+    {
         Ok(Ok(now)) => HttpResponse::Ok().json(now),
         Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),

@@ -103,7 +103,12 @@ fn changes(shared: &Shared, known: u64) -> query::Result<(u64, String)> {
     if !is_whole {
         return Ok((last, json!({ "seq": last, "everything": true }).to_string()));
     }
-    let now = sessions_now::now(&shared.journal, &shared.config(), &Wanted::These(sessions))?;
+    let now = sessions_now::now(
+        &shared.journal,
+        &shared.config(),
+        &shared.trust(),
+        &Wanted::These(sessions),
+    )?;
     let message = SessionsNow { seq: last, ..now };
     let message = serde_json::to_string(&message).expect("rows are plain data");
     Ok((last, message))

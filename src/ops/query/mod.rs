@@ -16,6 +16,7 @@ mod trends;
 mod whatif;
 
 use actors::session_state;
+use actors::trust::Trust;
 use journal::{Journal, Timestamp};
 
 use crate::ops::views::{PhaseView, StateView};
@@ -34,13 +35,15 @@ pub(crate) use sessions::{find_session, of_agents};
 pub(crate) struct Reader {
     journal: Journal,
     walks: Walks,
+    trust: Trust,
 }
 
 impl Reader {
     /// Makes one that remembers nothing yet.
-    pub(crate) fn new(journal: Journal) -> Self {
+    pub(crate) fn new(journal: Journal, trust: Trust) -> Self {
         Self {
             journal,
+            trust,
             walks: Walks::default(),
         }
     }
@@ -52,11 +55,12 @@ impl Reader {
     /// As [`Error`] says.
     pub(crate) fn answer(&self, query: &Query, emit: &mut Emit<'_>) -> Result<()> {
         self.journal.settle()?;
-        answer(query, &self.journal, &self.walks, emit)
+        answer(query, self, emit)
     }
 }
 
-fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) -> Result<()> {
+fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
+    let (journal, walks) = (&reader.journal, &reader.walks);
     match query {
         Query::Sessions => sessions::list(journal, emit),
         Query::SessionNames => sessions::names(journal, emit),
@@ -100,7 +104,13 @@ fn answer(query: &Query, journal: &Journal, walks: &Walks, emit: &mut Emit<'_>) 
             session,
             name,
             text,
-        } => whatif::what_if(journal, session.as_deref(), name, text, emit),
+        } => whatif::what_if(
+            journal,
+            &reader.trust,
+            session.as_deref(),
+            (name, text),
+            emit,
+        ),
         Query::Event { seq } => send(emit, &events::one(journal, *seq)?),
         Query::Trends { days } => send(emit, &trends::trends(journal, *days, Timestamp::now())?),
         Query::Stats => send(emit, &overview::stats(journal)?),

@@ -1,9 +1,12 @@
 //! What another configuration, or a file of rules, would have decided.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use actors::evidence;
+use actors::project::Project;
+use actors::trust::Trust;
 use checkpoint::Policy;
 use checkpoint::config::{Candidate, Config, PackName, Packs};
 use checkpoint::replay::Past;
@@ -17,9 +20,9 @@ use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
 /// Decides history again under a file, and emits what would change.
 pub(super) fn what_if(
     journal: &Journal,
+    trust: &Trust,
     session: Option<&str>,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
     emit: &mut Emit<'_>,
 ) -> Result<()> {
     let candidate =
@@ -28,9 +31,12 @@ pub(super) fn what_if(
         Candidate::Config(_) => ReadAs::Config,
         Candidate::Rules(_) => ReadAs::Rules,
     };
+    let waiting = Mutex::new(BTreeSet::new());
     let judged = judge_all(journal, session, emit, || {
         let mut policies = Policies {
             candidate: &candidate,
+            trust,
+            waiting: &waiting,
             known: HashMap::new(),
         };
         move |past| {
@@ -59,6 +65,11 @@ pub(super) fn what_if(
             decisions,
             read_as,
             changed,
+            waiting: waiting
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .into_iter()
+                .collect(),
         },
     )
 }
@@ -66,6 +77,9 @@ pub(super) fn what_if(
 /// What the candidate makes of each past decision's policy, with the number that identifies it. Few differ.
 struct Policies<'a> {
     candidate: &'a Candidate,
+    trust: &'a Trust,
+    /// What of projects' own files is not trusted.
+    waiting: &'a Mutex<BTreeSet<String>>,
     /// Under a config.yml by project, under a file of rules by the policy of then.
     known: HashMap<(String, u64), (Policy, u64)>,
 }
@@ -78,7 +92,14 @@ impl Policies<'_> {
         };
         self.known.entry(key).or_insert_with(|| {
             let policy = match self.candidate {
-                Candidate::Config(config) => in_project(config, past),
+                Candidate::Config(config) => {
+                    in_project(config, past, self.trust, |project, note| {
+                        self.waiting
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .insert(format!("{project}: {note}"));
+                    })
+                }
                 Candidate::Rules(rules) => {
                     let then = past.policy.cloned();
                     rules
@@ -93,10 +114,20 @@ impl Policies<'_> {
 
 /// Returns the policy of a decision's project: its own file lies over the configuration, as it does when it is live. Where
 /// the project is no longer on this machine, the packs are those that it had.
-fn in_project(config: &Config, past: &Past<'_>) -> Policy {
+fn in_project(
+    config: &Config,
+    past: &Past<'_>,
+    trust: &Trust,
+    waits: impl Fn(&str, &str),
+) -> Policy {
     let project = past.state.project();
     if Path::new(project).is_dir() {
-        return evidence::project_policy(config, project, &mut Vec::new());
+        let looked = Project::look(config, trust, project);
+        looked
+            .waits()
+            .into_iter()
+            .for_each(|note| waits(project, &note));
+        return looked.policy;
     }
     let mut config = config.clone();
     if let (Packs::Auto, Some(then)) = (&config.settings.packs, past.policy) {

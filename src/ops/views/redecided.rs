@@ -33,6 +33,9 @@ pub(crate) struct WhatIf {
     pub(crate) decisions: usize,
     pub(crate) read_as: ReadAs,
     pub(crate) changed: Vec<ChangedDecision>,
+    /// What of projects' own files was left out because nobody trusts it, one line for each project.
+    #[serde(default)]
+    pub(crate) waiting: Vec<String>,
 }
 
 /// What a file was taken for.

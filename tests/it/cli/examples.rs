@@ -174,6 +174,7 @@ fn the_rule_of_the_project_asks_for_its_actions() {
     fs::write(format!("{project}/migrations/1.sql"), "create table a;\n").expect("writes");
     succeeded(user.command("git", &["init", "-q", project]));
     user.run(&["rules", "check", "--project", project]);
+    user.run(&["trust", project]);
 
     let preview = |elapsed: &str| -> Value {
         let answer = user.run(&[
@@ -198,8 +199,8 @@ fn the_rule_of_the_project_asks_for_its_actions() {
     assert_eq!(
         actions,
         [
-            "1. Run the migration against a copy of the database (`make migrate-test`)",
-            "2. Update the schema documentation (`make schema-docs`)",
+            "1. Run the migration against a copy of the database (`make migrate-test`) (asked for by the project's .checkpointd.yml)",
+            "2. Update the schema documentation (`make schema-docs`) (asked for by the project's .checkpointd.yml)",
         ],
         "{message}"
     );

@@ -13,4 +13,5 @@ mod sql;
 mod status;
 mod store;
 mod top;
+mod trust;
 mod whatif;

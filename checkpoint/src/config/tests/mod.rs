@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod mistakes;
+mod project_file;
 mod retention;
 
 use super::*;
@@ -203,7 +204,7 @@ rules:
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
-    own / api schema / Api schema was modified / 2 actions api schema -> Run `make client`; tests -> Run the tests that cover the changed code
+    own / api schema / Api schema was modified / 2 actions api schema -> Run `make client` (asked for by the project's .checkpointd.yml); tests -> Run the tests that cover the changed code (asked for by the project's .checkpointd.yml)
     rust / tests only / Rust tests were modified / 1 actions tests -> Run targeted tests for changed test files (`cargo test`)
     rust / benchmarks / Benchmarks were modified / 1 actions bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
     rust / dependencies / Dependencies or build settings were modified / 1 actions install -> Build with the changed manifest (`cargo build`)

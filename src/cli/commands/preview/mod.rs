@@ -5,6 +5,7 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use actors::evidence::{self, Gathered, Preview};
+use actors::trust::Trust;
 use checkpoint::agents;
 use checkpoint::config::{Config, parse_duration};
 use checkpoint::decide::{self, Case};
@@ -70,7 +71,7 @@ pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
         slug: arguments.slug.clone(),
     };
     let Gathered { evidence, policy } =
-        evidence::gather_for_preview(&config, &state, &stop, &preview);
+        evidence::gather_for_preview(&config, &Trust::of(home), &state, &stop, &preview);
     let fingerprint = policy.to_text().0;
     let case = Case {
         state: &state,
@@ -239,8 +240,8 @@ fn move_to(state: &mut SessionState, project: &Path) {
 /// Returns when the turn began, according to the transcript.
 fn by_transcript(config: &Config, state: &SessionState) -> Option<Timestamp> {
     let transcript = state.place.transcript.as_deref()?;
-    let prefix = evidence::project_policy(config, state.project(), &mut Vec::new()).prefix;
-    evidence::turn_start(config, state.stream.agent, transcript, &prefix)
+    let prefix = &config.settings.prefix.0;
+    evidence::turn_start(config, state.stream.agent, transcript, prefix)
 }
 
 /// Returns the absolute path of a project's folder.

@@ -90,6 +90,9 @@ fn show(name: &str, answer: &WhatIf) {
         turned(Verdict::Pass, Verdict::Inject),
         turned(Verdict::Inject, Verdict::Pass)
     );
+    for line in &answer.waiting {
+        render::print_wrapped("", &render::printable(line));
+    }
     let guessed = changed.filter(|line| line.guessed).count();
     if guessed > 0 {
         let why = "passed before anything was looked up: what these would have been asked for is not known";

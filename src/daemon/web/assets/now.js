@@ -16,6 +16,7 @@ const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags',
 const FLAGS = {
   muted: 'its stops pass and nothing is told of it',
   off: 'its project is switched off',
+  untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd trust',
   cleared: 'its next stop passes',
   asked: 'this turn had its checkpoint',
   sending: 'a checkpoint is on its way',

@@ -86,6 +86,7 @@ function outcome(answer) {
     h('p', null, plural(turned('pass', 'inject'), 'more checkpoint') + ', ' + turned('inject', 'pass') + ' fewer, '
       + (changed.length - turned('pass', 'inject') - turned('inject', 'pass')) + ' otherwise'
       + (changed.length > SHOWN_MAX ? '; the newest ' + SHOWN_MAX + ' are shown' : '') + '.'),
+    answer.waiting.map((line) => h('p', { class: 'soft' }, line)),
     rows.length ? table('Decisions that would change', ['Decision', 'At', 'Agent', 'Session', 'Project', 'Was', 'Would be', 'New message'], rows, [0]) : null,
   ];
 }

@@ -13,8 +13,10 @@ fn rules_and_previews() {
         "shop/.checkpointd.yml",
         "rules: [{name: database schema, include: ['migrations/**'], actions: [{text: Run the migration against a copy of the database that nobody else uses (`make migrate-test`)}]}]",
     );
+    home.trust(&home.path().join("shop"));
     insta::assert_snapshot!(screen(&home, &["rules", "--project", "shop"]), @r#"
     packs: rust, generic
+    .checkpointd.yml is trusted
 
     PACK     RULE             KIND      ASKS FOR         FILES
     own      database schema  code      database schema  migrations/**
@@ -43,9 +45,10 @@ fn rules_and_previews() {
     migrations/1.sql
       database schema (own, code)
         database schema Run the migration against a copy of the database that nobody
-                        else uses (`make migrate-test`)
+                        else uses (`make migrate-test`) (asked for by the project's
+                        .checkpointd.yml)
     == at 140 columns
-        database schema Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+        database schema Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
     == colours
     ^1msrc/main.rs^0m
     ^1mmigrations/1.sql^0m
@@ -92,7 +95,7 @@ fn rules_and_previews() {
     rules
       database schema (own)    migrations/1.sql
         due   Run the migration against a copy of the database that nobody else uses
-              (`make migrate-test`)
+              (`make migrate-test`) (asked for by the project's .checkpointd.yml)
               looked for  nothing: no command shows that it was done
       Rust code (rust)         src/main.rs
         due   Run the tests that cover the changed Rust code (`cargo test`)
@@ -114,7 +117,7 @@ fn rules_and_previews() {
       Required actions, in this order:
       1. Build with the changed manifest (`cargo build`)
       2. Run the migration against a copy of the database that nobody else uses
-      (`make migrate-test`)
+      (`make migrate-test`) (asked for by the project's .checkpointd.yml)
       3. Run the tests that cover the changed Rust code (`cargo test`)
 
       Capture memories/bugs/ideas worth keeping.
@@ -127,10 +130,12 @@ fn rules_and_previews() {
       "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == at 140 columns
       0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
-        due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+        due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
+              .checkpointd.yml)
               looked for  cargo test, cargo nextest, cargo t, cargo llvm-cov and 71 more
               looked for  cargo build, cargo check, cargo clippy, cargo test and 11 more
-      2. Run the migration against a copy of the database that nobody else uses (`make migrate-test`)
+      2. Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
+      .checkpointd.yml)
       Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
       checkpoint chores out of it.
       Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.

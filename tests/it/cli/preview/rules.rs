@@ -41,6 +41,7 @@ fn a_session_may_name_its_work_item_itself() {
         ".checkpointd.yml",
         "working_slug: unplanned\nmin_turn: 0s\n",
     );
+    home.trust(&project);
     write(&project, "todos/login/implementation-plan.md", plan);
     git(&project, &["add", "-A"]);
     git(&project, &["commit", "-qm", "plan"]);
@@ -224,6 +225,7 @@ fn rules_are_listed_tested_and_checked() {
         "rules:\n  - name: own\n    include: ['src/**']\n    needs: [tests]\n",
     );
     assert_eq!(rules(&["check"]).status.code(), Some(0));
+    home.trust(&project);
     let listed: Value = serde_json::from_slice(&rules(&["--json"]).stdout).expect("JSON");
     assert_eq!(
         (&listed["rules"][0]["name"], &listed["rules"][0]["pack"]),

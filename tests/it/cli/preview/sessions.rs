@@ -67,6 +67,7 @@ fn a_session_of_the_journal_speaks_for_itself() {
 fn only_what_changes_in_the_turn_counts_where_a_project_says_so() {
     let (home, project) = project(&["a.py", "b.py"]);
     write(&project, ".checkpointd.yml", "scope: turn\nmin_turn: 0s\n");
+    home.trust(&project);
     write(&project, "a.py", "before the turn\n");
     let _daemon = Daemon::at(home.clone());
     let call = |event: &str, more: &Value| {

@@ -202,6 +202,16 @@ fn answers_about_a_project() {
     let mut asked = Transcript::new();
     let project = asked.home.path().join("project");
     repository(&project);
+    asked.ask(&[
+        "rules",
+        "check",
+        "project/.checkpointd.yml",
+        "--project",
+        "project",
+        "--json",
+    ]);
+    asked.home.trust(&project);
+    asked.ask(&["trust", "--list", "--json"]);
     let phases = asked.home.path().join("phases");
     fs::write(
         asked.home.path().join("config.yml"),

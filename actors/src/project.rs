@@ -1,0 +1,124 @@
+//! A project as it is now: its policy, and what of its own file counts (spec RULE-14 and RULE-16).
+
+use std::path::Path;
+
+use checkpoint::Policy;
+use checkpoint::config::Config;
+use checkpoint::rules::pack_names::ProjectFacts;
+
+use crate::named_file;
+use crate::trust::{Standing, Trust};
+
+/// Name of a project's own settings file.
+pub const FILE: &str = ".checkpointd.yml";
+/// Larger files of a project are not read.
+pub const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// The most names at a project's top that are listed.
+const NAMES_MAX: usize = 2_000;
+/// The most parts of a file that a note names.
+const PARTS_MAX: usize = 5;
+
+/// What the settings and a project's own file come to.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The policy in force.
+    pub policy: Policy,
+    /// Whether the user trusts the project's file; `None` if there is none that can be used.
+    pub standing: Option<Standing>,
+    /// The keys and rules of the file that wait for the user's trust.
+    pub waiting: Vec<String>,
+    /// What of the file is not used, and why, one line each. A line may quote names of the file.
+    pub notes: Vec<String>,
+}
+
+impl Project {
+    /// Looks at the project in `folder`. What cannot be used of its file is left out, with a note that says why.
+    pub fn look(config: &Config, trust: &Trust, folder: &str) -> Self {
+        let top = Path::new(folder);
+        let facts = facts(top);
+        let mut project = Self {
+            policy: config.policy_with(&facts, None, false),
+            standing: None,
+            waiting: Vec::new(),
+            notes: Vec::new(),
+        };
+        let path = top.join(FILE);
+        let text = match named_file::text(&path, FILE_BYTES_MAX) {
+            Ok(text) => text,
+            Err(error) => {
+                if std::fs::symlink_metadata(&path).is_ok() {
+                    project.notes.push(format!("{FILE} was not used: {error}"));
+                }
+                return project;
+            }
+        };
+        let file = match config.project_file(FILE, &text) {
+            Ok(file) => file,
+            Err(error) => {
+                let error = error.without_text();
+                project.notes.push(format!("{FILE} was not used: {error}"));
+                return project;
+            }
+        };
+        let standing = trust.standing(top, &text);
+        let is_trusted = standing == Standing::Trusted;
+        project.policy = config.policy_with(&facts, Some(&file), is_trusted);
+        project.standing = Some(standing);
+        if is_trusted {
+            let overruled = file.overruled(&config.settings).into_iter();
+            project
+                .notes
+                .extend(overruled.map(|line| format!("{FILE}: {line}")));
+        } else {
+            project.waiting = file.needs_trust();
+            project.notes.extend(project.waits());
+        }
+        project
+    }
+
+    /// Returns the line that says what of the file waits for the user's trust, if anything does.
+    pub fn waits(&self) -> Option<String> {
+        let mut parts: Vec<_> = self.waiting.iter().take(PARTS_MAX).cloned().collect();
+        let more = self.waiting.len() - parts.len();
+        if more > 0 {
+            parts.push(format!("{more} more"));
+        }
+        let why = if self.standing == Some(Standing::Changed) {
+            "was changed since you trusted it"
+        } else {
+            "is not trusted"
+        };
+        let parts = parts.join(", ");
+        (!parts.is_empty())
+            .then(|| format!("{FILE} {why}; not used: {parts} (`checkpointd trust`)"))
+    }
+}
+
+/// Returns what the packs of a project depend on.
+pub fn facts(top: &Path) -> ProjectFacts {
+    ProjectFacts {
+        path: top.to_string_lossy().into_owned(),
+        files: names(top),
+    }
+}
+
+/// Lists the names at a project's top; names of folders end with `/`.
+fn names(top: &Path) -> Vec<String> {
+    if top.as_os_str().is_empty() {
+        return Vec::new();
+    }
+    let Ok(entries) = std::fs::read_dir(top) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .flatten()
+        .take(NAMES_MAX)
+        .map(|entry| {
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if is_dir { name + "/" } else { name }
+        })
+        .collect();
+    names.sort();
+    names
+}

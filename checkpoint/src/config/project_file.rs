@@ -1,0 +1,66 @@
+//! A project's own file, and which of its keys count before its owner trusts it (spec RULE-16).
+
+use super::settings::{ProjectLayer, Settings};
+
+/// What the text of each action of a project's rule ends with, so that a demand names its source (spec RULE-16).
+pub(super) const ASKED_BY_PROJECT: &str = " (asked for by the project's .checkpointd.yml)";
+
+/// A project's own file, read and without mistakes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectFile {
+    pub(super) layer: ProjectLayer,
+}
+
+impl ProjectFile {
+    /// Returns what of the file counts only once it is trusted: its keys, and the names of its rules.
+    pub fn needs_trust(&self) -> Vec<String> {
+        let before = self.before_trust();
+        let mut parts: Vec<String> = self
+            .layer
+            .keys()
+            .into_iter()
+            .filter(|key| !before.keys().contains(key) && !["prefix", "rules"].contains(key))
+            .map(|key| format!("`{key}`"))
+            .collect();
+        let rules = self.layer.rules.iter().flatten();
+        parts.extend(rules.map(|rule| format!("rule `{}`", rule.name.text)));
+        parts
+    }
+
+    /// Returns what of the file never counts as it stands, and why, one sentence each.
+    pub fn overruled(&self, user: &Settings) -> Vec<String> {
+        let mut said = Vec::new();
+        if self.layer.prefix.is_some() {
+            said.push("`prefix` has no effect here: only config.yml sets it".to_owned());
+        }
+        let most = user.max_blocks_per_turn;
+        if let Some(wanted) = self
+            .layer
+            .max_blocks_per_turn
+            .filter(|wanted| *wanted > most)
+        {
+            said.push(format!(
+                "`max_blocks_per_turn: {wanted}` counts as {most}, the most that config.yml allows"
+            ));
+        }
+        said
+    }
+
+    /// Returns the part that may do no harm, whoever wrote it: it only takes demands away, or picks among built-in ones.
+    fn before_trust(&self) -> ProjectLayer {
+        ProjectLayer {
+            enabled: self.layer.enabled,
+            packs: self.layer.packs.clone(),
+            ..ProjectLayer::default()
+        }
+    }
+
+    /// Returns the part that counts.
+    pub(super) fn counting(&self, trusted: bool) -> ProjectLayer {
+        if trusted {
+            self.layer.clone()
+        } else {
+            self.before_trust()
+        }
+    }
+}

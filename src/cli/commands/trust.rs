@@ -1,0 +1,196 @@
+//! `trust` and `untrust`: whether a project's own file counts (spec RULE-16).
+
+use std::path::{Path, PathBuf};
+
+use actors::named_file;
+use actors::project;
+use actors::trust::{Standing, Trust, Trusted};
+use checkpoint::config::Config;
+use clap::Args;
+use journal::Home;
+use serde::Serialize;
+
+use crate::cli::commands::preview::folder;
+use crate::cli::shared::Output;
+use crate::cli::text::print_json;
+use crate::config as settings;
+use crate::error::{Failure, Result, exit};
+use crate::render::{self, Table};
+
+/// Trust a project's .checkpointd.yml as it is now, so that its rules and settings count
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd trust\n  checkpointd trust ~/code/shop\n  checkpointd trust --list\n\n\
+    Read the file first: its rules speak to your agent. A later change of the file has to be trusted again."
+)]
+pub(crate) struct TrustArgs {
+    /// The project's folder, or the file in it
+    #[arg(default_value = ".")]
+    pub(crate) project: PathBuf,
+    /// List what is trusted, and change nothing
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Trust a project's .checkpointd.yml no longer
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  checkpointd untrust\n  checkpointd untrust ~/code/shop")]
+pub(crate) struct UntrustArgs {
+    /// The project's folder, or the file in it
+    #[arg(default_value = ".")]
+    pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What a newly trusted file brings.
+#[derive(Serialize)]
+pub(super) struct Taken {
+    /// The project's folder.
+    pub(super) project: PathBuf,
+    /// Its keys and rules that count from now on.
+    counts: Vec<String>,
+    /// What of it never counts, and why.
+    overruled: Vec<String>,
+}
+
+/// A trusted file in the list.
+#[derive(Serialize)]
+struct Line {
+    #[serde(flatten)]
+    trusted: Trusted,
+    /// Whether it still has the trusted content; null where there is no such file now.
+    standing: Option<Standing>,
+}
+
+/// Trusts a project's file, or lists what is trusted.
+pub(crate) fn trust(home: &Home, arguments: &TrustArgs) -> Result<u8> {
+    if arguments.list {
+        return list(&Trust::of(home), arguments.output);
+    }
+    let config = settings::load(&home.config)?;
+    let taken = take(home, &config, &top(&arguments.project)?)?;
+    if arguments.output.json {
+        print_json(&taken);
+    } else {
+        taken.print();
+    }
+    Ok(exit::OK)
+}
+
+/// Trusts a project's file no longer.
+pub(crate) fn untrust(home: &Home, arguments: &UntrustArgs) -> Result<u8> {
+    let given = &arguments.project;
+    let top = top(given).unwrap_or_else(|_| given.clone());
+    let was_trusted = Trust::of(home).withdraw(&top)?;
+    if arguments.output.json {
+        print_json(&serde_json::json!({ "project": top, "was_trusted": was_trusted }));
+    } else if was_trusted {
+        println!(
+            "{} is no longer trusted.",
+            render::path(&top.join(project::FILE))
+        );
+    } else {
+        println!(
+            "{} was not trusted.",
+            render::path(&top.join(project::FILE))
+        );
+    }
+    Ok(exit::OK)
+}
+
+/// Trusts the file of a project as it is now.
+pub(super) fn take(home: &Home, config: &Config, top: &Path) -> Result<Taken> {
+    let path = top.join(project::FILE);
+    let name = path.display().to_string();
+    let text = named_file::text(&path, project::FILE_BYTES_MAX).map_err(|error| {
+        Failure::usage(format!("cannot read {name}: {error}"))
+            .hint("only a project with such a file needs trust: `checkpointd trust FOLDER`")
+    })?;
+    let file = config.project_file(&name, &text).map_err(Failure::failed)?;
+    Trust::of(home)
+        .trust(top, &text)
+        .map_err(|error| Failure::failed(format!("cannot remember it: {error}")))?;
+    Ok(Taken {
+        project: top.to_owned(),
+        counts: file.needs_trust(),
+        overruled: file.overruled(&config.settings),
+    })
+}
+
+impl Taken {
+    pub(super) fn print(&self) {
+        let name = render::path(&self.project.join(project::FILE));
+        println!("{name} is trusted as it is now.");
+        if !self.counts.is_empty() {
+            let counts = render::printable(&self.counts.join(", "));
+            render::print_wrapped("  counts now: ", &counts);
+        }
+        for line in &self.overruled {
+            render::print_wrapped("  ", &render::printable(line));
+        }
+    }
+}
+
+fn list(trust: &Trust, output: Output) -> Result<u8> {
+    let all = trust
+        .list()
+        .map_err(|error| Failure::failed(format!("cannot read what is trusted: {error}")))?;
+    let lines: Vec<_> = all
+        .into_iter()
+        .map(|trusted| Line::new(trust, trusted))
+        .collect();
+    if output.json {
+        lines.iter().for_each(print_json);
+        return Ok(exit::OK);
+    }
+    if lines.is_empty() {
+        println!("No project's {} is trusted.", project::FILE);
+        return Ok(exit::OK);
+    }
+    let mut table = Table::new(["PROJECT", "SINCE", "NOW"]);
+    for line in &lines {
+        table.row([
+            render::path(&line.trusted.project),
+            render::local_time(&line.trusted.at.to_string()),
+            line.word().into(),
+        ]);
+    }
+    table.print();
+    Ok(exit::OK)
+}
+
+impl Line {
+    fn new(trust: &Trust, trusted: Trusted) -> Self {
+        let path = trusted.project.join(project::FILE);
+        let text = named_file::text(&path, project::FILE_BYTES_MAX).ok();
+        Self {
+            standing: text.map(|text| trust.standing(&trusted.project, &text)),
+            trusted,
+        }
+    }
+
+    const fn word(&self) -> &'static str {
+        match self.standing {
+            Some(Standing::Trusted) => "counts",
+            Some(Standing::Changed | Standing::Unknown) => "changed, waits",
+            None => "gone",
+        }
+    }
+}
+
+/// Returns the project's folder from its own path or that of its file.
+fn top(given: &Path) -> Result<PathBuf> {
+    match (given.file_name(), given.parent()) {
+        (Some(name), Some(above)) if name == project::FILE => {
+            folder(if above.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                above
+            })
+        }
+        _ => folder(given),
+    }
+}
