@@ -115,20 +115,19 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Trends { days } => send(emit, &trends::trends(journal, *days, Timestamp::now())?),
         Query::Stats => send(emit, &overview::stats(journal)?),
         Query::Overview => send(emit, &overview::overview(journal)?),
-        Query::VerifyJournal => {
-            let verified = journal.verify(|done, all| {
-                let _ = send(
-                    emit,
-                    &Progress {
-                        progress: (done, all),
-                    },
-                );
-            })?;
-            send(emit, &verified)
-        }
+        Query::VerifyJournal => verify(journal, emit),
         Query::IncompletePhase(scope) => {
             let phase = actors::phase::latest_incomplete(journal, scope)?;
             send(emit, &phase.as_ref().map(PhaseView::new))
         }
     }
+}
+
+/// Compares intake log and store, with lines of progress.
+fn verify(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
+    let verified = journal.verify(|done, all| {
+        let progress = (done, all);
+        let _ = send(emit, &Progress { progress });
+    })?;
+    send(emit, &verified)
 }
