@@ -161,15 +161,7 @@ impl RuleFile {
         if let Some(rules) = &layer.rules {
             laid.rules = rule_layers::lay(laid.rules, rules, ASKED_BY_PROJECT);
         }
-        layer.verify.iter().for_each(|group| laid.verify.lay(group));
-        layer
-            .hygiene
-            .iter()
-            .for_each(|group| laid.hygiene.lay(group));
-        layer
-            .changed
-            .iter()
-            .for_each(|group| laid.changed.lay(group));
+        lay_groups(layer, &mut laid);
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {
             enabled: layer.enabled.unwrap_or(policy.enabled),
@@ -197,6 +189,19 @@ impl RuleFile {
             slug_from_branch: layer.slug_from_branch.unwrap_or(policy.slug_from_branch),
             ..laid
         }
+    }
+}
+
+/// Lays the groups of a file over a policy.
+fn lay_groups(layer: &ProjectLayer, laid: &mut Policy) {
+    if let Some(group) = &layer.verify {
+        laid.verify.lay(group);
+    }
+    if let Some(group) = &layer.hygiene {
+        laid.hygiene.lay(group);
+    }
+    if let Some(group) = &layer.changed {
+        laid.changed.lay(group);
     }
 }
 
