@@ -3,6 +3,7 @@
 //! Runs on blocking threads, never on an actor's. Nothing here fails: evidence that is not available is left out, with a
 //! note that says why (spec DECIDE-14).
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -23,7 +24,7 @@ use crate::{git, named_file, packages, transcripts};
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
 /// The coarsest resolution of file times.
-const MARKER_TICK: Duration = Duration::from_millis(20);
+const FILE_TICK: Duration = Duration::from_millis(20);
 /// How much of a transcript's beginning is read to tell whether a person is present. Codex writes its long base
 /// instructions into the first line.
 const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
@@ -45,8 +46,18 @@ pub struct Preview {
 
 /// Gathers what the decision about `stop` needs, and no more: an early exit ends the gathering. Consumes the escape-hatch
 /// marker.
-pub fn gather(config: &Config, trust: &Trust, state: &SessionState, stop: &Stop) -> Gathered {
-    gather_with(config, trust, state, stop, None)
+///
+/// `payload` is the payload of the stop's hook call, if there is one.
+pub fn gather(
+    config: &Config,
+    trust: &Trust,
+    state: &SessionState,
+    stop: &Stop,
+    payload: Option<&str>,
+) -> Gathered {
+    let mut evidence = Evidence::default();
+    evidence.facts.returning_tasks = returning_tasks(state.stream.agent, payload);
+    gather_with(config, trust, state, stop, None, evidence)
 }
 
 /// Gathers what [`gather`] would, without side effects. It goes on after an early exit, to show which checkpoint the exit
@@ -58,7 +69,20 @@ pub fn gather_for_preview(
     stop: &Stop,
     preview: &Preview,
 ) -> Gathered {
-    gather_with(config, trust, state, stop, Some(preview))
+    gather_with(
+        config,
+        trust,
+        state,
+        stop,
+        Some(preview),
+        Evidence::default(),
+    )
+}
+
+/// Returns how many running background tasks bring another stop, by the stop's payload.
+fn returning_tasks(agent: Agent, payload: Option<&str>) -> Option<u32> {
+    let payload = serde_json::from_str(payload?).ok()?;
+    agents::adapter(agent)?.returning_tasks(&payload)
 }
 
 fn gather_with(
@@ -67,8 +91,8 @@ fn gather_with(
     state: &SessionState,
     stop: &Stop,
     preview: Option<&Preview>,
+    mut evidence: Evidence,
 ) -> Gathered {
-    let mut evidence = Evidence::default();
     let mut steps = Steps::default();
     let project = state.project().to_owned();
     let looked = steps.time("policy", || Project::look(config, trust, &project));
@@ -172,6 +196,8 @@ fn gather_rest(
         let files = evidence.changes.files().unwrap_or_default();
         evidence.facts.packages = packages::touched(Path::new(state.project()), files);
     }
+    evidence.facts.untouched =
+        steps.time("touched", || is_untouched(&tree, &evidence.changes, state));
     let facts = steps.time("transcript", || {
         let path = transcripts::of(state)?;
         transcripts::read(
@@ -204,6 +230,32 @@ fn gather_rest(
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
     evidence.timeline = transcript::join(facts, &state.turn.calls);
+}
+
+/// Returns whether no changed file was touched since the person's message.
+fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bool {
+    let known = (changes.files(), &tree.top, state.turn.started_at);
+    let (Some(files), Some(top), Some(since)) = known else {
+        return false;
+    };
+    let mut paths = files.iter().map(|file| top.join(&file.path));
+    !tree.committed && !paths.any(|path| was_touched(&path, since))
+}
+
+/// Returns whether a file was written, moved or deleted since a time, as far as the times of files tell.
+fn was_touched(path: &Path, since: Timestamp) -> bool {
+    // Deleting a file changes its folder.
+    let Some(meta) = path
+        .ancestors()
+        .find_map(|path| std::fs::symlink_metadata(path).ok())
+    else {
+        return true;
+    };
+    let changed = meta
+        .ctime()
+        .saturating_mul(1_000_000)
+        .saturating_add(meta.ctime_nsec() / 1_000);
+    Timestamp::from_micros(changed).plus(FILE_TICK) >= since
 }
 
 fn working_folder(state: &SessionState) -> PathBuf {
@@ -261,7 +313,7 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
         .and_then(|since| i64::try_from(since.as_micros()).ok())
         .map(Timestamp::from_micros);
     // File times are taken from the kernel's tick, which may lie a little before the actual time.
-    let made = made.map(|made| made.plus(MARKER_TICK));
+    let made = made.map(|made| made.plus(FILE_TICK));
     let counts = made
         .zip(state.turn.started_at)
         .is_none_or(|(made, began)| made >= began);

@@ -30,7 +30,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use journal::{ChangedFile, Changes, Timestamp};
@@ -54,6 +54,10 @@ pub struct Bounds {
 pub struct Tree {
     /// The changed files.
     pub changes: Changes,
+    /// The top folder; `None` if it is not known.
+    pub top: Option<PathBuf>,
+    /// Whether commits since the turn began hold some of the changes.
+    pub committed: bool,
     /// The current branch.
     pub branch: Option<String>,
     /// Notes about incomplete answers, with the reasons.
@@ -64,8 +68,8 @@ impl Tree {
     fn unknown(word: &str, note: Option<String>) -> Self {
         Self {
             changes: Changes::Unknown(word.into()),
-            branch: None,
             notes: note.into_iter().collect(),
+            ..Self::default()
         }
     }
 }
@@ -175,6 +179,7 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
             shown(&answers.filters)
         ));
     }
+    let uncommitted = paths.len();
     match log {
         Some(log) if log.is_good() => paths.extend(parse::names(&log.stdout)),
         // `git log` fails in a repository without commits.
@@ -186,6 +191,7 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
         }
         _ => {}
     }
+    let committed = paths.len() > uncommitted;
     if status.is_cut || log.is_some_and(|log| log.is_cut) {
         notes.push("git: the list of changed files was too long and was cut".into());
     }
@@ -205,6 +211,8 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
         .map(|name| String::from_utf8_lossy(name).into_owned());
     Tree {
         changes: Changes::Known(files),
+        top: Some(top.to_owned()),
+        committed,
         branch,
         notes,
     }

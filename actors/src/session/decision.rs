@@ -30,7 +30,16 @@ impl Session {
                 find_prompts(&shared, state).await
             };
             tokio::task::spawn_blocking(move || {
-                evidence::gather(&shared.config(), &shared.trust(), &state, &about)
+                let payload = (about.background_tasks > 0)
+                    .then(|| shared.journal.payload(about.seq).ok().flatten());
+                let payload = payload.flatten();
+                evidence::gather(
+                    &shared.config(),
+                    &shared.trust(),
+                    &state,
+                    &about,
+                    payload.as_deref(),
+                )
             })
             .await
         };

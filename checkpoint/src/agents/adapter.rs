@@ -35,6 +35,12 @@ pub trait Adapter: Debug + Sync {
         Notifications::default()
     }
 
+    /// Returns how many of the running background tasks that a stop's payload lists bring another stop when they end;
+    /// `None` if the payload does not say what they are.
+    fn returning_tasks(&self, _payload: &serde_json::Value) -> Option<u32> {
+        None
+    }
+
     /// The environment variables that the agent sets for its hooks and tools.
     fn variables(&self) -> Variables;
 

@@ -10,7 +10,7 @@ use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Ti
 use crate::agents;
 use crate::findings::{self, Findings};
 use crate::message;
-use crate::policy::{Headless, Policy, Quiet, Repeat};
+use crate::policy::{Background, Headless, Policy, Quiet, Repeat};
 use crate::state::{SessionState, Stop};
 
 /// The input of a decision.
@@ -67,10 +67,17 @@ const EARLY: [Exit; 8] = [
         )
     }),
     (Reason::BackgroundTasks, |case| {
-        (
-            case.stop.background_tasks > 0,
-            format!("background tasks running: {}", case.stop.background_tasks),
-        )
+        let running = case.stop.background_tasks;
+        let returning = case.evidence.facts.returning_tasks;
+        match (case.policy.background, returning) {
+            (Background::Returning, Some(returning)) => (
+                returning > 0,
+                format!(
+                    "background tasks running: {running}, of which bring another stop: {returning}"
+                ),
+            ),
+            _ => (running > 0, format!("background tasks running: {running}")),
+        }
     }),
     (Reason::NoTurnStart, |case| {
         let start = case.turn_start();
@@ -210,8 +217,13 @@ impl Case<'_> {
     }
 
     /// The exits that depend on what the rules found, in order.
-    fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 4] {
-        let due = !findings.actions.is_empty() || !findings.observations.is_empty();
+    fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 5] {
+        let quiet_when_unchanged = self.policy.unchanged == Quiet::Silent;
+        let due = if quiet_when_unchanged {
+            findings.due_by_turn
+        } else {
+            !findings.actions.is_empty() || !findings.observations.is_empty()
+        };
         let headless = self.evidence.headless;
         let quiet = match self.policy.headless {
             Headless::Always => false,
@@ -227,6 +239,14 @@ impl Case<'_> {
                 Reason::Headless,
                 quiet,
                 format!("headless: {headless}, something is due: {due}"),
+            ),
+            (
+                Reason::SilentUnchanged,
+                findings.unchanged && quiet_when_unchanged,
+                format!(
+                    "nothing changed and nothing failed: {}, unchanged: {:?}",
+                    findings.unchanged, self.policy.unchanged
+                ),
             ),
             (
                 Reason::Repeated,

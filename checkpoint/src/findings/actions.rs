@@ -149,6 +149,7 @@ pub(super) fn find(turn: &Turn<'_>, claims: &Claims<'_>) -> Findings {
                 .push(gap(&claims.rules[rule], action, &result.proof));
         }
         purposes.push(group.purpose);
+        findings.due_by_turn |= claims.rules[rule].kind != Kind::Always;
         if claims.rules[rule].kind == Kind::Always {
             behind.extend(0..turn.files.len());
         }

@@ -44,6 +44,7 @@ pub fn find(
     };
     let claims = actions::Claims::new(&turn);
     let mut findings = actions::find(&turn, &claims);
+    let gaps = findings.observations.len();
     if turn.has_timeline() {
         let errors = errors::find(&turn);
         findings.unresolved = !errors.is_empty();
@@ -54,6 +55,9 @@ pub fn find(
     }
     findings.observations.extend(hygiene::wide_change(&turn));
     findings.observations.extend(slug::drift(&turn));
+    findings.due_by_turn |= findings.observations.len() > gaps;
+    findings.unchanged =
+        (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
     findings.docs_only = !claims.any_of(|kind| kind != Kind::Docs);
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();

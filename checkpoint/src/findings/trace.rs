@@ -20,6 +20,10 @@ pub struct Findings {
     pub generic: bool,
     /// A failed call of this turn is unresolved (spec HYG-1).
     pub unresolved: bool,
+    /// Nothing changed in the turn and nothing failed (spec DECIDE-20).
+    pub unchanged: bool,
+    /// Something is due besides what a rule asks for at every stop (spec DECIDE-20).
+    pub due_by_turn: bool,
     /// Hash of the demand: its actions and the contents of the files behind them. `None` without
     /// actions.
     pub demand: Option<u64>,

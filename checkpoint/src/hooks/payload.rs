@@ -113,17 +113,12 @@ impl<'a> Payload<'a> {
 
     /// Returns the event of a stop that can be answered. `last_message` names the field with the agent's last words.
     pub(crate) fn stop(&self, host: Host, last_message: &str) -> Event {
-        let running = |task: &&Value| {
-            task.get("status")
-                .and_then(Value::as_str)
-                .is_none_or(|status| status == "running")
-        };
         let tasks = self.get("background_tasks").and_then(Value::as_array);
         Event::AgentStopped {
             host,
             reentry: self.get("stop_hook_active").and_then(Value::as_bool) == Some(true),
             background_tasks: tasks.map_or(0, |tasks| {
-                u32::try_from(tasks.iter().filter(running).count()).unwrap_or(0)
+                u32::try_from(tasks.iter().filter(|task| is_running(task)).count()).unwrap_or(0)
             }),
             can_reply: true,
             prompt_digest: self.text("prompt").map(digest::of_prompt),
@@ -176,4 +171,10 @@ impl<'a> Payload<'a> {
         tools::bound(&mut call);
         call
     }
+}
+
+/// Returns whether a background task that a stop lists still runs.
+pub(crate) fn is_running(task: &Value) -> bool {
+    let status = task.get("status").and_then(Value::as_str);
+    status.is_none_or(|status| status == "running")
 }

@@ -191,11 +191,13 @@ pub enum Reason {
     Generic,
     /// Inject: the agent was restarted (spec RESTART-2).
     Restart,
+    /// Pass: nothing changed in the turn and nothing failed, and `unchanged` is silent.
+    SilentUnchanged,
 }
 
 impl Reason {
     /// Every reason, passes first.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Muted,
         Self::ProjectOff,
         Self::EscapeHatch,
@@ -208,6 +210,7 @@ impl Reason {
         Self::Repeated,
         Self::SilentAllClear,
         Self::SilentDocsOnly,
+        Self::SilentUnchanged,
         Self::Overloaded,
         Self::ActionsDue,
         Self::ObservationsOnly,
@@ -239,6 +242,7 @@ impl Reason {
             Self::DocsOnly => "docs_only",
             Self::Generic => "generic",
             Self::Restart => "restart",
+            Self::SilentUnchanged => "silent_unchanged",
         }
     }
 }

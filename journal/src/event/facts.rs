@@ -11,6 +11,10 @@ use super::summary::{Summary, SummaryVerdict};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
+    /// No changed file was written, deleted or committed since the person's message, by the times of files.
+    pub untouched: bool,
+    /// Running background tasks after which the agent goes on by itself; `None` if the host does not say what they are.
+    pub returning_tasks: Option<u32>,
     /// Changed files whose text the agent had before the turn, as the agent wrote their paths.
     pub known_files: Vec<String>,
     /// Folders of the packages that the changed files belong to, relative to the top, which is empty; sorted. Only if

@@ -1,10 +1,11 @@
 //! Claude Code's hook calls.
 
 use journal::{Event, Host, ToolCall};
+use serde_json::Value;
 
 use super::tools::TOOLS;
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::{Fields, Payload, is_running};
 
 pub(super) const FIELDS: Fields = Fields {
     session: "session_id",
@@ -42,4 +43,19 @@ pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
         "MessageDisplay" => Event::ModelStepped { host },
         _ => common::event(hook, host, payload, &TOOLS),
     }
+}
+
+/// A shell runs until somebody ends it (a development server), or its end is told to the agent in its next turn. Every
+/// other kind of task goes on with the agent's work, and hands its result to the agent.
+const NOT_RETURNING: &str = "shell";
+
+/// Returns how many running tasks bring another stop; `None` if one of them does not say what it is.
+pub(super) fn returning_tasks(payload: &Value) -> Option<u32> {
+    let tasks = payload.get("background_tasks")?.as_array()?;
+    let mut returning = 0;
+    for task in tasks.iter().filter(|task| is_running(task)) {
+        let kind = task.get("type")?.as_str()?;
+        returning += u32::from(kind != NOT_RETURNING);
+    }
+    Some(returning)
 }

@@ -47,6 +47,10 @@ impl Adapter for Claude {
         }
     }
 
+    fn returning_tasks(&self, payload: &serde_json::Value) -> Option<u32> {
+        hooks::returning_tasks(payload)
+    }
+
     fn variables(&self) -> Variables {
         Variables {
             session: Some("CLAUDE_CODE_SESSION_ID"),

@@ -5,6 +5,9 @@ mod formats;
 mod recordings;
 mod tools;
 
+use serde_json::json;
+
+use super::hooks::returning_tasks;
 use super::takes_context;
 
 #[test]
@@ -21,4 +24,23 @@ fn only_a_version_that_is_known_to_take_context_gets_it() {
     ] {
         assert_eq!(takes_context(version), expected, "{version:?}");
     }
+}
+
+#[test]
+fn a_shell_in_the_background_brings_no_other_stop() {
+    let task = |kind: &str, status: &str| json!({"id": "b1", "type": kind, "status": status, "description": "", "command": "npm run dev"});
+    for (tasks, expected) in [
+        (json!([]), Some(0)),
+        (json!([task("shell", "running")]), Some(0)),
+        (
+            json!([task("shell", "running"), task("subagent", "running")]),
+            Some(1),
+        ),
+        (json!([task("subagent", "completed")]), Some(0)),
+        (json!([{"id": "b1", "status": "running"}]), None),
+    ] {
+        let payload = json!({"background_tasks": tasks});
+        assert_eq!(returning_tasks(&payload), expected, "{payload}");
+    }
+    assert_eq!(returning_tasks(&json!({})), None);
 }

@@ -1,6 +1,7 @@
 //! The exits of a decision.
 
 mod repeat;
+mod unchanged;
 
 use super::{Findings, Reason, inject_reason, or_generic};
 

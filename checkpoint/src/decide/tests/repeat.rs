@@ -12,7 +12,7 @@ use crate::policy::{Headless, Policy, Quiet, Repeat};
 use crate::rules::pack_names::ProjectFacts;
 use crate::state::{SessionState, Stop};
 
-fn policy() -> Policy {
+pub(super) fn policy() -> Policy {
     let facts = ProjectFacts {
         path: "/p".into(),
         files: vec!["Cargo.toml".into()],
@@ -23,13 +23,13 @@ fn policy() -> Policy {
 }
 
 /// A session that runs through turns of a minute each.
-struct Session {
+pub(super) struct Session {
     state: SessionState,
     second: i64,
 }
 
 impl Session {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             state: SessionState::new(Stream::of_native(Agent::Claude, "s")),
             second: 0,
@@ -71,7 +71,17 @@ impl Session {
     }
 
     /// Stops in a new turn, decides, and folds the decision. A delivery that is made is confirmed.
-    fn turn(&mut self, evidence: &Evidence, policy: &Policy) -> Decision {
+    pub(super) fn turn(&mut self, evidence: &Evidence, policy: &Policy) -> Decision {
+        self.turn_with(evidence, policy, 0)
+    }
+
+    /// As [`Session::turn`], with background tasks that run at the stop.
+    pub(super) fn turn_with(
+        &mut self,
+        evidence: &Evidence,
+        policy: &Policy,
+        background_tasks: u32,
+    ) -> Decision {
         self.prompt();
         self.second += 60;
         let seq = self.state.last_seq + 1;
@@ -81,7 +91,7 @@ impl Session {
             at,
             host_turn: None,
             can_reply: true,
-            background_tasks: 0,
+            background_tasks,
             restart: false,
         };
         let decision = decide(&Case {
@@ -105,7 +115,7 @@ impl Session {
 }
 
 /// What was looked up: changed files as `path=content`, and shell commands, failed ones with a `!` in front.
-fn evidence(files: &[&str], commands: &[&str]) -> Evidence {
+pub(super) fn evidence(files: &[&str], commands: &[&str]) -> Evidence {
     let file = |text: &&str| {
         let (path, content) = text.split_once('=').expect("path=content");
         ChangedFile {
@@ -133,7 +143,7 @@ fn evidence(files: &[&str], commands: &[&str]) -> Evidence {
     }
 }
 
-const CODE: &[&str] = &["src/a.rs=1"];
+pub(super) const CODE: &[&str] = &["src/a.rs=1"];
 
 #[test]
 fn a_demand_is_made_once_for_the_same_contents() {
@@ -181,7 +191,11 @@ fn a_demand_is_made_once_for_the_same_contents() {
             "repeated",
         ),
         ("it was done", evidence(CODE, &["cargo test"]), "all_clear"),
-        ("the change was taken back", evidence(&[], &[]), "docs_only"),
+        (
+            "the change was taken back",
+            evidence(&[], &[]),
+            "silent_unchanged",
+        ),
     ];
     for (when, then, expected) in table {
         let mut session = Session::new();
@@ -260,7 +274,11 @@ fn without_a_person_only_what_is_due_is_said() {
     let cases = [
         ("actions", evidence(CODE, &[]), Reason::ActionsDue),
         ("observations", wide, Reason::ObservationsOnly),
-        ("nothing changed", evidence(&[], &[]), Reason::DocsOnly),
+        (
+            "documentation changed",
+            evidence(&["README.md=1"], &[]),
+            Reason::DocsOnly,
+        ),
         (
             "all done",
             evidence(CODE, &["cargo test"]),
