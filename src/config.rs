@@ -24,7 +24,14 @@ pub(crate) fn home() -> Result<Home> {
 ///
 /// If the file is invalid, or if somebody besides the user and root can change it (spec ENV-3): it names programs that
 /// the daemon runs.
-pub(crate) fn load(path: &Path) -> Result<Config> {
+pub(crate) fn load(home: &Home) -> Result<Config> {
+    let mut config = read(&home.config)?;
+    config.clear_folder = home.clear.to_str().map(str::to_owned);
+    actors::programs::look_in(&config.settings.daemon.path);
+    Ok(config)
+}
+
+fn read(path: &Path) -> Result<Config> {
     let cannot_read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -37,9 +44,7 @@ pub(crate) fn load(path: &Path) -> Result<Config> {
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(cannot_read)?;
-    let config = check(path, &text)?;
-    actors::programs::look_in(&config.settings.daemon.path);
-    Ok(config)
+    check(path, &text)
 }
 
 /// Returns the folder of the configuration, and the one that it is in if it is a link.

@@ -3,7 +3,8 @@
 //! Runs on blocking threads, never on an actor's. Nothing here fails: evidence that is not available is left out, with a
 //! note that says why (spec DECIDE-14).
 
-use std::os::unix::fs::MetadataExt;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -109,9 +110,7 @@ fn gather_with(
         .early_exit()
     };
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
-        evidence.escape_marker = steps.time("marker", || {
-            marker(state, &policy.escape_marker, preview.is_none())
-        });
+        evidence.escape_marker = steps.time("marker", || marker(state, &policy, preview.is_none()));
     }
     let wanted = match exit(&evidence) {
         None => true,
@@ -167,9 +166,12 @@ pub fn default_policy(config: &Config) -> Policy {
         path: String::new(),
         files: Vec::new(),
     };
-    config
-        .policy_for(&nowhere, None)
-        .expect("settings that were loaded make a policy by themselves")
+    let policy = config.policy_for(&nowhere, None);
+    Policy {
+        // It is for no session of this machine.
+        clear_folder: None,
+        ..policy.expect("settings that were loaded make a policy by themselves")
+    }
 }
 
 /// Gathers the evidence that only decisions without an early exit need.
@@ -289,22 +291,39 @@ fn of_turn(
     git::since_baseline(files, before)
 }
 
-/// Returns whether the escape-hatch marker exists, and removes it if `consume` is set. Only the stop that removed it counts
-/// it, so two stops at once use it once. A marker that is older than the turn is removed and does not count: a real user
-/// message revokes it (spec DECIDE-4).
-fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
-    let Some(folder) = state
-        .place
-        .env("TMPDIR")
-        .map(Path::new)
-        .filter(|folder| folder.is_absolute())
-    else {
+/// Returns whether a file asks that this stop passes, and removes it if `consume` is set: the session's own, or the marker
+/// in the agent's `TMPDIR` (spec DECIDE-4). Only the stop that removed it counts it, so two stops at once use it once.
+fn marker(state: &SessionState, policy: &Policy, consume: bool) -> bool {
+    let own = policy.clear_file(state.session()).map(PathBuf::from);
+    let shared = shared_marker(state, &policy.escape_marker);
+    // Both are looked at: what is used up must not let a later stop pass.
+    own.into_iter()
+        .chain(shared)
+        .filter(|path| asks_to_pass(path, state, consume))
+        .count()
+        > 0
+}
+
+/// Returns the path of the marker in the agent's `TMPDIR`, if that is a folder of the user. In another's, anybody could put
+/// it.
+fn shared_marker(state: &SessionState, name: &str) -> Option<PathBuf> {
+    let folder = Path::new(state.place.env("TMPDIR")?);
+    let is_own = folder.metadata().is_ok_and(|meta| is_users(&meta));
+    (folder.is_absolute() && is_own).then(|| folder.join(name))
+}
+
+fn is_users(meta: &Metadata) -> bool {
+    meta.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Returns whether a file of the user is there that is not older than the turn: a real user message revokes it.
+fn asks_to_pass(path: &Path, state: &SessionState, consume: bool) -> bool {
+    let Ok(meta) = std::fs::symlink_metadata(path) else {
         return false;
     };
-    let marker = folder.join(name);
-    let Ok(meta) = std::fs::symlink_metadata(&marker) else {
+    if !is_users(&meta) {
         return false;
-    };
+    }
     let made = meta
         .modified()
         .ok()
@@ -317,7 +336,7 @@ fn marker(state: &SessionState, name: &str, consume: bool) -> bool {
     let counts = made
         .zip(state.turn.started_at)
         .is_none_or(|(made, began)| made >= began);
-    (!consume || std::fs::remove_file(marker).is_ok()) && counts
+    (!consume || std::fs::remove_file(path).is_ok()) && counts
 }
 
 /// Returns whether the agent runs without a person at its terminal, according to its host (spec DECIDE-10).

@@ -20,7 +20,9 @@ pub async fn settle(
     shared: &Arc<Shared>,
     sessions: &Addr<SessionRegistry>,
 ) -> journal::Result<usize> {
-    let open = shared.journal.unsettled()?;
+    let mut open = shared.journal.unsettled()?;
+    // What another machine, or somebody else, left open is not ours to type or to decide.
+    open.retain(|(_, seq)| !shared.journal.is_imported(*seq));
     let grace = Duration::from_millis(shared.config().settings.hooks.stop_wait.as_millis());
     for (session, seq) in open.iter().copied() {
         match shared.journal.event(seq)? {

@@ -5,9 +5,11 @@
 use std::fmt::Write;
 
 use journal::Action;
+use uuid::Uuid;
 
 use crate::findings::Findings;
 use crate::policy::Policy;
+use crate::rules::pack_names;
 
 /// The longest message; Codex cuts what is longer than about 10 KB.
 pub const BYTES_MAX: usize = 8 * 1024;
@@ -15,6 +17,7 @@ pub const BYTES_MAX: usize = 8 * 1024;
 /// The longest prefix, category, action or observation; and the most that each list may take.
 const PREFIX_BYTES_MAX: usize = 200;
 const MARKER_BYTES_MAX: usize = 100;
+const CLEAR_BYTES_MAX: usize = 300;
 const ITEM_BYTES_MAX: usize = 600;
 const CATEGORIES_BYTES_MAX: usize = 1024;
 const ACTIONS_BYTES_MAX: usize = 3 * 1024;
@@ -29,7 +32,7 @@ const SILENT: &str = "Do this housekeeping silently. Then give the user a short 
                       decision you need. Leave checkpoint chores out of it.";
 
 /// Returns the text of a checkpoint, in the variant that fits the findings.
-pub fn compose(findings: &Findings, policy: &Policy) -> String {
+pub fn compose(findings: &Findings, policy: &Policy, session: Uuid) -> String {
     let mut text = prefix(policy);
     if findings.all_clear {
         text.push_str(ALL_CLEAR);
@@ -42,7 +45,7 @@ pub fn compose(findings: &Findings, policy: &Policy) -> String {
         text.push_str("\n\n");
         body(&mut text, findings);
     }
-    for line in [CAPTURE, SILENT, &escape_hatch(policy)] {
+    for line in [CAPTURE, SILENT, &escape_hatch(policy, session)] {
         text.push_str("\n\n");
         text.push_str(line);
     }
@@ -54,11 +57,32 @@ pub fn compose(findings: &Findings, policy: &Policy) -> String {
 }
 
 /// Returns the line about the escape hatch (spec MSG-7).
-fn escape_hatch(policy: &Policy) -> String {
-    let marker = clip(&policy.escape_marker, MARKER_BYTES_MAX);
-    format!(
-        "Last resort, only if the above cannot be done: `touch \"$TMPDIR/{marker}\"` lets the next stop pass."
-    )
+fn escape_hatch(policy: &Policy, session: Uuid) -> String {
+    let command = match clear_file(policy, session) {
+        Some(path) => format!("touch '{path}'"),
+        None => {
+            let marker = clip(&policy.escape_marker, MARKER_BYTES_MAX);
+            format!("touch \"$TMPDIR/{marker}\"")
+        }
+    };
+    format!("Last resort, only if the above cannot be done: `{command}` lets the next stop pass.")
+}
+
+/// Returns the path of the file that is this session's way out, if it can stand between quotes in a command. With the
+/// `teleclaude` pack the marker in `TMPDIR` is named, as that program's own words do.
+fn clear_file(policy: &Policy, session: Uuid) -> Option<String> {
+    if policy
+        .packs
+        .iter()
+        .any(|pack| pack == pack_names::TELECLAUDE)
+    {
+        return None;
+    }
+    let is_plain = |path: &String| {
+        let breaks = |c: char| c.is_control() || matches!(c, '\'' | '`');
+        path.len() <= CLEAR_BYTES_MAX && !path.contains(breaks)
+    };
+    policy.clear_file(session).filter(is_plain)
 }
 
 /// Returns the canonical prefix, made harmless in case a policy of another version let a bad one through.
@@ -185,7 +209,7 @@ mod tests {
             ],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &policy()), @r#"
+        insta::assert_snapshot!(compose(&findings, &policy(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         Changed: daemon code, TUI code
@@ -212,7 +236,7 @@ mod tests {
             observations: vec!["Python errors remain unresolved — verify they are fixed".into()],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &policy()), @r#"
+        insta::assert_snapshot!(compose(&findings, &policy(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         Changed: hook runtime code
@@ -236,6 +260,7 @@ mod tests {
                 ..Findings::default()
             },
             &policy(),
+            Uuid::nil(),
         );
         insta::assert_snapshot!(text, @"[TeleClaude Checkpoint] - All expected validations were observed.");
         assert!(text.len() - policy().prefix.len() < 100);
@@ -248,7 +273,7 @@ mod tests {
             actions: vec![action("Check the logs")],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &policy()), @r#"
+        insta::assert_snapshot!(compose(&findings, &policy(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         No code changes were found.
@@ -266,7 +291,7 @@ mod tests {
 
     #[test]
     fn generic() {
-        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &policy()), @r#"
+        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &policy(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Continue or validate your work if needed.
 
         Capture memories/bugs/ideas worth keeping.
@@ -293,7 +318,7 @@ mod tests {
             observations: many("Something was seen,\nand it was number"),
             ..Findings::default()
         };
-        let text = compose(&findings, &policy());
+        let text = compose(&findings, &policy(), Uuid::nil());
         let ends: Vec<_> = text
             .lines()
             .filter(|line| line.contains(" more"))
@@ -334,11 +359,11 @@ mod tests {
         #[test]
         fn every_message_is_bounded_and_harmless(findings in any_findings(), prefix in "[!/ \t\\PC]{0,300}") {
             let policy = Policy { prefix, ..policy() };
-            let text = compose(&findings, &policy);
+            let text = compose(&findings, &policy, Uuid::nil());
             proptest::prop_assert!(text.len() <= BYTES_MAX);
             proptest::prop_assert!(!text.starts_with(['!', '/', ' ', '\n']));
             proptest::prop_assert!(!text.is_empty());
-            proptest::prop_assert_eq!(&text, &compose(&findings, &policy));
+            proptest::prop_assert_eq!(&text, &compose(&findings, &policy, Uuid::nil()));
         }
     }
 }

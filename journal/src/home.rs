@@ -26,6 +26,8 @@ pub struct Home {
     pub progress: PathBuf,
     /// Which projects' own files the user trusts.
     pub trust: PathBuf,
+    /// Files by which agents ask that a session's next stop passes, each named by the session.
+    pub clear: PathBuf,
     /// Record of the changes to agents' settings, with their previous contents.
     pub installed: PathBuf,
 }
@@ -65,6 +67,7 @@ impl Home {
                 spool: data.join("spool"),
                 progress: data.join("progress"),
                 trust: data.join("trust"),
+                clear: data.join("clear"),
                 installed: data.join("installed"),
                 socket: state.join("run").join("sock"),
                 run: state.join("run"),
@@ -88,6 +91,7 @@ impl Home {
             logs: root.join("logs"),
             progress: root.join("progress"),
             trust: root.join("trust"),
+            clear: root.join("clear"),
             installed: root.join("installed"),
         }
     }

@@ -14,6 +14,8 @@ pub mod frame;
 pub mod home;
 mod hook_call;
 #[cfg(feature = "store")]
+mod imported;
+#[cfg(feature = "store")]
 mod intake;
 #[cfg(feature = "store")]
 mod layout;

@@ -51,7 +51,7 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the daemon until it is asked to stop.
 pub(crate) fn run(home: Home) -> Result<()> {
-    let (config, config_error) = match config::load(&home.config) {
+    let (config, config_error) = match config::load(&home) {
         Ok(config) => (config, None),
         Err(error) => (Config::default(), Some(error.to_string())),
     };
@@ -59,7 +59,13 @@ pub(crate) fn run(home: Home) -> Result<()> {
     config::refuse_reachable_home(&home)?;
     // Files are readable by their owner only, whatever the caller's umask is.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    for folder in [&home.run, &home.spool, &home.journal, &home.logs] {
+    for folder in [
+        &home.run,
+        &home.spool,
+        &home.journal,
+        &home.logs,
+        &home.clear,
+    ] {
         private_folder(folder)?;
     }
     let pid_file = lock(&home)?;

@@ -15,7 +15,7 @@ pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<A
     let record = Record::load(home).map_err(Failure::failed)?;
     let client = plan::client().map_err(Failure::failed)?;
     // As in the daemon: an invalid configuration is not used.
-    let config = config::load(&home.config).unwrap_or_default();
+    let config = config::load(home).unwrap_or_default();
     let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
     let means = Means {
         home,

@@ -191,7 +191,12 @@ fn known(journal: &Journal, home: &Home, session: Uuid) -> Result<BTreeMap<PathB
         let Some((file, document)) = read(&envelope) else {
             continue;
         };
-        let place = Place::of_file(Path::new(&file), session, &document.project, &home.progress);
+        // What an imported document says is no reason to write into a project (spec ENV-5).
+        let place = if journal.is_imported(envelope.seq) {
+            Place::in_data(&home.progress, &document.project)
+        } else {
+            Place::of_file(Path::new(&file), session, &document.project, &home.progress)
+        };
         let path = place.file(session, document.kind);
         known
             .entry(path)

@@ -73,10 +73,10 @@ pub fn write(
     let session = order.stream.session;
     let data = Place::in_data(&home.progress, &document.project);
     let mut place = match order.place {
-        ProgressPlace::Project => {
+        ProgressPlace::Project if !is_imported(journal, session)? => {
             Place::in_project(&document.project, &config.settings.progress.path.0)
         }
-        ProgressPlace::Data => data.clone(),
+        _ => data.clone(),
     };
     if let Err(error) = place.prepare() {
         notes.push(format!("not written into the project: {error}"));
@@ -121,6 +121,14 @@ pub fn write(
         file,
         notes,
     })
+}
+
+/// Returns whether a session's project is only what imported events say (spec ENV-5).
+fn is_imported(journal: &Journal, session: Uuid) -> Result<bool, Error> {
+    let first = journal.stream(session, 0, 1)?;
+    Ok(first
+        .first()
+        .is_some_and(|first| journal.is_imported(first.seq)))
 }
 
 /// Assembles a document from the journal, git, and the agent's statements.

@@ -31,6 +31,8 @@ pub struct Config {
     pub settings: Settings,
     /// Removes secrets as the settings say.
     pub redactor: Redactor,
+    /// The folder of the files by which agents ask that a stop passes (spec DECIDE-4), if there is one.
+    pub clear_folder: Option<String>,
     /// Name and content of the user's file, for the origin of each value.
     user: Option<(String, UserLayer)>,
 }
@@ -40,6 +42,7 @@ impl Default for Config {
         Self {
             settings: DEFAULTS.clone(),
             redactor: redact::built_in().clone(),
+            clear_folder: None,
             user: None,
         }
     }
@@ -138,6 +141,7 @@ impl Config {
             prefix: settings.prefix.0,
             confirm_timeout_ms: settings.confirm_timeout.as_millis(),
             escape_marker: settings.hooks.escape_marker.0,
+            clear_folder: self.clear_folder.clone(),
             working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
             slug_from_branch: settings.slug_from_branch,
             verify: settings.verify,

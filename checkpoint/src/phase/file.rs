@@ -9,7 +9,7 @@ const PHASE_BYTES_MAX: usize = 40;
 
 /// Returns whether this is the file name of a phase record.
 pub fn is_name(name: &str) -> bool {
-    name.starts_with("ckpt-") && name.ends_with(".json")
+    name.starts_with("ckpt-") && name.ends_with(".json") && !name.contains('/')
 }
 
 /// Returns the file name of a record, `ckpt-<timestamp>-<phase>.json`. If it is taken, a number

@@ -60,7 +60,8 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Folds one event. Never fails; events of other kinds change nothing.
+    /// Folds one event. Never fails; events of other kinds change nothing, nor does a record whose file name this program
+    /// does not give: an imported journal could name any file by it.
     pub fn apply(&mut self, envelope: &Envelope) {
         match &envelope.event {
             Event::PhaseCreated {
@@ -68,7 +69,7 @@ impl Phases {
                 project,
                 file,
                 ..
-            } if !self.by_id.contains_key(&checkpoint.id) => {
+            } if file::is_name(file) && !self.by_id.contains_key(&checkpoint.id) => {
                 self.by_id.insert(checkpoint.id.clone(), self.all.len());
                 self.all.push(Phase {
                     checkpoint: (**checkpoint).clone(),

@@ -6,6 +6,7 @@ mod judgment;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::digest;
 use crate::rules::Rule;
@@ -57,6 +58,9 @@ pub struct Policy {
     /// Name of the file that lets the next stop pass, in the agent's TMPDIR (spec DECIDE-4).
     #[serde(default = "default_escape_marker")]
     pub escape_marker: String,
+    /// The folder in which a file named by the session lets its next stop pass (spec DECIDE-4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clear_folder: Option<String>,
     /// The active work item of the project's file (spec HYG-7).
     pub working_slug: Option<String>,
     /// Whether the work item may be read from the branch name (spec HYG-7).
@@ -85,6 +89,12 @@ impl Policy {
     /// Returns the shortest turn that gets a checkpoint.
     pub const fn min_turn(&self) -> Duration {
         Duration::from_millis(self.min_turn_ms)
+    }
+
+    /// Returns the path of the file that lets a session's next stop pass (spec DECIDE-4).
+    pub fn clear_file(&self, session: Uuid) -> Option<String> {
+        let folder = self.clear_folder.as_deref()?;
+        Some(format!("{}/{session}", folder.trim_end_matches('/')))
     }
 
     /// Returns the JSON text that is journaled, and its fingerprint.

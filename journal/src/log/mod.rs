@@ -9,12 +9,13 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
+use crate::imported::ImportedEvents;
 use crate::recovery::{self, Recovered};
 use crate::store::Store;
 use crate::{Draft, Envelope, Payload, intake, layout};
@@ -48,6 +49,7 @@ struct Inner {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     maintenance: Mutex<()>,
+    imported: RwLock<ImportedEvents>,
     _lock: std::fs::File,
 }
 
@@ -101,6 +103,7 @@ impl Journal {
             shared,
             threads: Mutex::new(threads),
             maintenance: Mutex::default(),
+            imported: RwLock::new(ImportedEvents::load(dir, recovered.last_seq)),
             _lock: lock,
         };
         Ok((
@@ -162,6 +165,24 @@ impl Journal {
     /// As [`Journal::append`], except that it waits instead of returning [`Error::Overloaded`].
     pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
         self.submit(drafts, None)
+    }
+
+    /// Marks all events as imported that are appended from `first` on until the journal is opened again: nothing is written
+    /// or typed outside the journal because of what they say (spec ENV-5).
+    ///
+    /// # Errors
+    ///
+    /// If the mark cannot be written.
+    pub fn mark_imported_from(&self, first: u64) -> Result<()> {
+        let imported = self.inner.imported.write();
+        let mut imported = imported.unwrap_or_else(PoisonError::into_inner);
+        imported.mark_from(&self.inner.dir, first)
+    }
+
+    /// Returns whether an event was imported, other than from a journal that its owner called their own.
+    pub fn is_imported(&self, seq: u64) -> bool {
+        let imported = self.inner.imported.read();
+        imported.unwrap_or_else(PoisonError::into_inner).has(seq)
     }
 
     /// Appends an exported event and keeps its recording time.

@@ -37,7 +37,7 @@ pub(crate) enum ConfigAction {
 pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
     match args.action {
         ConfigAction::Show { output } => {
-            let rows = settings::load(&home.config)?.show();
+            let rows = settings::load(home)?.show();
             if output.json {
                 for (key, value, source) in rows {
                     println!(

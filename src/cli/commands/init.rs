@@ -65,7 +65,7 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
 /// Trusts the project's own file, if it has one: who sets a project up has chosen it.
 fn trust_file(home: &Home, top: &Path) -> Option<Taken> {
     top.join(project::FILE).symlink_metadata().ok()?;
-    settings::load(&home.config)
+    settings::load(home)
         .and_then(|config| trust::take(home, &config, top))
         .inspect_err(|error| {
             let error = crate::render::printable_lines(&error.text());

@@ -53,6 +53,10 @@ pub(crate) enum JournalAction {
     },
     /// Read exported events from stdin into an empty journal
     Import {
+        /// These are your own events, of another machine: files of progress documents and phase records may be written
+        /// where the events say, and deliveries that are still open may be finished
+        #[arg(long)]
+        own: bool,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
@@ -116,7 +120,7 @@ pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
     match args.action {
         JournalAction::Append { output } => append(home, output.json),
         JournalAction::Export { from, session } => export(home, from, session),
-        JournalAction::Import { output } => import(home, output.json),
+        JournalAction::Import { own, output } => import(home, own, output.json),
         JournalAction::Verify { output } => verify(home, output.json),
         JournalAction::Stats { output } => stats(home, output.json),
         JournalAction::Backup { to, output } => maintenance::backup(home, &to, output.json),
@@ -181,7 +185,7 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
 
 /// Without a daemon the journal is opened here; the next daemon settles what is open.
 fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
-    let config = settings::load(&home.config)?;
+    let config = settings::load(home)?;
     let (journal, _) = Journal::open(
         &home.journal,
         Options {
@@ -255,7 +259,7 @@ struct Imported {
     known: u64,
 }
 
-fn import(home: &Home, json: bool) -> Result<u8> {
+fn import(home: &Home, own: bool, json: bool) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(
             Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
@@ -263,6 +267,9 @@ fn import(home: &Home, json: bool) -> Result<u8> {
     }
     let (journal, recovered) = Journal::open(&home.journal, Options::default())?;
     let had = recovered.last_seq;
+    if !own {
+        journal.mark_imported_from(had + 1)?;
+    }
     let (mut imported, mut known) = (0u64, 0u64);
     for (number, line) in std::io::stdin().lock().lines().enumerate() {
         let line = line?;

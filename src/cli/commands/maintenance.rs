@@ -232,7 +232,7 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
 }
 
 fn compact_here(home: &Home, journal: Journal, dry_run: bool) -> Result<Compacted> {
-    let config = config::load(&home.config)?;
+    let config = config::load(home)?;
     let shown = progress("compacting");
     let done = retention::compact(&journal, &home.journal, &config, dry_run, shown);
     journal.close();

@@ -301,23 +301,21 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
             refused.map(|refused| refused.error).unwrap_or_default(),
         ));
     };
-    let answered = config::load(&home.config)
-        .map_err(refusal)
-        .and_then(|config| {
-            let answer = Places::of(&config.settings.phase)
-                .and_then(|places| phase::answer(request, &journal, &places));
-            let answer = answer.map(|answer| json!(answer));
-            answer.map_err(|(kind, error)| {
-                (
-                    if kind == PhaseError::Journal {
-                        exit::UNREACHABLE
-                    } else {
-                        exit::FAILED
-                    },
-                    error,
-                )
-            })
-        });
+    let answered = config::load(home).map_err(refusal).and_then(|config| {
+        let answer = Places::of(&config.settings.phase)
+            .and_then(|places| phase::answer(request, &journal, &places));
+        let answer = answer.map(|answer| json!(answer));
+        answer.map_err(|(kind, error)| {
+            (
+                if kind == PhaseError::Journal {
+                    exit::UNREACHABLE
+                } else {
+                    exit::FAILED
+                },
+                error,
+            )
+        })
+    });
     journal.close();
     answered
 }

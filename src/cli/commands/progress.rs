@@ -230,8 +230,8 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
             _ => Failure::failed(refused.error),
         });
     };
-    let answered = config::load(&home.config)
-        .map(|config| progress::answer(word, request, &journal, home, &config));
+    let answered =
+        config::load(home).map(|config| progress::answer(word, request, &journal, home, &config));
     journal.close();
     let answered = answered?.map(|answer| json!(answer));
     answered.map_err(|(kind, error)| match kind {

@@ -62,7 +62,7 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
         output,
     } = args;
     let project = project.as_path();
-    let config = settings::load(&home.config)?;
+    let config = settings::load(home)?;
     let project = folder(project)?;
     match action {
         None | Some(RulesAction::List) => list(&look(home, &config, &project), &project, output),

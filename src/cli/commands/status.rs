@@ -136,7 +136,7 @@ struct WaitingFile {
 impl WaitingFile {
     /// Returns those of the newest sessions' projects.
     fn all(home: &Home, sessions: &[SessionRow]) -> Vec<Self> {
-        let config = settings::load(&home.config).unwrap_or_default();
+        let config = settings::load(home).unwrap_or_default();
         let trust = Trust::of(home);
         let mut newest: Vec<_> = sessions.iter().collect();
         newest.sort_unstable_by_key(|session| std::cmp::Reverse(session.last_at));

@@ -70,7 +70,7 @@ pub(crate) fn trust(home: &Home, arguments: &TrustArgs) -> Result<u8> {
     if arguments.list {
         return list(&Trust::of(home), arguments.output);
     }
-    let config = settings::load(&home.config)?;
+    let config = settings::load(home)?;
     let taken = take(home, &config, &top(&arguments.project)?)?;
     if arguments.output.json {
         print_json(&taken);

@@ -116,6 +116,7 @@ fn data(home: &Home) -> Vec<PathBuf> {
         &home.run,
         &home.logs,
         &home.trust,
+        &home.clear,
         &home.installed,
         &home.socket,
     ];

@@ -143,7 +143,7 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
 }
 
 fn config(home: &Home) -> Check {
-    let loaded = settings::load(&home.config);
+    let loaded = settings::load(home);
     if let Err(error) = loaded {
         let fix = error.advice();
         let fix = fix.map_or_else(|| format!("fix {}", home.config.display()), str::to_owned);
@@ -269,7 +269,7 @@ fn trust(home: &Home) -> Check {
             );
         }
     };
-    let config = settings::load(&home.config).unwrap_or_default();
+    let config = settings::load(home).unwrap_or_default();
     let here = std::env::current_dir().ok();
     let folders = here
         .into_iter()
@@ -305,6 +305,7 @@ fn parts(home: &Home) -> Vec<PathBuf> {
         &home.run,
         &home.logs,
         &home.trust,
+        &home.clear,
         &home.installed,
         &home.socket,
     ];

@@ -41,7 +41,7 @@ pub(crate) struct Api {
 impl Api {
     /// Reloads the configuration.
     pub(crate) fn reload(&self) {
-        let error = match config::load(&self.shared.home.config) {
+        let error = match config::load(&self.shared.home) {
             Ok(config) if config == *self.shared.config() => None,
             Ok(config) => {
                 self.shared.set_config(config);

@@ -81,6 +81,9 @@ pub(crate) fn reconcile(
         found.phases = phases;
         return Ok(found);
     };
+    let own: Vec<String> = own(journal, &phases)
+        .map(|phase| phase.file.clone())
+        .collect();
     let mut drafts: Vec<Draft> = Vec::new();
     let mut stale = Vec::new();
     let mut new: HashMap<String, String> = HashMap::new();
@@ -96,10 +99,12 @@ pub(crate) fn reconcile(
                 drafts.push(draft(*event));
             }
             FileState::Leftover => found.leftover.push(name.clone()),
-            FileState::Wrong(_, true) if replace => match put_aside(folder, name) {
-                Ok(()) => stale.push(name.clone()),
-                Err(error) => found.problem(folder, name, error),
-            },
+            FileState::Wrong(_, true) if replace && own.contains(name) => {
+                match put_aside(folder, name) {
+                    Ok(()) => stale.push(name.clone()),
+                    Err(error) => found.problem(folder, name, error),
+                }
+            }
             FileState::Wrong(error, is_known) => {
                 let hint = if is_known {
                     "; `checkpointd phase rebuild` rewrites it from the journal"
@@ -115,7 +120,7 @@ pub(crate) fn reconcile(
         journal.settle()?;
         phases = actors::phase::load(journal)?;
     }
-    for phase in phases.newest_first() {
+    for phase in self::own(journal, &phases) {
         if !names.contains(&phase.file) || stale.contains(&phase.file) {
             match write(folder, phase) {
                 Ok(_) => found.rebuilt.push(phase.file.clone()),
@@ -125,6 +130,12 @@ pub(crate) fn reconcile(
     }
     found.phases = phases;
     Ok(found)
+}
+
+/// Returns the records that get files, newest first: imported ones get none (spec ENV-5).
+fn own<'a>(journal: &Journal, phases: &'a Phases) -> impl Iterator<Item = &'a Phase> {
+    let there = phases.newest_first().into_iter();
+    there.filter(|phase| !journal.is_imported(phase.seq))
 }
 
 impl Reconciled {

@@ -218,7 +218,10 @@ impl PhaseRequests<'_> {
                 })
                 .collect(),
         )?;
-        let names = gone.iter().map(|phase| &phase.file).chain(&found.leftover);
+        let ours = gone
+            .iter()
+            .filter(|phase| !self.journal.is_imported(phase.seq));
+        let names = ours.map(|phase| &phase.file).chain(&found.leftover);
         let unremoved = names.filter_map(|name| {
             let path = self.folder().join(name);
             let error = files::remove(&path).err()?;
@@ -267,7 +270,11 @@ impl PhaseRequests<'_> {
         })
     }
 
+    /// Writes a record's file, unless the record was imported (spec ENV-5).
     fn write(&self, phase: &Phase) -> Result<()> {
+        if self.journal.is_imported(phase.seq) {
+            return Ok(());
+        }
         folder::write(self.folder(), phase).map(drop).map_err(|error| {
             let id = &phase.checkpoint.id;
             (PhaseError::Files, format!("the checkpoint {id} is in the journal, but its file is not written: {error}"))

@@ -4,6 +4,7 @@ mod audit;
 mod demo;
 mod doctor;
 mod examples;
+mod forged;
 mod install;
 mod nesting;
 mod phase;

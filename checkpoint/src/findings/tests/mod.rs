@@ -128,7 +128,7 @@ fn asked(changed: &str, policy: &Policy) -> String {
 #[test]
 fn criterion_5_only_documents() {
     let policy = teleclaude();
-    insta::assert_snapshot!(compose(&found("docs/a.md todos/b.md", &[], &policy), &policy), @r#"
+    insta::assert_snapshot!(compose(&found("docs/a.md todos/b.md", &[], &policy), &policy, uuid::Uuid::nil()), @r#"
     [TeleClaude Checkpoint] - Context-aware checkpoint
 
     No code changes were found.
@@ -157,7 +157,7 @@ fn criterion_13_all_done() {
         "$ uv sync; tox",
         "$ instrukt-ai-logs",
     ];
-    insta::assert_snapshot!(compose(&found("teleclaude/a.py", &lines, &policy), &policy), @"[TeleClaude Checkpoint] - All expected validations were observed.");
+    insta::assert_snapshot!(compose(&found("teleclaude/a.py", &lines, &policy), &policy, uuid::Uuid::nil()), @"[TeleClaude Checkpoint] - All expected validations were observed.");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn criterion_14_no_transcript() {
     let policy = teleclaude();
     let mut evidence = evidence("teleclaude/a.py", &[]);
     evidence.timeline.source = TimelineSource::None;
-    insta::assert_snapshot!(compose(&find(&evidence, Some(130_000), PROJECT, &policy), &policy), @r#"
+    insta::assert_snapshot!(compose(&find(&evidence, Some(130_000), PROJECT, &policy), &policy, uuid::Uuid::nil()), @r#"
     [TeleClaude Checkpoint] - Context-aware checkpoint
 
     Changed: daemon code

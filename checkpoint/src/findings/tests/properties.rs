@@ -69,7 +69,7 @@ proptest! {
         let after = find(&evidence(&files, &more), None, PROJECT, &policy);
         prop_assert!(after.actions.len() <= some.actions.len());
         let again = find(&evidence(&files, &moves), None, PROJECT, &policy);
-        prop_assert_eq!(compose(&again, &policy), compose(&some, &policy));
+        prop_assert_eq!(compose(&again, &policy, uuid::Uuid::nil()), compose(&some, &policy, uuid::Uuid::nil()));
         prop_assert_eq!(again, some);
     }
 

@@ -56,7 +56,7 @@ pub(crate) struct PreviewArgs {
 
 /// Decides now and sends nothing.
 pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
-    let config = settings::load(&home.config)?;
+    let config = settings::load(home)?;
     let now = Timestamp::now();
     let state = subject(home, &config, arguments, now)?;
     let stop = Stop {

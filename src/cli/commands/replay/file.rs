@@ -86,7 +86,7 @@ pub(super) fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
 
 /// Plays hook calls from a file, in memory.
 pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
-    let policy = actors::evidence::default_policy(&config::load(&home.config)?);
+    let policy = actors::evidence::default_policy(&config::load(home)?);
     let mut decided = Vec::new();
     let (player, problems) = play_file(file, &policy, |played| {
         decided.extend(played.decided().cloned());

@@ -24,7 +24,7 @@ pub(super) fn run(home: &Home, session: Option<String>, file: &Path, output: Out
     })?;
     if let Candidate::Rules(rules) = Candidate::read(&name, &text).map_err(Failure::usage)? {
         rules
-            .check(&settings::load(&home.config)?)
+            .check(&settings::load(home)?)
             .map_err(Failure::usage)?;
     }
     let query = Query::WhatIf {

@@ -2,7 +2,7 @@
 
 use super::answers::write;
 use super::recorded;
-use super::screens::screen;
+use super::screens::{screen, screen_by, show};
 
 #[test]
 fn rules_and_previews() {
@@ -65,18 +65,21 @@ fn rules_and_previews() {
             .success()
     );
     let preview = |elapsed| {
-        screen(
-            &home,
-            &[
-                "preview",
-                "--agent",
-                "claude",
-                "--project",
-                "shop",
-                "--elapsed",
-                elapsed,
-            ],
-        )
+        let arguments = [
+            "preview",
+            "--agent",
+            "claude",
+            "--project",
+            "shop",
+            "--elapsed",
+            elapsed,
+        ];
+        screen_by(&arguments, |columns, colours| {
+            // The last paragraph names a path of this run.
+            let text = show(&home, &arguments, columns, colours);
+            let end = text.find("Last resort").unwrap_or(text.len());
+            format!("{}\n", text[..end].trim_end())
+        })
     };
     insta::assert_snapshot!(preview("90s"), @r#"
     inject: actions_due  (turn of 1m30s, claude)
@@ -125,9 +128,6 @@ fn rules_and_previews() {
       Do this housekeeping silently. Then give the user a short debrief: the outcome
       of the task, a blocker, or a decision you need. Leave checkpoint chores out of
       it.
-
-      Last resort, only if the above cannot be done: `touch
-      "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == at 140 columns
       0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
         due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
@@ -138,7 +138,6 @@ fn rules_and_previews() {
       .checkpointd.yml)
       Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
       checkpoint chores out of it.
-      Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == colours
     ^32minject^0m: actions_due  (turn of 1m30s, claude)
     ^1mchanged files^0m
