@@ -13,6 +13,7 @@ pub mod agents;
 pub mod announce;
 pub mod config;
 pub mod decide;
+pub mod demands;
 pub mod digest;
 pub mod findings;
 pub mod follow_up;

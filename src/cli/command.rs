@@ -5,7 +5,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, init, journal, orders, phase, preview, progress,
     replay, rules, service, sessions, shell, sql, state, status, tail, timeline, trust, uninstall,
-    web,
+    web, wrong,
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Mute(orders::MuteArgs),
     Unmute(orders::UnmuteArgs),
     Restart(orders::RestartArgs),
+    Wrong(wrong::WrongArgs),
     Phase(phase::PhaseArgs),
     Progress(progress::ProgressArgs),
     Replay(replay::ReplayArgs),
@@ -94,6 +95,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Mute(args) => orders::mute(&home, args),
         Command::Unmute(args) => orders::unmute(&home, args),
         Command::Restart(args) => orders::restart(&home, args),
+        Command::Wrong(args) => wrong::run(&home, args),
         Command::Phase(args) => phase::run(&home, args),
         Command::Progress(args) => progress::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use checkpoint::config::parse_duration;
-use journal::{Agent, Draft, Event, Journal, SessionEntry, Timestamp};
+use checkpoint::demands;
+use journal::{Agent, Draft, Event, Journal, SessionEntry, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -20,6 +21,63 @@ pub(crate) enum Order {
     Mute(Option<Duration>),
     /// Switch it on again.
     Unmute,
+    /// Say that a demand was not warranted, or take that back.
+    Wrong(Mark),
+}
+
+/// A person's word about the demands of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mark {
+    /// Sequence number of the decision.
+    pub(crate) decision: u64,
+    /// The demand's number, from 1; `None` for all of them.
+    #[serde(default)]
+    pub(crate) item: Option<u32>,
+    #[serde(default)]
+    pub(crate) note: String,
+    /// `false` takes an earlier mark back.
+    #[serde(default = "yes")]
+    pub(crate) wrong: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl Mark {
+    /// Refuses a mark for a decision that is not the session's, or that made no such demand.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is wrong.
+    pub(crate) fn check(&self, journal: &Journal, entry: &SessionEntry) -> query::Result<()> {
+        let refuse = |text: String| Err(query::Error::NotFound(text));
+        let seq = self.decision;
+        let found = journal.event(seq)?;
+        let decision = match found.as_ref().map(|envelope| &envelope.event) {
+            Some(Event::Decided(decision))
+                if found
+                    .as_ref()
+                    .is_some_and(|envelope| envelope.stream == entry.stream) =>
+            {
+                decision
+            }
+            _ => return refuse(format!("event {seq} is not a decision of this session")),
+        };
+        if decision.verdict == Verdict::Pass {
+            return refuse(format!(
+                "decision {seq} let the stop pass: it demanded nothing"
+            ));
+        }
+        let demands = demands::of(decision).len();
+        match self.item {
+            Some(item) if item == 0 || item as usize > demands => refuse(format!(
+                "decision {seq} has {demands} demands, there is no number {item}"
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Order {
@@ -46,17 +104,20 @@ impl Order {
             Self::Clear => "clear",
             Self::Mute(_) => "mute",
             Self::Unmute => "unmute",
+            Self::Wrong(_) => "wrong",
         }
     }
 
     /// Returns what the path takes.
     pub(crate) fn body(&self) -> Vec<u8> {
-        let period = if let Self::Mute(Some(period)) = self {
-            Some(format!("{}ms", period.as_millis()))
-        } else {
-            None
+        let body = match self {
+            Self::Wrong(mark) => serde_json::to_vec(mark),
+            Self::Mute(Some(period)) => serde_json::to_vec(&MuteBody {
+                period: Some(format!("{}ms", period.as_millis())),
+            }),
+            _ => serde_json::to_vec(&MuteBody::default()),
         };
-        serde_json::to_vec(&MuteBody { period }).expect("plain data")
+        body.expect("plain data")
     }
 
     fn event(&self, now: Timestamp) -> Event {
@@ -66,6 +127,12 @@ impl Order {
                 until: period.map(|period| now.plus(period)),
             },
             Self::Unmute => Event::Unmuted {},
+            Self::Wrong(mark) => Event::MarkedWrong {
+                decision: mark.decision,
+                item: mark.item,
+                note: mark.note.clone(),
+                wrong: mark.wrong,
+            },
         }
     }
 }
@@ -145,6 +212,9 @@ pub(crate) enum RestartOutcome {
 /// When there is no such session, or the journal cannot be written.
 pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Ordered> {
     let entry = query::find_session(journal, session)?;
+    if let Order::Wrong(mark) = order {
+        mark.check(journal, &entry)?;
+    }
     let draft = draft(&entry, order);
     let event = draft.event.clone();
     let appended = journal.append_wait(vec![draft])?;

@@ -298,6 +298,11 @@ fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
     format!("{} but {} {how}", rule.subject(), action.label())
 }
 
+/// Returns whether an observation is about a missing action.
+pub(super) fn is_gap(observation: &str) -> bool {
+    observation.contains(" but ") && observation.contains(" was not observed ")
+}
+
 fn trace(
     turn: &Turn<'_>,
     claims: &Claims<'_>,

@@ -9,11 +9,11 @@ use super::paths::PathRef;
 use super::turn::Turn;
 use crate::policy::Wide;
 
-const NOT_READ: &str =
+pub(super) const NOT_READ: &str =
     "Files were edited without being read first this turn — verify changes are correct";
 
 /// Asks for verification and not for a commit (spec HYG-5, MSG-5).
-const WIDE: &str = "Changes span multiple subsystems — verify each of them on its own";
+pub(super) const WIDE: &str = "Changes span multiple subsystems — verify each of them on its own";
 
 /// Changes in more top-level folders, or in more packages, than this are wide.
 const PARTS_MAX: usize = 3;

@@ -26,6 +26,21 @@ pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};
 
 use turn::Turn;
 
+/// Returns the name of the check that made an observation; `None` for the observation about a missing action.
+pub(crate) fn rule_of(observation: &str) -> Option<&'static str> {
+    if actions::is_gap(observation) {
+        None
+    } else if observation == hygiene::NOT_READ {
+        Some("edit without a read")
+    } else if observation == hygiene::WIDE {
+        Some("wide change")
+    } else if observation.starts_with(slug::DRIFT) {
+        Some("drift")
+    } else {
+        Some("unresolved error")
+    }
+}
+
 /// Returns the findings of a stop.
 ///
 /// `project` is the top of the work tree, empty when it is not known.

@@ -3,6 +3,9 @@
 use super::turn::Turn;
 use crate::policy::Drift;
 
+/// How the observation begins.
+pub(super) const DRIFT: &str = "Active work item ";
+
 /// Returns the observation that the changes and the work item's plan have no file in common.
 ///
 /// `None` unless a work item is set, its plan names files, and something changed.
@@ -31,7 +34,7 @@ pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "Active work item `{slug}` expects changes in different files — verify you are working on the right task"
+        "{DRIFT}`{slug}` expects changes in different files — verify you are working on the right task"
     ))
 }
 

@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of each.
-    pub const KINDS: [&str; 45] = [
+    pub const KINDS: [&str; 46] = [
         "session_started",
         "session_ended",
         "prompt_submitted",
@@ -50,5 +50,6 @@ impl Event {
         "progress_validated",
         "resume_offered",
         "facts_gathered",
+        "marked_wrong",
     ];
 }

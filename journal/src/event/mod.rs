@@ -352,6 +352,17 @@ pub enum Event {
         #[serde(with = "facts::as_json")]
         facts: Box<Facts>,
     },
+    /// A person said that a demand of a checkpoint was not warranted, or took that back (spec DECIDE-21).
+    MarkedWrong {
+        /// Sequence number of the decision.
+        decision: u64,
+        /// The demand's number in the decision, from 1; `None` for all of them.
+        item: Option<u32>,
+        /// What the person says about it.
+        note: String,
+        /// Whether it was wrong; `false` takes an earlier mark back.
+        wrong: bool,
+    },
 }
 
 impl Event {
@@ -429,6 +440,7 @@ impl Event {
             Self::ProgressValidated { .. } => "progress_validated",
             Self::ResumeOffered { .. } => "resume_offered",
             Self::FactsGathered { .. } => "facts_gathered",
+            Self::MarkedWrong { .. } => "marked_wrong",
         }
     }
 

@@ -173,6 +173,19 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
     }
     row("all", String::new(), &answer.total);
     table.print();
+    if !answer.rules.is_empty() {
+        println!();
+        let mut table = Table::new(["RULE", "ASKED", "MET", "MARKED WRONG"]);
+        for rule in &answer.rules {
+            table.row([
+                render::printable(&rule.rule),
+                rule.demanded.to_string(),
+                rule.met.map_or_else(|| "-".into(), |met| met.to_string()),
+                rule.wrong.to_string(),
+            ]);
+        }
+        table.print();
+    }
     let reasons = answer.total.passed_by_reason.iter();
     let reasons: Vec<_> = reasons
         .map(|(reason, count)| format!("{count} {reason}"))

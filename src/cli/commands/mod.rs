@@ -26,3 +26,4 @@ pub(crate) mod timeline;
 pub(crate) mod trust;
 pub(crate) mod uninstall;
 pub(crate) mod web;
+pub(crate) mod wrong;

@@ -73,11 +73,7 @@ pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
 
 /// Gives an order and prints the result.
 fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
-    let answer = if connection::health(home).is_some() {
-        by_daemon(home, session, order)?
-    } else {
-        here(home, &session, order)?
-    };
+    let answer = carry_out(home, session, order)?;
     if output.json {
         print_json(&answer);
     } else {
@@ -88,6 +84,7 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
             Order::Clear => "its next stop passes".to_owned(),
             Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
             Order::Unmute => "no longer muted".to_owned(),
+            Order::Wrong(_) => "marked".to_owned(),
         };
         println!("{} session {}: {done}", answer.agent, short(answer.session));
     }
@@ -173,6 +170,15 @@ fn session_id(home: &Home, session: String) -> Result<Uuid> {
         |_, _| (),
     )?;
     Ok(state.session)
+}
+
+/// Has an order carried out, by the daemon if it runs.
+pub(super) fn carry_out(home: &Home, session: String, order: &Order) -> Result<Ordered> {
+    if connection::health(home).is_some() {
+        by_daemon(home, session, order)
+    } else {
+        here(home, &session, order)
+    }
 }
 
 fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Ordered> {

@@ -90,6 +90,22 @@ pub(crate) fn said(event: &Event) -> String {
         } => format!("{decision} {why}"),
         Event::DeliveryPasted { decision: seq, .. }
         | Event::DeliveryEntered { decision: seq, .. } => seq.to_string(),
+        Event::MarkedWrong {
+            decision,
+            item,
+            note,
+            wrong,
+        } => {
+            let item = item.map(|item| format!(" demand {item}"));
+            let back = if *wrong { "" } else { " taken back" };
+            let note = Some(note).filter(|note| !note.is_empty());
+            let note = note.map(|note| format!(" {}", quoted(note)));
+            format!(
+                "{decision}{}{back}{}",
+                item.unwrap_or_default(),
+                note.unwrap_or_default()
+            )
+        }
         Event::EscapeHatchUsed { by } => format!("by {by}"),
         Event::Muted { until: Some(until) } => format!("until {}", due(until)),
         Event::Announced { news, about, .. } => format!("{} of {about}", word(news)),

@@ -1,5 +1,6 @@
 //! Prints one decision with its inputs, on one screen.
 
+use checkpoint::demands;
 use checkpoint::state::Mute;
 use journal::{Changes, Evidence, Outcome, Timestamp, Verdict};
 
@@ -50,6 +51,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
         page.push(render::fit(&line, render::width()));
     }
     show_demands(&mut page, &answer.decision, answer.demand.as_ref());
+    show_marks(&mut page, answer);
     show_times(&mut page, answer);
     if let Some(message) = &answer.decision.message {
         heading(&mut page, "message");
@@ -160,6 +162,29 @@ fn show_demands(page: &mut Vec<String>, decision: &DecisionRow, demand: Option<&
         heading(page, "observations");
         let lines = decision.observations.iter();
         lines.for_each(|line| page.extend(render::wrapped("  ", &render::printable(line))));
+    }
+}
+
+/// Shows which demands a person marked wrong, by the numbers that `wrong --item` takes.
+fn show_marks(page: &mut Vec<String>, answer: &Explanation) {
+    if answer.marked_wrong.is_empty() {
+        return;
+    }
+    heading(page, "marked wrong");
+    let decision = &answer.decision;
+    let all = demands::of_parts(&decision.actions, &decision.observations);
+    for mark in &answer.marked_wrong {
+        let demand = mark
+            .item
+            .and_then(|item| all.iter().find(|demand| demand.item == item));
+        let label = mark
+            .item
+            .map_or_else(|| "all".to_owned(), |item| item.to_string());
+        let mut text = demand.map_or("", |demand| demand.text).to_owned();
+        if !mark.note.is_empty() {
+            text = format!("{text}  ({})", mark.note);
+        }
+        entry(page, &label, &render::printable(text.trim_start()));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::cli::connection;
 use crate::cli::text::timeline::{Drawn, Growing};
 use crate::cli::text::{event_line, explanation};
 use crate::error::Result;
+use crate::ops::orders::{Mark, Order};
 use crate::ops::query::{Events, Query};
 use crate::ops::sessions_now::SessionsNow;
 use crate::ops::views::{EventLine, Explanation, TimelineLine};
@@ -27,6 +28,19 @@ pub(super) struct Ask {
     pub(super) subject: Subject,
     /// The page was read before: only new lines are wanted.
     pub(super) is_open: bool,
+    /// Mark the demands of the page's decision wrong first.
+    pub(super) marks_wrong: bool,
+}
+
+impl Ask {
+    /// Asks for a page from its beginning.
+    pub(super) const fn new(subject: Subject) -> Self {
+        Self {
+            subject,
+            is_open: false,
+            marks_wrong: false,
+        }
+    }
 }
 
 /// Reads requested pages and, in between, new events, until the view ends.
@@ -120,6 +134,9 @@ impl Feed<'_> {
     }
 
     fn read(&mut self, ask: &Ask) -> News {
+        if let (Subject::Decision(seq), true) = (ask.subject, ask.marks_wrong) {
+            self.mark_wrong(seq).map_err(|failure| failure.text())?;
+        }
         let news = match ask.subject {
             Subject::Timeline(session) => self.timeline(session, ask.is_open),
             Subject::Decision(seq) => self.decision(seq).map(|lines| (0, lines)),
@@ -151,15 +168,33 @@ impl Feed<'_> {
         Ok(news)
     }
 
+    fn explanation(&self, seq: u64) -> Result<Option<Explanation>> {
+        let mut answer = None;
+        let query = Query::Explain {
+            seq: Some(seq),
+            session: None,
+        };
+        self.ask(&query, |line| answer = Some(line))?;
+        Ok(answer)
+    }
+
+    /// Marks all demands of a decision wrong, or takes that back.
+    fn mark_wrong(&self, seq: u64) -> Result<()> {
+        let Some(explained) = self.explanation(seq)? else {
+            return Ok(());
+        };
+        let order = Order::Wrong(Mark {
+            decision: explained.decision.seq,
+            item: None,
+            note: String::new(),
+            wrong: explained.marked_wrong.is_empty(),
+        });
+        let path = format!("/sessions/{}/{}", explained.decision.session, order.word());
+        connection::post(self.home, &path, &order.body()).map(drop)
+    }
+
     fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
-        let mut answer: Option<Explanation> = None;
-        self.ask(
-            &Query::Explain {
-                seq: Some(seq),
-                session: None,
-            },
-            |line| answer = Some(line),
-        )?;
+        let answer = self.explanation(seq)?;
         let text = answer.as_ref().map(explanation::explanation);
         Ok(text
             .unwrap_or_default()

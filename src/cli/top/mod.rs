@@ -85,18 +85,19 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Resul
     while let Some(input) = next {
         match model.update(input) {
             Effect::Nothing => {}
-            Effect::Read(subject) => send(
-                ask,
-                Ask {
-                    subject,
-                    is_open: false,
-                },
-            )?,
+            Effect::Read(subject) => send(ask, Ask::new(subject))?,
             Effect::ReadOn(subject) => send(
                 ask,
                 Ask {
-                    subject,
                     is_open: true,
+                    ..Ask::new(subject)
+                },
+            )?,
+            Effect::MarkWrong(subject) => send(
+                ask,
+                Ask {
+                    marks_wrong: true,
+                    ..Ask::new(subject)
                 },
             )?,
             Effect::Quit => return Ok(false),

@@ -42,6 +42,8 @@ pub(crate) enum Effect {
     Read(Subject),
     /// Read what is new of a page.
     ReadOn(Subject),
+    /// Mark the demands of a page's decision wrong, or take that back, and read the page again.
+    MarkWrong(Subject),
     Quit,
 }
 
@@ -184,6 +186,7 @@ impl Model {
             KeyCode::Char('?') => self.is_helping = true,
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Enter => return self.open(),
+            KeyCode::Char('w') => return self.mark_wrong(),
             KeyCode::Esc | KeyCode::Backspace => return self.back(),
             code => self.step(code),
         }
@@ -222,6 +225,12 @@ impl Model {
         };
         self.pages.push(Page::new(subject));
         Effect::Read(subject)
+    }
+
+    fn mark_wrong(&self) -> Effect {
+        let top = self.pages.last().map(|page| page.subject);
+        top.filter(|subject| matches!(subject, Subject::Decision(_)))
+            .map_or(Effect::Nothing, Effect::MarkWrong)
     }
 
     /// Clears the filter, or closes the page on top if there is no filter.

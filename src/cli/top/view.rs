@@ -23,11 +23,12 @@ const WIDE: u16 = 110;
 const EVENT_LINES_MAX: u16 = 12;
 
 /// The keys, and what they do; and what else is to be known. All of it fits the smallest terminal.
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("k, j, Up, Down", "move"),
     ("b, Space, PageUp, PageDown", "move by a screen"),
     ("g, G, Home, End", "to the first or last line"),
     ("Enter", "open a session or a decision"),
+    ("w", "in a decision: mark it wrong, or take that back"),
     ("Esc, Backspace", "drop the filter, or go back"),
     ("/", "show only lines with a text"),
     ("q, Ctrl-C", "quit"),
@@ -429,7 +430,7 @@ fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
         Some(page) if page.has_cursor() => {
             "Enter explains a decision  Esc back  / filter  ? help  q quit"
         }
-        Some(_) => "Esc back  / filter  ? help  q quit",
+        Some(_) => "w mark wrong  Esc back  / filter  ? help  q quit",
         None => "Enter timeline  / filter  ? help  q quit",
     };
     if model.is_typing {

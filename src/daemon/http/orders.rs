@@ -1,4 +1,4 @@
-//! Orders for one session: `POST /sessions/{id}/{clear,mute,unmute,agent-restart}`.
+//! Orders for one session: `POST /sessions/{id}/{clear,mute,unmute,wrong,agent-restart}`.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -16,6 +16,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/sessions/{id}/clear", web::post().to(clear))
         .route("/sessions/{id}/mute", web::post().to(mute))
+        .route("/sessions/{id}/wrong", web::post().to(wrong))
         .route("/sessions/{id}/unmute", web::post().to(unmute))
         .route("/sessions/{id}/agent-restart", web::post().to(restart));
 }
@@ -43,11 +44,23 @@ async fn mute(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> H
     }
 }
 
+async fn wrong(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
+    match serde_json::from_slice(&body) {
+        Ok(mark) => order(&api, &id, &Order::Wrong(mark)).await,
+        Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
+    }
+}
+
 async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
     let entry = match find(api, session).await {
         Ok(entry) => entry,
         Err(refusal) => return refusal,
     };
+    if let Order::Wrong(mark) = order
+        && let Err(error) = mark.check(&api.shared.journal, &entry)
+    {
+        return refuse(StatusCode::NOT_FOUND, &error.to_string());
+    }
     let draft = draft(&entry, order);
     let event = draft.event.clone();
     match api.shared.append_and_settle(vec![draft]).await {

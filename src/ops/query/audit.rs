@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::delivery::obstacle;
 use super::explain;
 use super::filter::Whose;
+use super::marks::{ByRule, Marks};
 use super::question::{Audit, Emit, Result, send};
 use crate::ops::views::{DecisionRow, Group, Summary, Totals};
 
@@ -125,11 +126,11 @@ impl TurnLengths {
     }
 }
 
-/// What became of demands, looked up once for each session.
+/// What became of demands, and what people said about them, looked up once for each session.
 pub(super) struct Followed<'a> {
     journal: &'a Journal,
     policies: HashMap<u64, Policy>,
-    ends: HashMap<Uuid, HashMap<u64, FollowUp>>,
+    sessions: HashMap<Uuid, (HashMap<u64, FollowUp>, Marks)>,
 }
 
 impl<'a> Followed<'a> {
@@ -142,28 +143,25 @@ impl<'a> Followed<'a> {
         Ok(Self {
             journal,
             policies: explain::policies(journal)?,
-            ends: HashMap::new(),
+            sessions: HashMap::new(),
         })
     }
 
-    /// Returns what became of a decision's demand, if it made one.
+    /// Returns what became of a decision's demand, if it made one, and the session's marks.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(super) fn end(&mut self, decided: &Envelope) -> Result<Option<&FollowUp>> {
-        let ends = match self.ends.entry(decided.stream.session) {
+    pub(super) fn end(&mut self, decided: &Envelope) -> Result<(Option<&FollowUp>, &Marks)> {
+        let (ends, marks) = match self.sessions.entry(decided.stream.session) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
-                new.insert(
-                    follow_up::of_session(&events, &self.policies)
-                        .into_iter()
-                        .collect(),
-                )
+                let ends = follow_up::of_session(&events, &self.policies);
+                new.insert((ends.into_iter().collect(), Marks::of_session(&events)))
             }
         };
-        Ok(ends.get(&decided.seq))
+        Ok((ends.get(&decided.seq), marks))
     }
 }
 
@@ -181,6 +179,7 @@ impl Counter {
         decision: &Decision,
         outcome: Outcome,
         follow_up: Option<&FollowUp>,
+        marks: &Marks,
     ) {
         let totals = &mut self.totals;
         totals.decisions += 1;
@@ -198,6 +197,7 @@ impl Counter {
             let word = decision.reason.word().to_owned();
             *totals.passed_by_reason.entry(word).or_default() += 1;
         }
+        totals.wrong += u64::from(marks.any(envelope.seq));
         self.turns.add(envelope, decision);
         // Open demands are not counted.
         let is_met = matches!(follow_up, Some(FollowUp::Fulfilled));
@@ -221,17 +221,20 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     let mut followed = Followed::new(journal)?;
     let mut total = Counter::default();
     let mut groups = BTreeMap::<_, (Agent, Counter)>::new();
+    let mut rules = ByRule::default();
     walk(journal, filter, |envelope, decision, outcome, project| {
-        let end = followed.end(envelope)?;
-        total.add(envelope, decision, outcome, end);
+        let (end, marks) = followed.end(envelope)?;
+        rules.add(envelope.seq, decision, end, marks);
+        total.add(envelope, decision, outcome, end, marks);
         let agent = envelope.stream.agent;
         let group = groups.entry((agent.word(), project.to_owned()));
         let (_, group) = group.or_insert_with(|| (agent, Counter::default()));
-        group.add(envelope, decision, outcome, end);
+        group.add(envelope, decision, outcome, end, marks);
         Ok(())
     })?;
     let groups = groups.into_iter();
     Ok(Summary {
+        rules: rules.totals(),
         total: total.totals(),
         groups: groups
             .map(|((_, project), (agent, counter))| Group {

@@ -11,6 +11,7 @@ use checkpoint::state::SessionState;
 use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Reason, Stream};
 
 use super::delivery::obstacle;
+use super::marks::Marks;
 use super::question::{Error, Result};
 use super::sessions::find_session;
 use crate::ops::views::{
@@ -109,6 +110,7 @@ pub(super) fn explain(
         considered,
         delivery: delivery.into_iter().cloned().map(EventLine::new).collect(),
         times,
+        marked_wrong: Marks::of_session(&stream).of(decided.seq),
         demand: follow_up.map(|(_, follow_up)| Demand::from(follow_up)),
         evidence,
         policy,

@@ -8,6 +8,7 @@ mod events;
 mod explain;
 mod filter;
 mod history;
+mod marks;
 mod overview;
 mod question;
 mod redecide;

@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use journal::{Journal, Timestamp};
 
 use super::audit::{self, Followed, TurnLengths};
+use super::marks::ByRule;
 use super::overview;
 use super::question::{Audit, Result};
 use crate::ops::views::{DecisionCount, DemandCount, HookClasses, Trends, TurnClasses};
@@ -38,6 +39,7 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Tre
     let mut turns = TurnLengths::default();
     let mut decisions = BTreeMap::<_, u64>::new();
     let mut demands = BTreeMap::<usize, DemandCount>::new();
+    let mut rules = ByRule::default();
     audit::walk(journal, &filter, |envelope, decision, _, project| {
         let Some(day) = days.index_of(envelope.at) else {
             return Ok(());
@@ -47,9 +49,9 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Tre
             .entry((day, project.to_owned(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
-        if let Some(end @ (FollowUp::Fulfilled | FollowUp::Unfulfilled(_))) =
-            followed.end(envelope)?
-        {
+        let (end, marks) = followed.end(envelope)?;
+        rules.add(envelope.seq, decision, end, marks);
+        if let Some(end @ (FollowUp::Fulfilled | FollowUp::Unfulfilled(_))) = end {
             let count = demands.entry(day).or_default();
             count.day = day;
             count.demands += 1;
@@ -70,6 +72,7 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Tre
             })
             .collect(),
         demands: demands.into_values().collect(),
+        rules: rules.totals(),
         turns: TurnClasses {
             bounds_ms: &TURN_BOUNDS_MS,
             counts: classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),

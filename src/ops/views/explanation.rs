@@ -28,6 +28,8 @@ pub(crate) struct Explanation {
     /// The stop, the decision, and each event of the delivery.
     pub(crate) times: Option<Vec<TimeAfter>>,
     pub(crate) demand: Option<Demand>,
+    /// The demands that a person marked wrong.
+    pub(crate) marked_wrong: Vec<MarkView>,
     pub(crate) policy: Option<Policy>,
     pub(crate) basis: u64,
     pub(crate) version: u32,
@@ -49,6 +51,14 @@ impl From<Considered> for ExitView {
             why: exit.why,
         }
     }
+}
+
+/// A demand that a person marked wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MarkView {
+    /// The demand's number, from 1; `None` for all of them.
+    pub(crate) item: Option<u32>,
+    pub(crate) note: String,
 }
 
 /// When an event was in the journal.

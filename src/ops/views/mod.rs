@@ -19,7 +19,7 @@ mod trends;
 pub(crate) use daemon::{DaemonStatus, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;
-pub(crate) use explanation::{Demand, DemandEnd, ExitView, Explanation, TimeAfter};
+pub(crate) use explanation::{Demand, DemandEnd, ExitView, Explanation, MarkView, TimeAfter};
 pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
 pub(crate) use overview::{AgentLine, HookFigures, Overview, Stats};
 pub(crate) use phase::PhaseView;
@@ -27,6 +27,6 @@ pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, Wh
 pub(crate) use session::{SessionName, SessionRow, SessionStatus};
 pub(crate) use state::{Changed, StateView};
 pub(crate) use timeline::{Place, Step, TimelineLine};
-pub(crate) use totals::{Group, Summary, Totals};
+pub(crate) use totals::{Group, RuleTotals, Summary, Totals};
 pub(crate) use trace::{ActionTrace, RuleTrace, RulesView};
 pub(crate) use trends::{DecisionCount, DemandCount, HookClasses, Trends, TurnClasses};

@@ -10,6 +10,19 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Summary {
     pub(crate) total: Totals,
     pub(crate) groups: Vec<Group>,
+    /// By the rule that made the demand, the most frequent first.
+    pub(crate) rules: Vec<RuleTotals>,
+}
+
+/// The demands of one rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RuleTotals {
+    pub(crate) rule: String,
+    pub(crate) demanded: u64,
+    /// Those after which the action was done; `None` for checks that ask for no action.
+    pub(crate) met: Option<u64>,
+    /// Those that a person marked wrong.
+    pub(crate) wrong: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,4 +50,6 @@ pub(crate) struct Totals {
     pub(crate) demands: u64,
     /// Those of them after which every action was done.
     pub(crate) met: u64,
+    /// Checkpoints of which a person marked a demand wrong.
+    pub(crate) wrong: u64,
 }

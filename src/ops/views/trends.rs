@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::totals::RuleTotals;
+
 /// What the last days come to, in the time zone of this machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Trends {
@@ -9,6 +11,8 @@ pub(crate) struct Trends {
     pub(crate) decisions: Vec<DecisionCount>,
     /// By the day of the demand, counted as `audit --summary` does.
     pub(crate) demands: Vec<DemandCount>,
+    /// The demands by the rule that made them.
+    pub(crate) rules: Vec<RuleTotals>,
     pub(crate) turns: TurnClasses,
     pub(crate) hooks: HookClasses,
 }

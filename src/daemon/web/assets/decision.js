@@ -131,13 +131,14 @@ function page(answer) {
   ];
 }
 
-function asked({ decision, demand }) {
+function asked({ decision, demand, marked_wrong: marked }) {
   const list = (title, items) => (items.length ? [h('h2', null, title), h('ol', null, items.map((item) => h('li', null, item)))] : null);
   const left = demand?.end === 'left' ? (demand.left ?? []).length + ' of ' + decision.actions.length + ' were not done afterwards' : ENDS[demand?.end];
   return [
     list('What it asked for', decision.actions.map((action) => [action.text, h('span', { class: 'soft' }, ' ' + action.category + ', ' + action.step)])),
     decision.actions.length && left ? h('p', { class: demand.end === 'met' ? 'good' : demand.end === 'left' ? 'warn' : 'soft' }, 'Outcome: ' + left + '.') : null,
     list('What it had noticed', decision.observations),
+    list('Marked wrong', marked.map((mark) => (mark.item === null ? 'all demands' : 'demand ' + mark.item) + (mark.note ? ': ' + mark.note : ''))),
   ];
 }
 

@@ -1,7 +1,7 @@
 // What the last days come to: checkpoints by reason and project, demands met, turn lengths, hook times.
 
 import { one } from './api.js';
-import { h, replace } from './dom.js';
+import { h, replace, table } from './dom.js';
 import { duration, folder, micros, number, plural, words } from './format.js';
 import { COLOURS, bars } from './plot.js';
 
@@ -22,7 +22,7 @@ export async function show(root) {
 }
 
 function plots(answer) {
-  const { days, decisions, demands, turns, hooks } = answer;
+  const { days, decisions, demands, rules, turns, hooks } = answer;
   const names = days.map((day) => day.slice(5));
   const sent = decisions.filter((it) => it.verdict === 'inject');
   const asked = days.map((_, day) => demands.find((it) => it.day === day) ?? { demands: 0, met: 0 });
@@ -32,6 +32,8 @@ function plots(answer) {
       + number(sum(asked, 'met')) + ' of ' + plural(sum(asked, 'demands'), 'demand') + ' met afterwards; middle turn '
       + duration(turns.median_ms) + '; hook calls journaled in ' + micros(hooks.p50_us) + ', one in a hundred in ' + micros(hooks.p99_us) + ' or more'
       + (hooks.later ? '; ' + plural(hooks.later, 'call') + ' came by the spool' : '') + '.'),
+    rules.length ? table('Demands by rule', ['rule', 'asked', 'met', 'marked wrong'],
+      rules.map((it) => [it.rule, number(it.demanded), it.met === null ? '–' : number(it.met), number(it.wrong)]), [1, 2, 3]) : null,
     h('div', { class: 'plots' },
       bars({ title: 'Checkpoints by reason', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => words(it.reason)) }),
       bars({ title: 'Checkpoints by project', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => folder(it.project)) }),

@@ -1,0 +1,44 @@
+//! The demands of a decision: what an agent was asked to do, one by one, each with the rule that asked.
+
+use journal::{Action, Decision};
+
+use crate::findings;
+
+/// One demand of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand<'a> {
+    /// Its number in the decision, from 1.
+    pub item: u32,
+    /// The rule that made it: the category of an action, or the check that made an observation.
+    pub rule: &'a str,
+    /// Its words.
+    pub text: &'a str,
+    /// Whether it asks for an action, of which later evidence can tell whether it was done.
+    pub is_action: bool,
+}
+
+/// Returns the demands of a decision that sent a checkpoint: its actions, then the observations that stand for
+/// themselves. An observation about a missing action belongs to that action.
+pub fn of(decision: &Decision) -> Vec<Demand<'_>> {
+    of_parts(&decision.actions, &decision.observations)
+}
+
+/// As [`of`], from the parts of a decision.
+pub fn of_parts<'a>(actions: &'a [Action], observations: &'a [String]) -> Vec<Demand<'a>> {
+    let actions = actions
+        .iter()
+        .map(|action| (action.category.as_str(), action.text.as_str(), true));
+    let observations = observations
+        .iter()
+        .filter_map(|text| Some((findings::rule_of(text)?, text.as_str(), false)));
+    actions
+        .chain(observations)
+        .zip(1..)
+        .map(|((rule, text, is_action), item)| Demand {
+            item,
+            rule,
+            text,
+            is_action,
+        })
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! `wrong`: a person's word that a demand was not warranted.
+
+use checkpoint::demands;
+use clap::Args;
+use journal::{Home, Verdict};
+
+use super::orders::carry_out;
+use crate::cli::connection;
+use crate::cli::shared::Output;
+use crate::cli::text::{print_json, short};
+use crate::error::{Failure, Result, exit};
+use crate::ops::orders::{Mark, Order};
+use crate::ops::query::{Audit, Query};
+use crate::ops::views::{DecisionRow, Explanation};
+use crate::render;
+
+/// Mark a demand of a checkpoint as not warranted
+#[derive(Args, Debug)]
+#[command(
+    after_help = "`explain` and `audit --summary` show the marks, so you see which rules to change.\n\n\
+    Examples:\n  checkpointd wrong\n  checkpointd wrong 421 --item 2 --note 'only a comment changed'\n  checkpointd wrong 421 --undo"
+)]
+pub(crate) struct WrongArgs {
+    /// The decision's sequence number (default: the last decision that sent a checkpoint)
+    pub(crate) decision: Option<u64>,
+    /// Only this demand, by its number in `explain` (default: all)
+    #[arg(long, value_name = "N")]
+    pub(crate) item: Option<u32>,
+    /// Why it was not warranted
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) note: String,
+    /// Take an earlier mark back
+    #[arg(long)]
+    pub(crate) undo: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Marks a demand and prints which.
+pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
+    let seq = match args.decision {
+        Some(seq) => seq,
+        None => last_checkpoint(home)?,
+    };
+    let query = Query::Explain {
+        seq: Some(seq),
+        session: None,
+    };
+    let explained: Explanation = connection::ask_one(home, &query, |_, _| ())?;
+    let row = explained.decision;
+    let order = Order::Wrong(Mark {
+        decision: row.seq,
+        item: args.item,
+        note: args.note,
+        wrong: !args.undo,
+    });
+    let answer = carry_out(home, row.session.to_string(), &order)?;
+    if args.output.json {
+        print_json(&answer);
+        return Ok(exit::OK);
+    }
+    let which = args
+        .item
+        .map_or_else(|| "all demands".to_owned(), |item| format!("demand {item}"));
+    let done = if args.undo {
+        "no longer marked wrong"
+    } else {
+        "marked wrong"
+    };
+    println!(
+        "decision {} of {} session {}: {which} {done}",
+        row.seq,
+        row.agent,
+        short(row.session)
+    );
+    for demand in demands::of_parts(&row.actions, &row.observations)
+        .iter()
+        .filter(|demand| args.item.is_none_or(|item| item == demand.item))
+    {
+        let text = render::printable(demand.text);
+        render::print_wrapped(&format!("  {} ", demand.item), &text);
+    }
+    Ok(exit::OK)
+}
+
+fn last_checkpoint(home: &Home) -> Result<u64> {
+    let query = Query::Audit(Audit {
+        verdict: Some(Verdict::Inject),
+        limit: Some(1),
+        ..Audit::default()
+    });
+    let mut last = None;
+    connection::ask(home, &query, |row: DecisionRow| last = Some(row.seq))?;
+    last.ok_or_else(|| {
+        Failure::failed("no checkpoint was sent yet")
+            .hint("`checkpointd audit` lists the decisions")
+    })
+}

@@ -1,0 +1,111 @@
+//! `wrong`: a person marks a demand, with and without a daemon, and every view shows it (spec DECIDE-21).
+
+use serde_json::Value;
+
+use super::{ask, command, recorded};
+use crate::support::daemon::Daemon;
+use crate::support::{Home, run};
+
+/// Returns the line of a rule in the totals.
+fn totals_of(home: &Home, rule: &str) -> Value {
+    let (code, out, err) = ask(home, &["audit", "--summary", "--json"]);
+    assert_eq!(code, 0, "{err}");
+    let summary: Value = serde_json::from_str(&out).expect("JSON");
+    let rules = summary["rules"].as_array().expect("a list");
+    let found = rules.iter().find(|totals| totals["rule"] == rule);
+    found
+        .unwrap_or_else(|| panic!("no {rule} in {summary}"))
+        .clone()
+}
+
+fn marked(home: &Home, decision: &str) -> Value {
+    let (_, out, _) = ask(home, &["explain", decision, "--json"]);
+    let explained: Value = serde_json::from_str(&out).expect("JSON");
+    explained["marked_wrong"].clone()
+}
+
+#[test]
+fn a_mark_is_journaled_shown_and_taken_back() {
+    let mut daemon = Daemon::at(recorded());
+    let (_, out, _) = ask(&daemon.home, &["audit", "--verdict", "inject", "--json"]);
+    let decisions: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let last = decisions.last().expect("a checkpoint");
+    let (seq, rule) = (
+        last["seq"].to_string(),
+        last["actions"][0]["category"].as_str().expect("a rule"),
+    );
+    let before = totals_of(&daemon.home, rule);
+    assert_eq!(before["wrong"], 0);
+
+    // Without a number it is the last checkpoint.
+    let note = "only a comment\u{1b}[2J changed";
+    let (code, out, err) = ask(&daemon.home, &["wrong", "--item", "1", "--note", note]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains(&format!("decision {seq} ")) && out.contains("demand 1 marked wrong"),
+        "{out}"
+    );
+    assert_eq!(marked(&daemon.home, &seq)[0]["item"], 1);
+    let (_, out, _) = ask(&daemon.home, &["explain", &seq]);
+    assert!(out.contains("marked wrong") && out.contains("only a comment"));
+    assert!(
+        !out.contains('\u{1b}'),
+        "a note is printed as text: {out:?}"
+    );
+    assert_eq!(totals_of(&daemon.home, rule)["wrong"], 1);
+    let (_, out, _) = ask(&daemon.home, &["audit", "--summary"]);
+    assert!(out.contains("MARKED WRONG"), "{out}");
+
+    // The journal keeps it, and the command works without a daemon.
+    daemon.kill();
+    assert_eq!(totals_of(&daemon.home, rule)["wrong"], 1);
+    let (code, out, err) = ask(&daemon.home, &["wrong", &seq, "--undo"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("no longer marked wrong"), "{out}");
+    assert_eq!(marked(&daemon.home, &seq), Value::Array(Vec::new()));
+    assert_eq!(totals_of(&daemon.home, rule), before);
+    let (code, out, err) = ask(&daemon.home, &["replay", "--verify"]);
+    assert_eq!(code, 0, "{out}{err}");
+}
+
+#[test]
+fn what_was_not_demanded_cannot_be_marked() {
+    let mut daemon = Daemon::at(recorded());
+    refuses_what_was_not_demanded(&daemon.home);
+    daemon.kill();
+    refuses_what_was_not_demanded(&daemon.home);
+    let empty = Home::new();
+    let output = run(&mut command(&empty, &["wrong"]), b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no checkpoint was sent yet"));
+}
+
+fn refuses_what_was_not_demanded(home: &Home) {
+    let (_, out, _) = ask(home, &["audit", "--json"]);
+    let decisions: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let of = |verdict: &str| {
+        let found = decisions.iter().find(|row| row["verdict"] == verdict);
+        found.expect("both verdicts")["seq"].to_string()
+    };
+    for (arguments, expected) in [
+        (vec!["wrong".to_owned(), of("pass")], "let the stop pass"),
+        (
+            vec!["wrong".to_owned(), of("inject"), "--item=99".to_owned()],
+            "there is no number 99",
+        ),
+        (vec!["wrong".to_owned(), "999999".to_owned()], "999999"),
+    ] {
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        let (code, out, err) = ask(home, &arguments);
+        assert!(
+            code == 1 && err.contains(expected),
+            "{arguments:?}: {out}{err}"
+        );
+    }
+}
