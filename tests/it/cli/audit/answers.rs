@@ -125,19 +125,19 @@ fn what_if() {
     was made by
 
     SEQ  WAS                 NOW                 WHAT IS ASKED
-    13   inject actions_due  inject actions_due  + Count the stock by hand
-    33   inject actions_due  inject actions_due  + Count the stock by hand
+    13   inject actions_due  inject actions_due  + Count the stock by hand (asked f…
+    33   inject actions_due  inject actions_due  + Count the stock by hand (asked f…
 
     2 of 6 decisions would change: 0 more checkpoints, 0 fewer
     == at 140 columns
     rules.yml is read as a file of rules: it lies over the policy that each decision was made by
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
     == colours
     ^1mSEQ  WAS                 NOW                 WHAT IS ASKED^0m
-    13   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand
-    33   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand
+    13   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m
+    33   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m
     "#);
 }
 

@@ -39,6 +39,7 @@ fn explain() {
              below_threshold    elapsed: 49000 ms, threshold: 30000 ms
              own_prompt         last prompt is ours: by hook false, by transcript f…
              headless           headless: false, something is due: true
+             silent_unchanged   nothing changed and nothing failed: false, unchange…
              repeated           the same demand was made before: false, new errors:…
              silent_docs_only   only documentation: false, docs_only: Message
              silent_all_clear   all clear: false, all_clear: Message
@@ -83,6 +84,7 @@ fn explain() {
       "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == at 140 columns
              own_prompt         last prompt is ours: by hook false, by transcript false
+             silent_unchanged   nothing changed and nothing failed: false, unchanged: Message
              repeated           the same demand was made before: false, new errors: false
       validate   Run the tests that cover the changed Python code (`pytest`)  (Python code)
       Files were edited without being read first this turn — verify changes are correct
