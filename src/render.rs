@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
+use checkpoint::text;
 use journal::Timestamp;
+use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A color with a meaning.
@@ -51,14 +53,27 @@ pub(crate) fn printable(text: &str) -> String {
         match c {
             '\n' => out.push('⏎'),
             '\t' => out.push(' '),
-            // Bidirectional controls could make one text look like another.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
-            c if c.is_control() => {
-                let _ = write!(out, "\\x{:02x}", u32::from(c));
-            }
-            c => out.push(c),
+            c => text::push_visible(&mut out, c),
+        }
+    }
+    out
+}
+
+/// Formats an answer for programs: JSON on one line, with escapes for the characters that steer a terminal.
+///
+/// JSON itself has escapes for those below U+0020 only.
+pub(crate) fn json(answer: &impl Serialize) -> String {
+    let line = serde_json::to_string(answer).expect("answers are plain data");
+    if !line.contains(text::steers) {
+        return line;
+    }
+    let mut out = String::with_capacity(line.len() + 64);
+    for c in line.chars() {
+        if text::steers(c) {
+            // All of them are below U+10000.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
         }
     }
     out

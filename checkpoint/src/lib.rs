@@ -35,7 +35,7 @@ pub mod state;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-mod text;
+pub mod text;
 pub mod tools;
 pub mod transcript;
 

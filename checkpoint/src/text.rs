@@ -1,5 +1,7 @@
 //! Cutting texts to their limits, never inside a character.
 
+use std::fmt::Write as _;
+
 /// Replaces the middle of a text that was cut.
 const GAP: &str = "\n[..]\n";
 
@@ -26,9 +28,51 @@ pub(crate) fn head_and_tail(text: &str, bytes_max: usize) -> String {
     format!("{start}{GAP}{end}")
 }
 
+/// Returns whether a character is shown by no terminal or editor, but steers it: control characters, and those that
+/// change the direction of what follows, which could make one text look like another.
+pub fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Adds a character, in a visible form if it [`steers`].
+pub fn push_visible(out: &mut String, c: char) {
+    let _ = match u32::from(c) {
+        _ if !steers(c) => out.write_char(c),
+        code @ 0..=0xff => write!(out, "\\x{code:02x}"),
+        code => write!(out, "\\u{{{code:x}}}"),
+    };
+}
+
+/// Returns a text of which nothing but line breaks and tabs [`steers`].
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            c => push_visible(&mut out, c),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_steers_is_made_visible() {
+        for (text, expected) in [
+            ("a\tb\nc é עברית 👍", "a\tb\nc é עברית 👍"),
+            ("\u{1b}[31m\u{7f}\r", "\\x1b[31m\\x7f\\x0d"),
+            ("\u{9b}2J", "\\x9b2J"),
+            (
+                "a\u{202e}b\u{2066}c\u{2069}",
+                "a\\u{202e}b\\u{2066}c\\u{2069}",
+            ),
+        ] {
+            assert_eq!(visible(text), expected);
+        }
+    }
 
     #[test]
     fn cuts_keep_whole_characters_and_the_limit() {

@@ -1,40 +1,53 @@
-//! Writes CSV. Texts of agents and people stay texts in a spreadsheet and never become formulas.
+//! Writes CSV. Texts of agents and people stay texts in a spreadsheet and never become formulas. On a terminal, what would
+//! steer it is made visible; a file or a pipe gets the texts as they are.
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 
 use serde_json::Value;
 
 use crate::error::Result;
+use crate::render;
 
 /// Spreadsheets take a cell that starts with one of these for a formula, possibly after trimming it
 /// (OWASP, "CSV Injection").
 const FORMULA_BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// Writes rows of JSON values as CSV (RFC 4180, with plain line feeds).
-pub(crate) struct Sheet<W: Write>(csv::Writer<W>);
+pub(crate) struct Sheet<W: Write> {
+    out: csv::Writer<W>,
+    is_terminal: bool,
+}
 
 impl<W: Write> Sheet<W> {
-    /// Writes the header row.
+    /// Writes the header row to what is, or ends in, stdout.
     pub(crate) fn new<'a>(out: W, names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let mut sheet = Self(csv::Writer::from_writer(out));
-        sheet
-            .0
-            .write_record(names.into_iter().map(|name| harmless(name.to_owned())))
-            .map_err(std::io::Error::from)?;
+        Self::on(std::io::stdout().is_terminal(), out, names)
+    }
+
+    fn on<'a>(is_terminal: bool, out: W, names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let out = csv::Writer::from_writer(out);
+        let mut sheet = Self { out, is_terminal };
+        sheet.write(names.into_iter().map(|name| harmless(name.to_owned())))?;
         Ok(sheet)
     }
 
     /// Writes a row. Numbers stay numbers; a list becomes a cell of several lines.
     pub(crate) fn row<'a>(&mut self, cells: impl IntoIterator<Item = &'a Value>) -> Result<()> {
-        Ok(self
-            .0
-            .write_record(cells.into_iter().map(cell))
-            .map_err(std::io::Error::from)?)
+        self.write(cells.into_iter().map(cell))
+    }
+
+    fn write(&mut self, cells: impl Iterator<Item = String>) -> Result<()> {
+        let is_terminal = self.is_terminal;
+        let cells = cells.map(|cell| match is_terminal {
+            true => render::printable_lines(&cell),
+            false => cell,
+        });
+        Ok(self.out.write_record(cells).map_err(std::io::Error::from)?)
     }
 
     /// Flushes the output.
     pub(crate) fn finish(mut self) -> Result<()> {
-        Ok(self.0.flush()?)
+        Ok(self.out.flush()?)
     }
 }
 
@@ -74,8 +87,12 @@ mod tests {
     use super::*;
 
     fn written(names: &[&str], row: &Value) -> String {
+        written_to(false, names, row)
+    }
+
+    fn written_to(is_terminal: bool, names: &[&str], row: &Value) -> String {
         let mut out = Vec::new();
-        let mut sheet = Sheet::new(&mut out, names.iter().copied()).expect("writes");
+        let mut sheet = Sheet::on(is_terminal, &mut out, names.iter().copied()).expect("writes");
         sheet.row(row.as_array().expect("cells")).expect("writes");
         sheet.finish().expect("writes");
         String::from_utf8(out).expect("text")
@@ -89,6 +106,20 @@ mod tests {
         assert_eq!(
             out,
             "a,b,c,d,e,f,g\n,1,\"a,b\",\"say \"\"x\"\"\nagain\",plain,true,\"one\ntwo\"\n"
+        );
+    }
+
+    #[test]
+    fn a_terminal_is_not_steered() {
+        let row = json!(["\u{1b}[2J\nplain\u{202e}", "=\u{9b}1", "\t=1"]);
+        let written = |is_terminal| written_to(is_terminal, &["a", "b", "c\u{7}"], &row);
+        assert_eq!(
+            written(true),
+            "a,b,c\\x07\n\"\\x1b[2J\nplain\\u{202e}\",'=\\x9b1,' =1\n"
+        );
+        assert_eq!(
+            written(false),
+            "a,b,c\u{7}\n\"\u{1b}[2J\nplain\u{202e}\",'=\u{9b}1,'\t=1\n"
         );
     }
 

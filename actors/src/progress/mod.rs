@@ -5,6 +5,7 @@
 mod automatic;
 mod documents;
 mod files;
+mod own_files;
 mod project;
 mod rebuild;
 mod resume;

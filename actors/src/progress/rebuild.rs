@@ -16,7 +16,7 @@ use super::files::Place;
 use crate::{named_file, session_state};
 
 /// A larger file was not written by this program.
-const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+pub(super) const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Which files to rebuild.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,17 +56,18 @@ pub struct Problem {
 }
 
 /// A file compared with the journal.
-enum FileState {
+pub(super) enum FileState {
     UpToDate,
-    /// The file is missing, or holds an older document of the journal.
+    Missing,
+    /// It holds an older document of the journal.
     Outdated,
     Edited,
 }
 
 /// A file, and the events of the documents that were written to it, oldest first.
-struct Known {
+pub(super) struct Known {
     place: Place,
-    documents: Vec<u64>,
+    pub(super) documents: Vec<u64>,
 }
 
 /// Rebuilds the missing and outdated files of documents. Edited files stay, unless `force` is set. The folder of a deleted
@@ -94,7 +95,9 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
             continue;
         }
         let is_session = order.session.is_none_or(|session| *session == entry.stream);
-        for (path, Known { place, documents }) in known(journal, home, entry.stream.session)? {
+        for (path, Known { place, documents }) in
+            known(journal, &home.progress, entry.stream.session)?
+        {
             let newest = *documents.last().expect("each file has one");
             let Some(document) = document(journal, newest)? else {
                 continue;
@@ -168,7 +171,7 @@ impl Rebuilt {
         match state {
             FileState::UpToDate => self.unchanged += 1,
             FileState::Edited if !force => self.edited.push(path.to_owned()),
-            FileState::Outdated | FileState::Edited => {
+            FileState::Missing | FileState::Outdated | FileState::Edited => {
                 place.prepare()?;
                 if matches!(state, FileState::Edited) {
                     self.kept.push(put_aside(path)?);
@@ -181,8 +184,12 @@ impl Rebuilt {
     }
 }
 
-/// Returns the files of a session's documents, at their present places.
-fn known(journal: &Journal, home: &Home, session: Uuid) -> Result<BTreeMap<PathBuf, Known>, Error> {
+/// Returns the files of a session's documents, at their present places. `data` is the folder of those in no project.
+pub(super) fn known(
+    journal: &Journal,
+    data: &Path,
+    session: Uuid,
+) -> Result<BTreeMap<PathBuf, Known>, Error> {
     let mut known: BTreeMap<PathBuf, Known> = BTreeMap::new();
     for envelope in journal.stream(session, 0, usize::MAX)? {
         if !matches!(envelope.event, Event::ProgressWritten { .. }) {
@@ -193,9 +200,9 @@ fn known(journal: &Journal, home: &Home, session: Uuid) -> Result<BTreeMap<PathB
         };
         // What an imported document says is no reason to write into a project (spec ENV-5).
         let place = if journal.is_imported(envelope.seq) {
-            Place::in_data(&home.progress, &document.project)
+            Place::in_data(data, &document.project)
         } else {
-            Place::of_file(Path::new(&file), session, &document.project, &home.progress)
+            Place::of_file(Path::new(&file), session, &document.project, data)
         };
         let path = place.file(session, document.kind);
         known
@@ -210,7 +217,7 @@ fn known(journal: &Journal, home: &Home, session: Uuid) -> Result<BTreeMap<PathB
     Ok(known)
 }
 
-fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
+pub(super) fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
     Ok(journal
         .event(seq)?
         .as_ref()
@@ -218,7 +225,8 @@ fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
         .map(|(_, document)| document))
 }
 
-fn file_state(
+/// Compares a file with `text`, which is that of the last of its documents.
+pub(super) fn file_state(
     journal: &Journal,
     path: &Path,
     text: &str,
@@ -226,7 +234,7 @@ fn file_state(
 ) -> Result<FileState, Error> {
     let is = match named_file::bytes(path, DOCUMENT_BYTES_MAX) {
         Ok(is) => is,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FileState::Outdated),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FileState::Missing),
         Err(_) => return Ok(FileState::Edited),
     };
     if is == text.as_bytes() {

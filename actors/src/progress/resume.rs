@@ -163,7 +163,13 @@ fn find(
     let chosen = choose(shared, stream, source, &project)?;
     let mut checked: Option<(u64, Document, String, Report)> = None;
     if let Some((seq, file, document)) = chosen {
-        let report = validate::compare(journal, &config, &document, LOOK_WITHIN)?;
+        let report = validate::compare(
+            journal,
+            &shared.home,
+            &config,
+            (seq, &document),
+            LOOK_WITHIN,
+        )?;
         checked = Some((seq, document, file, report));
     }
     let about = checked

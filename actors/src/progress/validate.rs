@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use checkpoint::config::{Config, UserCheck, VariableName};
 use checkpoint::progress::{self, CheckResult, Document, Elsewhere, FileMark, Now, Report};
-use journal::{Draft, Event, Journal, Timestamp};
+use journal::{Draft, Event, Home, Journal, Timestamp};
 use uuid::Uuid;
 
 use super::documents::{Error, read, sessions_of};
+use super::own_files;
 use super::project::{ProjectState, READ_WITHIN, read_project};
 use crate::git;
 use crate::process::{self, Failure};
@@ -30,7 +31,12 @@ pub struct Checked {
 /// # Errors
 ///
 /// When the event is not a progress document, or the journal cannot be used.
-pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked, Error> {
+pub fn validate(
+    journal: &Journal,
+    home: &Home,
+    config: &Config,
+    seq: u64,
+) -> Result<Checked, Error> {
     let envelope = journal.event(seq)?;
     let Some((envelope, (_, document))) = envelope
         .as_ref()
@@ -40,7 +46,7 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
             "event {seq} is not a progress document"
         )));
     };
-    let mut report = compare(journal, config, &document, READ_WITHIN)?;
+    let mut report = compare(journal, home, config, (seq, &document), READ_WITHIN)?;
     for check in &config.settings.progress.checks {
         report.lines.push(external(
             check,
@@ -71,8 +77,9 @@ pub fn validate(journal: &Journal, config: &Config, seq: u64) -> Result<Checked,
 /// Compares a document with the present state of git, files, other sessions and lock files.
 pub(super) fn compare(
     journal: &Journal,
+    home: &Home,
     config: &Config,
-    document: &Document,
+    (seq, document): (u64, &Document),
     within: Duration,
 ) -> Result<Report, Error> {
     let top = Path::new(&document.project);
@@ -85,14 +92,21 @@ pub(super) fn compare(
         .map(|file| file.path.as_str())
         .collect();
     let hashes = git::hashes(top, paths.iter().copied(), deadline);
-    let files = paths
+    let mark = |path: &str, hash: Option<u64>| FileMark {
+        path: path.to_owned(),
+        hash,
+    };
+    let mut files = paths
         .iter()
         .zip(hashes)
-        .map(|(path, hash)| FileMark {
-            path: (*path).to_owned(),
-            hash,
-        })
-        .collect();
+        .map(|(path, hash)| mark(path, hash))
+        .collect::<Vec<_>>();
+    for other in &document.others {
+        let hash = git::hashes(top, [other.path.as_str()].into_iter(), deadline);
+        if Instant::now() < deadline {
+            files.extend(hash.into_iter().map(|hash| mark(&other.path, hash)));
+        }
+    }
     let to_read = document
         .stated
         .now
@@ -107,7 +121,8 @@ pub(super) fn compare(
     };
     let missing = to_read.filter(is_missing).collect();
     let elsewhere = elsewhere(journal, document)?;
-    Ok(progress::compare(
+    let mut lines = own_files::check(journal, &home.progress, seq, document)?;
+    let present = progress::compare(
         document,
         &Now {
             git,
@@ -116,7 +131,9 @@ pub(super) fn compare(
             lock_files,
             elsewhere,
         },
-    ))
+    );
+    lines.extend(present.lines);
+    Ok(Report::of(lines))
 }
 
 fn elsewhere(journal: &Journal, document: &Document) -> Result<Vec<Elsewhere>, Error> {

@@ -7,7 +7,8 @@ use std::time::Instant;
 use checkpoint::config::{Config, ProgressPlace};
 use checkpoint::phase::Scope;
 use checkpoint::progress::{
-    self, DOCUMENT_VERSION, Document, Judgements, OpenPhase, Parent, Stated,
+    self, DOCUMENT_VERSION, Document, Facts, GitState, Judgements, OpenPhase, OtherFile, Parent,
+    Stated,
 };
 use checkpoint::state::SessionState;
 use journal::{Draft, Envelope, Event, Home, Journal, ProgressKind, Stream, Timestamp};
@@ -154,20 +155,14 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
             .as_ref()
             .ok()
             .and_then(|git| git.uncommitted.iter().find(|(_, path)| *path == file.path));
-        let is_new = code.map_or(file.written_first, |(code, _)| code.starts_with(['?', 'A']));
+        let is_new = code.map_or(file.written_first, |(code, _)| is_new(code));
         file.hash = hash;
-        file.status = if hash.is_none() {
-            "deleted"
-        } else if is_new {
-            "created"
-        } else {
-            "modified"
-        }
-        .to_owned();
+        file.status = status(hash, is_new).to_owned();
     }
     let at = Timestamp::now();
     let mut stated = previous(journal, &state, &events)?;
     stated.lay(order.stated.clone(), at);
+    let others = others(&facts, git.as_ref().ok(), &stated.now, &project, deadline);
     let full = state.progress.as_ref().and_then(|written| written.full);
     let parent = if order.kind == ProgressKind::Incremental {
         parent(journal, full)?
@@ -196,11 +191,60 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
         )?,
         project,
         facts,
+        others,
         git,
         lock_files,
         parent,
         stated,
     })
+}
+
+/// The most files of a document that no tool call is known to have changed (spec PROG-17).
+const OTHERS_MAX: usize = 300;
+
+/// Returns the uncommitted files, and those whose changes the agent states, without those of the facts.
+fn others(
+    facts: &Facts,
+    git: Option<&GitState>,
+    stated: &Judgements,
+    project: &str,
+    deadline: Instant,
+) -> Vec<OtherFile> {
+    let uncommitted = git.map_or(&[][..], |git| &git.uncommitted);
+    let mut files: Vec<(&str, Option<&str>)> = uncommitted
+        .iter()
+        .map(|(code, path)| (path.as_str(), Some(code.as_str())))
+        .collect();
+    for note in stated.files.iter().flatten() {
+        if !files.iter().any(|(path, _)| *path == note.path) {
+            files.push((&note.path, None));
+        }
+    }
+    files.retain(|(path, _)| !facts.files.iter().any(|file| file.path == *path));
+    files.truncate(OTHERS_MAX);
+    let paths = files.iter().map(|(path, _)| *path);
+    let hashes = git::hashes(Path::new(project), paths, deadline);
+    let other = |((path, code), hash): (&(&str, Option<&str>), Option<u64>)| OtherFile {
+        path: (*path).to_owned(),
+        status: code
+            .map_or("stated", |code| status(hash, is_new(code)))
+            .to_owned(),
+        hash,
+    };
+    files.iter().zip(hashes).map(other).collect()
+}
+
+/// Returns whether git's letters say that a file is new.
+fn is_new(code: &str) -> bool {
+    code.starts_with(['?', 'A'])
+}
+
+const fn status(hash: Option<u64>, is_new: bool) -> &'static str {
+    match (hash, is_new) {
+        (None, _) => "deleted",
+        (Some(_), true) => "created",
+        (Some(_), false) => "modified",
+    }
 }
 
 /// Returns the agent's earlier statements: from this session's last document, or from the one offered at its start.

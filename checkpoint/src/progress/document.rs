@@ -7,8 +7,12 @@ use super::facts::{Facts, FileWork};
 use super::stated::Stated;
 use super::values::Percent;
 
-/// Version of the document format. Fields are only added, with a default.
-pub const DOCUMENT_VERSION: u32 = 1;
+/// Version of the document format. Fields are only added, with a default. A document is always rendered as its version
+/// was, so that its file stays the same bytes (spec PROG-1).
+///
+/// - 1: first release.
+/// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow what became of it.
+pub const DOCUMENT_VERSION: u32 = 2;
 
 /// What git says of the work tree (spec PROG-14).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +40,18 @@ pub struct FileMark {
     /// The path, relative to the project if it is in the project.
     pub path: String,
     /// Hash of the content; `None` when the file did not exist.
+    pub hash: Option<u64>,
+}
+
+/// A file that no tool call of the session is known to have changed: the shell, another program, or a person did, or the
+/// agent only states it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherFile {
+    /// The path, relative to the project.
+    pub path: String,
+    /// By git: `created`, `modified` or `deleted`; `stated` when git says nothing of it.
+    pub status: String,
+    /// Hash of the content; `None` when it does not exist.
     pub hash: Option<u64>,
 }
 
@@ -89,6 +105,9 @@ pub struct Document {
     pub project: String,
     /// What the journal knows of the session.
     pub facts: Facts,
+    /// Uncommitted and stated files that are not in the facts.
+    #[serde(default)]
+    pub others: Vec<OtherFile>,
     /// The state of git, or the reason why it is not known.
     pub git: Result<GitState, String>,
     /// Lock files of the project's dependencies.
@@ -117,6 +136,11 @@ impl Document {
     /// Returns an error when the text is damaged or of a newer version.
     pub fn from_json(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("the document cannot be read: {error}"))
+    }
+
+    /// Returns whether its words are escaped and kept apart: not so in the first release.
+    pub(super) fn is_escaped(&self) -> bool {
+        self.version >= 2
     }
 
     /// Returns whether unfinished work is known: stated remaining work, a handoff, or uncommitted

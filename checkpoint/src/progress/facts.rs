@@ -255,7 +255,7 @@ impl Facts {
             let how = if failed.what == what {
                 "succeeded later".to_owned()
             } else {
-                format!("`{what}` succeeded")
+                format!("`{}` succeeded", what.replace('`', "'"))
             };
             failed.resolved = Some(format!("{how} ({at}){after}"));
             false

@@ -5,6 +5,7 @@
 //! document is data; the Markdown file is rendered from it, so that the file can always be rebuilt
 //! from the journal.
 
+mod difference;
 mod document;
 mod facts;
 mod headings;
@@ -21,7 +22,8 @@ mod stated;
 mod tests;
 mod values;
 
-pub use document::{DOCUMENT_VERSION, Document, FileMark, GitState, OpenPhase, Parent};
+pub use difference::difference;
+pub use document::{DOCUMENT_VERSION, Document, FileMark, GitState, OpenPhase, OtherFile, Parent};
 pub use facts::{Facts, Failed, FileWork, Worked, facts};
 pub use input::{INPUT_BYTES_MAX, read};
 pub use offer::{OFFER_BYTES_MAX, offer};

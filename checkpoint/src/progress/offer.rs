@@ -59,7 +59,7 @@ pub fn offer(
         out.push_str(&line);
         out.push('\n');
     }
-    Some(out.trim_end().to_owned())
+    Some(text::visible(out.trim_end()))
 }
 
 fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Report) {

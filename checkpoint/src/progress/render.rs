@@ -8,6 +8,7 @@ use super::lines::{line, mark, one_line, pointers, prose, stated_text};
 use super::markdown::OWN_STEP;
 use super::sections::{decisions, files, git, handoff, head, runs, task};
 use super::stated::Judgements;
+use crate::text::visible;
 
 /// Renders a document. The same document gives the same bytes.
 pub fn render(document: &Document) -> String {
@@ -17,7 +18,11 @@ pub fn render(document: &Document) -> String {
     } else {
         full(&mut out, document);
     }
-    out
+    if document.is_escaped() {
+        visible(&out)
+    } else {
+        out
+    }
 }
 
 fn full(out: &mut String, document: &Document) {
@@ -37,7 +42,7 @@ fn full(out: &mut String, document: &Document) {
     stated_text(out, document, "summary", now.summary.as_deref());
     task(out, document);
     files(out, document);
-    runs(out, &document.facts);
+    runs(out, document);
     decisions(out, document, &[]);
     line!(out, "\n## Context for Next Session");
     pointers(

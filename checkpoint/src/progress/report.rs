@@ -11,7 +11,7 @@ const NAMES_MAX: usize = 8;
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
-    /// `git`, `files`, `sessions`, `dependencies` or `external`.
+    /// `document`, `git`, `files`, `sessions`, `dependencies` or `external`.
     pub check: String,
     /// Whether it holds.
     pub ok: bool,
@@ -79,7 +79,7 @@ pub struct Elsewhere {
 pub struct Now {
     /// The state of git, or the reason why it is not known.
     pub git: Result<GitState, String>,
-    /// The document's files with their current hashes.
+    /// The document's files with their current hashes; other files that could not be read in time are not in it.
     pub files: Vec<FileMark>,
     /// The must-read files that do not exist.
     pub missing: Vec<String>,
@@ -212,25 +212,33 @@ fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
     let mut gone = Vec::new();
     let mut changed = Vec::new();
     let mut back = Vec::new();
-    for file in &document.facts.files {
-        let is = now
-            .files
-            .iter()
-            .find(|mark| mark.path == file.path)
-            .and_then(|mark| mark.hash);
-        match (file.hash, is) {
-            (Some(_), None) => gone.push(file.path.as_str()),
-            (Some(was), Some(is)) if was != is => changed.push(file.path.as_str()),
-            (None, Some(_)) => back.push(file.path.as_str()),
+    let hash_of = |path: &str| now.files.iter().find(|mark| mark.path == path);
+    let own = document.facts.files.iter().map(|file| {
+        let is = hash_of(&file.path).and_then(|mark| mark.hash);
+        (file.path.as_str(), file.hash, is)
+    });
+    let others = document.others.iter().filter_map(|file| {
+        let is = hash_of(&file.path)?.hash;
+        Some((file.path.as_str(), file.hash, is))
+    });
+    for (path, was, is) in own.chain(others) {
+        match (was, is) {
+            (Some(_), None) => gone.push(path),
+            (Some(was), Some(is)) if was != is => changed.push(path),
+            (None, Some(_)) => back.push(path),
             _ => {}
         }
     }
     let mut lines = Vec::new();
     if gone.is_empty() && changed.is_empty() && back.is_empty() {
+        let others = match document.others.len() {
+            0 => String::new(),
+            count => format!(", and {count} others"),
+        };
         lines.push(CheckResult::good(
             "files",
             format!(
-                "all {} files of the session are as they were left",
+                "all {} files of the session are as they were left{others}",
                 document.facts.files.len()
             ),
         ));

@@ -1,7 +1,7 @@
 //! The sections of a rendered document.
 
 use super::document::{Document, GitState};
-use super::facts::Facts;
+use super::facts::Failed;
 use super::lines::{cell, duration, line, list, mark, one_line, times};
 use super::markdown::{BY_AGENT, NOT_STATED};
 use super::values::Texts;
@@ -94,7 +94,7 @@ pub(super) fn task(out: &mut String, document: &Document) {
 
 pub(super) fn files(out: &mut String, document: &Document) {
     line!(out, "\n## Files Modified This Session\n");
-    if document.facts.files.is_empty() {
+    if document.facts.files.is_empty() && document.others.is_empty() {
         line!(out, "None");
         return;
     }
@@ -103,11 +103,14 @@ pub(super) fn files(out: &mut String, document: &Document) {
         "| File | Changes | Status | Seen |\n|------|---------|--------|------|"
     );
     let notes = document.stated.now.files.as_deref().unwrap_or_default();
-    for file in &document.facts.files {
+    let changes = |path: &str| {
         let note = notes
             .iter()
-            .find(|note| note.path == file.path || file.path.ends_with(&format!("/{}", note.path)));
-        let changes = note.map_or("-".to_owned(), |note| cell(&note.changes));
+            .find(|note| note.path == path || path.ends_with(&format!("/{}", note.path)));
+        note.map_or("-".to_owned(), |note| cell(&note.changes))
+    };
+    for file in &document.facts.files {
+        let changes = changes(&file.path);
         let mut seen = Vec::new();
         if file.writes > 0 {
             seen.push(format!("written {}", times(file.writes)));
@@ -123,6 +126,19 @@ pub(super) fn files(out: &mut String, document: &Document) {
             seen.join(", ")
         );
     }
+    for file in &document.others {
+        let seen = match file.status.as_str() {
+            "stated" => "stated, and git says nothing",
+            _ => "uncommitted, by git",
+        };
+        line!(
+            out,
+            "| {} | {} | {} | {seen} |",
+            cell(&file.path),
+            changes(&file.path),
+            file.status
+        );
+    }
     if document.facts.files_left_out > 0 {
         line!(
             out,
@@ -136,7 +152,8 @@ pub(super) fn files(out: &mut String, document: &Document) {
     }
 }
 
-pub(super) fn runs(out: &mut String, facts: &Facts) {
+pub(super) fn runs(out: &mut String, document: &Document) {
+    let facts = &document.facts;
     line!(out, "\n## Tool Runs\n");
     line!(
         out,
@@ -153,6 +170,10 @@ pub(super) fn runs(out: &mut String, facts: &Facts) {
         line!(out, "None");
     }
     for failed in &facts.failures {
+        if document.is_escaped() {
+            failure(out, failed);
+            continue;
+        }
         let said = if failed.said.is_empty() {
             String::new()
         } else {
@@ -170,6 +191,27 @@ pub(super) fn runs(out: &mut String, facts: &Facts) {
             one_line(&failed.what).replace('`', "'")
         );
     }
+}
+
+/// What became of a failure comes first. What others wrote follows it, each in a code span that it cannot end, so no
+/// output can claim to be resolved.
+fn failure(out: &mut String, failed: &Failed) {
+    let quoted = |text: &str| format!("`{}`", one_line(text).replace('`', "'"));
+    let said = match failed.said.as_str() {
+        "" => String::new(),
+        said => format!(", which said {}", quoted(said)),
+    };
+    let resolved = failed
+        .resolved
+        .as_deref()
+        .map_or("not resolved".to_owned(), one_line);
+    line!(
+        out,
+        "- {} {resolved}: {} {}{said}",
+        failed.at,
+        quoted(&failed.tool),
+        quoted(&failed.what)
+    );
 }
 
 /// The decisions, without those that a parent has.

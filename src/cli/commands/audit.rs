@@ -11,7 +11,7 @@ use super::sessions::{answer, folder};
 use crate::cli::commands::sql;
 use crate::cli::csv::Sheet;
 use crate::cli::shared::{AgentName, Output, VerdictName, reason};
-use crate::cli::text::decisions;
+use crate::cli::text::{decisions, print_json};
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
@@ -130,7 +130,7 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
     let query = Query::AuditSummary(wanted);
     if output.json {
         let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
-        println!("{answer}");
+        print_json(&answer);
         return Ok(exit::OK);
     }
     let answer: Summary = connection::ask_one(home, &query, |_, _| ())?;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::cli::shared::Output;
 use crate::cli::text::explanation::explanation;
+use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
@@ -47,7 +48,7 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
     let query = Query::Explain { seq, session };
     if output.json {
         let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
-        println!("{answer}");
+        print_json(&answer);
     } else {
         let answer = connection::ask_one(home, &query, |_, _| ())?;
         explanation(&answer)

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::cli::commands::trust::{self, Taken};
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan as show;
+use crate::cli::text::print_json;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::install::agents;
@@ -112,7 +113,7 @@ fn report(plans: &[AgentPlan], trusted: Option<&Taken>, is_dry_run: bool, output
         answer["trusted"] = json!(trusted);
     }
     if output.json {
-        println!("{answer}");
+        print_json(&answer);
         return;
     }
     for plan in plans {

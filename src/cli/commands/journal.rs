@@ -243,7 +243,7 @@ fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
         }),
         |line| {
             if broken.is_none() {
-                broken = writeln!(out, "{line}").err();
+                broken = writeln!(out, "{}", render::json(&line)).err();
             }
         },
     )?;

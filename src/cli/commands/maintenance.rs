@@ -11,6 +11,7 @@ use journal::{Compacted, Error, Home, Journal, Options};
 use serde_json::{Value, json};
 
 use crate::cli::connection;
+use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::config;
 use crate::error::{Failure, Result, exit};
@@ -63,10 +64,7 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
     });
     let (events, bytes) = finished.inspect_err(|_| drop(fs::remove_file(&partial)))?;
     if json {
-        println!(
-            "{}",
-            json!({ "file": file, "events": events, "bytes": bytes })
-        );
+        print_json(&json!({ "file": file, "events": events, "bytes": bytes }));
     } else {
         println!(
             "{events} events in {} ({})",
@@ -170,9 +168,8 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
     let verified = verified?;
     if json {
         let Restored { events, kept } = &restored;
-        println!(
-            "{}",
-            json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems })
+        print_json(
+            &json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems }),
         );
     } else {
         for problem in &verified.problems {
@@ -220,7 +217,7 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
     };
     progress_done();
     if json {
-        println!("{}", serde_json::to_value(&done).expect("plain data"));
+        print_json(&done);
     } else {
         show_compacted(&done, by_daemon);
     }

@@ -137,7 +137,7 @@ pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
     let PhaseArgs { action, output } = args;
     let is_json = output.json || !std::io::stdout().is_terminal();
     match request(action).and_then(|request| Ok((ask(home, &request)?, request))) {
-        Ok((answer, _)) if is_json => println!("{answer}"),
+        Ok((answer, _)) if is_json => print_json(&answer),
         Ok((answer, request)) => show(&request, answer)?,
         Err((code, error)) if is_json => {
             let ok = false;

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::{complete, connection};
 use crate::config;
@@ -146,7 +147,7 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     progress_done();
     let answer = answered?;
     if output.json {
-        println!("{answer}");
+        print_json(&answer);
     }
     let is_good = show(word, answer, !output.json)?;
     Ok(if is_good { exit::OK } else { exit::FAILED })

@@ -156,7 +156,12 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
             } else {
                 ""
             };
-            println!("  {} ({}, {}{only})", rule.name, rule.pack, word(rule.kind));
+            println!(
+                "  {} ({}, {}{only})",
+                render::printable(&rule.name),
+                render::printable(&rule.pack),
+                word(rule.kind)
+            );
             rule.actions.iter().for_each(|action| {
                 render::print_wrapped(&format!("    {:10} ", action.purpose), &action.text)
             });

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
-use crate::cli::text::{session, short};
+use crate::cli::text::{print_json, session, short};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::SessionRow;
@@ -39,7 +39,7 @@ pub(super) fn answer<T: DeserializeOwned>(
     show: impl FnOnce(&[T]),
 ) -> Result<u8> {
     if output.json {
-        connection::ask_json(home, query, |line| println!("{line}"))?;
+        connection::ask_json(home, query, |line| print_json(&line))?;
     } else {
         show(&connection::ask_all(home, query)?);
     }

@@ -6,6 +6,7 @@ use journal::Home;
 
 use super::sessions::{FOLLOW_EVERY, Raw};
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::cli::text::timeline::Turns;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
@@ -52,7 +53,7 @@ pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
         let asked = connection::ask(home, &query, |line: Raw<TimelineLine>| {
             from = line.read.event.seq + 1;
             if output.json {
-                println!("{}", line.json);
+                print_json(&line.json);
                 return;
             }
             turns.take(&line.read);

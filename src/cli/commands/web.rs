@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
 use crate::ops::wire::{Ask, Opened, Token};
 
@@ -76,10 +77,7 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
     let opened: Opened = serde_json::from_slice(&answer).map_err(Failure::failed)?;
     let shown = arguments.open && show(home, &opened);
     if arguments.output.json {
-        println!(
-            "{}",
-            json!({ "url": opened.url, "port": opened.port, "opened": shown })
-        );
+        print_json(&json!({ "url": opened.url, "port": opened.port, "opened": shown }));
     } else if shown {
         println!(
             "opened http://127.0.0.1:{}/ in your browser; close it with `checkpointd web --stop`",
@@ -101,7 +99,7 @@ fn close(home: &Home, as_json: bool) -> Result<u8> {
     let answer: Value = serde_json::from_slice(&connection::post(home, "/v1/web/close", b"")?)
         .map_err(Failure::failed)?;
     if as_json {
-        println!("{answer}");
+        print_json(&answer);
     } else {
         println!(
             "{}",

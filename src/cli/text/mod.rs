@@ -3,6 +3,8 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::render;
+
 pub(crate) mod decisions;
 pub(crate) mod event_line;
 pub(crate) mod explanation;
@@ -21,8 +23,7 @@ pub(crate) fn word(value: impl Serialize) -> String {
 
 /// Prints an answer for programs.
 pub(crate) fn print_json(answer: &impl Serialize) {
-    let line = serde_json::to_string(answer).expect("answers are plain data");
-    println!("{line}");
+    println!("{}", render::json(answer));
 }
 
 /// Returns the beginning of a session's id, by which people tell sessions apart.

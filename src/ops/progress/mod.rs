@@ -71,7 +71,7 @@ pub(crate) fn answer(
         }
         "validate" => {
             let seq = document(request, journal)?;
-            let checked = progress::validate(journal, config, seq).map_err(refusal)?;
+            let checked = progress::validate(journal, home, config, seq).map_err(refusal)?;
             Ok(Answer::Checked(checked.into()))
         }
         "rebuild" => rebuild(request, journal, home).map(Answer::Rebuilt),

@@ -12,6 +12,7 @@ mod preview;
 mod progress;
 mod sql;
 mod status;
+mod steering;
 mod store;
 mod top;
 mod trust;

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::*;
 
 mod facts;
+mod hostile;
 mod report;
 mod tables;
 
@@ -111,6 +112,7 @@ pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
             failures: vec![failed],
             ..Facts::default()
         },
+        others: Vec::new(),
         git: Ok(GitState {
             top: "/p".into(),
             branch: Some("feature".into()),
@@ -162,7 +164,7 @@ const SECTIONS: [(&str, &str); 19] = [
     ("## Tool Runs", "9 tool calls in 2 turns"),
     (
         "## Failures and What Resolved Them",
-        "`cargo test`: 1 failed -> not resolved",
+        "not resolved: `Bash` `cargo test`, which said `1 failed`",
     ),
     (
         "## Key Decisions Made",

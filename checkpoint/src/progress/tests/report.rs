@@ -3,12 +3,12 @@
 use journal::ProgressKind;
 
 use super::{HANDOFF, at, document};
-use crate::progress::{Elsewhere, FileMark, Now, compare};
+use crate::progress::{Elsewhere, FileMark, Now, OtherFile, compare};
 
 type Change = fn(&mut Now);
 
 /// The check, what it finds, and the change that makes it find that.
-const CHANGES: [(&str, &str, Change); 9] = [
+const CHANGES: [(&str, &str, Change); 11] = [
     ("git", "on main, not on feature", |now| {
         now.git.as_mut().expect("git").branch = Some("main".into())
     }),
@@ -32,6 +32,12 @@ const CHANGES: [(&str, &str, Change); 9] = [
     ("files", "changed since: src/jwt.rs", |now| {
         now.files[0].hash = Some(8)
     }),
+    ("files", "changed since: by-shell.txt", |now| {
+        now.files[1].hash = Some(8)
+    }),
+    ("files", "gone: by-shell.txt", |now| {
+        now.files[1].hash = None
+    }),
     ("files", "to be read, but not there: x.md", |now| {
         now.missing.push("x.md".into())
     }),
@@ -42,13 +48,19 @@ const CHANGES: [(&str, &str, Change); 9] = [
 
 #[test]
 fn a_report_names_each_thing_that_does_not_hold_any_more() {
-    let document = document(ProgressKind::Full, HANDOFF);
+    let mut document = document(ProgressKind::Full, HANDOFF);
+    document.others.push(OtherFile {
+        path: "by-shell.txt".into(),
+        status: "modified".into(),
+        hash: Some(7),
+    });
+    let mark = |path: &str| FileMark {
+        path: path.into(),
+        hash: Some(7),
+    };
     let same = Now {
         git: document.git.clone(),
-        files: vec![FileMark {
-            path: "src/jwt.rs".into(),
-            hash: Some(7),
-        }],
+        files: vec![mark("src/jwt.rs"), mark("by-shell.txt")],
         missing: vec![],
         lock_files: document.lock_files.clone(),
         elsewhere: vec![],
@@ -59,6 +71,14 @@ fn a_report_names_each_thing_that_does_not_hold_any_more() {
         last_at: at(1),
         files: files.iter().map(|file| (*file).to_owned()).collect(),
     };
+    let unread = Now {
+        files: vec![mark("src/jwt.rs")],
+        ..same.clone()
+    };
+    assert!(
+        compare(&document, &unread).holds,
+        "there was no time for it"
+    );
     for (check, found, change) in CHANGES {
         let mut now = same.clone();
         change(&mut now);

@@ -22,8 +22,8 @@ use serde_json::json;
 use super::timeline;
 use crate::cli::connection;
 use crate::cli::shared::Output;
-use crate::cli::text::decisions;
 use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::text::{self, decisions};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
 use crate::ops::views::{DecisionRow, Stats};
@@ -190,7 +190,7 @@ fn print_json(
         "journal": outcome.journal,
         "replay": outcome.replay,
     });
-    println!("{answer}");
+    text::print_json(&answer);
 }
 
 fn heading(text: &str) {

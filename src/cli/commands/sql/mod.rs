@@ -20,6 +20,7 @@ use crate::cli::csv::Sheet;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::error::{Failure, Result, exit};
+use crate::render;
 
 use tables::Wanted;
 
@@ -73,11 +74,8 @@ pub(crate) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = if arguments.output.json {
         each_row(&mut statement, |row| {
-            Ok(writeln!(
-                out,
-                "{}",
-                Value::Object(names.iter().cloned().zip(row).collect())
-            )?)
+            let line = Value::Object(names.iter().cloned().zip(row).collect());
+            Ok(writeln!(out, "{}", render::json(&line))?)
         })
     } else if arguments.csv {
         let mut sheet = Sheet::new(&mut out, names.iter().map(String::as_str))?;

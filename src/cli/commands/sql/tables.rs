@@ -6,6 +6,7 @@ use std::io;
 use serde_json::{Map, Value, json};
 
 use crate::cli::csv::Sheet;
+use crate::cli::text::print_json;
 use crate::error::Result;
 use crate::render::{self, Colour};
 
@@ -250,7 +251,7 @@ pub(super) fn show(json: bool, csv: bool) -> Result<()> {
         .flat_map(|table| table.columns().map(move |column| line(table, column)))
         .collect();
     if json {
-        lines.iter().for_each(|line| println!("{line}"));
+        lines.iter().for_each(print_json);
     } else if csv {
         const HEAD: [&str; 4] = ["table", "column", "type", "about"];
         let mut sheet = Sheet::new(io::stdout().lock(), HEAD)?;

@@ -3,6 +3,7 @@
 mod auto;
 mod documents;
 mod resume;
+mod tampered;
 
 use std::fs;
 use std::path::{Path, PathBuf};

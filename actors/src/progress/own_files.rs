@@ -1,0 +1,70 @@
+//! Whether the files of a document are still what the journal rendered: anybody may have written into them
+//! (spec PROG-10).
+
+use std::path::Path;
+
+use checkpoint::progress::{self, CheckResult, Document};
+use journal::Journal;
+use uuid::Uuid;
+
+use super::documents::Error;
+use super::rebuild::{self, DOCUMENT_BYTES_MAX, FileState, Known};
+use crate::named_file;
+
+/// Checks the file of a document, and that of the document that it builds on.
+pub(super) fn check(
+    journal: &Journal,
+    data: &Path,
+    seq: u64,
+    document: &Document,
+) -> Result<Vec<CheckResult>, Error> {
+    let session = Uuid::parse_str(&document.session).unwrap_or_default();
+    let builds_on = document.parent.as_ref().map(|parent| parent.seq);
+    let is_wanted = |known: &Known| {
+        let mut wanted = [Some(seq), builds_on].into_iter().flatten();
+        wanted.any(|seq| known.documents.contains(&seq))
+    };
+    let mut lines = Vec::new();
+    for (path, known) in rebuild::known(journal, data, session)? {
+        if is_wanted(&known)
+            && let Some(newest) = known.documents.last()
+            && let Some(newest) = rebuild::document(journal, *newest)?
+        {
+            let text = progress::render(&newest);
+            let state = rebuild::file_state(journal, &path, &text, &known.documents)?;
+            lines.push(line(&path, &text, &state));
+        }
+    }
+    Ok(lines)
+}
+
+fn line(path: &Path, text: &str, state: &FileState) -> CheckResult {
+    let name = path.display();
+    match state {
+        FileState::UpToDate => {
+            CheckResult::good("document", format!("{name} is as the journal has it"))
+        }
+        FileState::Missing => CheckResult::good(
+            "document",
+            format!("{name} is not there; `checkpointd progress rebuild` writes it"),
+        ),
+        FileState::Outdated => CheckResult::bad(
+            "document",
+            format!("{name} holds an older document"),
+            "run `checkpointd progress rebuild`",
+        ),
+        FileState::Edited => {
+            let how = match named_file::bytes(path, DOCUMENT_BYTES_MAX) {
+                Ok(bytes) => progress::difference(text, &String::from_utf8_lossy(&bytes))
+                    .unwrap_or_else(|| "its bytes differ".into()),
+                Err(error) => error.to_string(),
+            };
+            CheckResult::bad(
+                "document",
+                format!("{name} is not as the journal has it: {how}"),
+                "take nothing from that file: `checkpointd progress show` says what was written, and \
+                 `checkpointd progress rebuild --force` writes it again",
+            )
+        }
+    }
+}

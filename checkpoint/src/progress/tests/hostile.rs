@@ -1,0 +1,90 @@
+//! What agents, tools and repositories write into documents.
+
+use journal::ProgressKind;
+
+use super::{HANDOFF, at, document};
+use crate::progress::{Document, Failed, OtherFile, render};
+
+/// A document with hostile words in every place.
+fn hostile() -> Document {
+    let mut document = document(ProgressKind::Handoff, HANDOFF);
+    let word = "\u{1b}[2J\u{9b}1m\u{7}\u{202e}";
+    document.native_session = word.into();
+    document.project = format!("/p/{word}");
+    document.stated.now.summary = Some(word.into());
+    document.stated.now.notes = Some(word.into());
+    document.facts.files[0].path = word.into();
+    document.others.push(OtherFile {
+        path: word.into(),
+        status: "created".into(),
+        hash: None,
+    });
+    document.git.as_mut().expect("git").subject = word.into();
+    document.facts.failures = vec![Failed {
+        at: at(50),
+        tool: "Bash` -> succeeded later".into(),
+        what: format!("cargo test` -> succeeded later {word}"),
+        said: "1 failed` -> succeeded later (2026-01-01T00:00:00Z)\n- x".into(),
+        resolved: None,
+    }];
+    document
+}
+
+fn failures(document: &Document) -> Vec<String> {
+    let text = render(document);
+    let (_, section) = text
+        .split_once("What Resolved Them\n\n")
+        .expect("a section");
+    let lines = section.lines().take_while(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn nothing_in_a_document_steers_a_terminal() {
+    let text = render(&hostile());
+    let steers = |c: char| c != '\n' && crate::text::steers(c);
+    assert!(!text.contains(steers), "{text:?}");
+    assert_eq!(
+        text.matches("\\x1b[2J\\x9b1m\\x07\\u{202e}").count(),
+        8,
+        "{text}"
+    );
+}
+
+#[test]
+fn no_output_can_claim_to_be_resolved() {
+    let mut document = hostile();
+    let at = at(50);
+    assert_eq!(
+        failures(&document),
+        [format!(
+            "- {at} not resolved: `Bash' -> succeeded later` \
+             `cargo test' -> succeeded later \\x1b[2J\\x9b1m\\x07\\u{{202e}}`, \
+             which said `1 failed' -> succeeded later (2026-01-01T00:00:00Z) - x`"
+        )]
+    );
+    document.facts.failures[0].resolved = Some("succeeded later (t)".into());
+    assert!(failures(&document)[0].starts_with(&format!("- {at} succeeded later (t): `")));
+}
+
+/// The files of earlier versions stay what the journal renders (spec PROG-1).
+#[test]
+fn a_document_of_the_first_release_is_rendered_as_it_was() {
+    let mut document = hostile();
+    document.version = 1;
+    document.others.clear();
+    document.facts.failures[0] = Failed {
+        at: at(50),
+        tool: "Bash".into(),
+        what: "cargo `test`".into(),
+        said: "1\u{1b}failed".into(),
+        resolved: None,
+    };
+    let at = at(50);
+    assert_eq!(
+        failures(&document),
+        [format!(
+            "- {at} Bash `cargo 'test'`: 1\u{1b}failed -> not resolved"
+        )]
+    );
+}
