@@ -32,18 +32,16 @@ pub(super) fn check(
         {
             let text = progress::render(&newest);
             let state = rebuild::file_state(journal, &path, &text, &known.documents)?;
-            lines.push(line(&path, &text, &state));
+            let name = path.strip_prefix(&newest.project).unwrap_or(&path);
+            lines.push(line(&path, &name.display().to_string(), &text, &state));
         }
     }
     Ok(lines)
 }
 
-fn line(path: &Path, text: &str, state: &FileState) -> CheckResult {
-    let name = path.display();
+fn line(path: &Path, name: &str, text: &str, state: &FileState) -> CheckResult {
     match state {
-        FileState::UpToDate => {
-            CheckResult::good("document", format!("{name} is as the journal has it"))
-        }
+        FileState::UpToDate => CheckResult::good("document", "the file is as the journal has it"),
         FileState::Missing => CheckResult::good(
             "document",
             format!("{name} is not there; `checkpointd progress rebuild` writes it"),

@@ -381,6 +381,7 @@ fn progress_validation() {
     let project = home.path().join("shop");
     let first = head_commit(&project);
     insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first]), @r#"
+    ok    document      the file is as the journal has it
     ok    git           on branch main
     ok    git           last commit is ##########
     ok    git           the same 0 uncommitted files
@@ -391,6 +392,7 @@ fn progress_validation() {
     == at 140 columns
 
     == colours
+    ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch main
     ^32mok  ^0m  git           last commit is ##########
     ^32mok  ^0m  git           the same 0 uncommitted files
@@ -402,6 +404,7 @@ fn progress_validation() {
     write(&home, "shop/app.py", "two\n");
     git(&project, &["commit", "-qam", "second"]);
     insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first, &head_commit(&project)]), @r#"
+    ok    document      the file is as the journal has it
     ok    git           on branch main
     FAIL  git           last commit was ########## and is ########## (second)
                         -> read `git log ##########..HEAD`
@@ -413,6 +416,7 @@ fn progress_validation() {
     == at 140 columns
 
     == colours
+    ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch main
     ^31mFAIL^0m  git           last commit was ########## and is ########## (second)
     ^32mok  ^0m  git           the same 0 uncommitted files
