@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use checkpoint::text::visible;
+
 /// Exit codes, part of the machine interface.
 pub(crate) mod exit {
     pub(crate) const OK: u8 = 0;
@@ -127,10 +129,12 @@ impl From<journal::Error> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {:#}", self.error)?;
+        let mut text = format!("error: {:#}", self.error);
         if let Some(hint) = &self.hint {
-            write!(f, "\nhint: {hint}")?;
+            text.push_str("\nhint: ");
+            text.push_str(hint);
         }
-        Ok(())
+        // It may name what others wrote.
+        f.write_str(&visible(&text))
     }
 }

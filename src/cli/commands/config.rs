@@ -8,6 +8,7 @@ use journal::Home;
 use serde_json::json;
 
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::Table;
@@ -40,10 +41,7 @@ pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
             let rows = settings::load(home)?.show();
             if output.json {
                 for (key, value, source) in rows {
-                    println!(
-                        "{}",
-                        json!({ "key": key, "value": value, "source": source })
-                    );
+                    print_json(&json!({ "key": key, "value": value, "source": source }));
                 }
             } else {
                 let mut table = Table::new(["KEY", "VALUE", "FROM"]);

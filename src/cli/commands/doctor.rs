@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::cli::doctor::{self, Check, Status};
 use crate::cli::shared::{AgentName, Output};
+use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Result, exit};
 use crate::render::{self, Colour};
@@ -50,7 +51,7 @@ pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
         if arguments.fix {
             answer["mended"] = json!(fixed);
         }
-        println!("{answer}");
+        print_json(&answer);
     } else {
         show(&fixed, &checks, ok);
     }

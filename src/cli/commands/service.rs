@@ -12,6 +12,7 @@ use journal::home::create_folder;
 use serde_json::json;
 
 use crate::cli::shared::Output;
+use crate::cli::text::print_json;
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
 use crate::service::manager::{Manager, quiet};
@@ -249,10 +250,7 @@ fn status(home: &Home, output: Output) -> Result<u8> {
     let active = manager.is_active();
     let health = connection::health(home);
     if output.json {
-        println!(
-            "{}",
-            json!({ "installed": installed, "active": active, "daemon": health })
-        );
+        print_json(&json!({ "installed": installed, "active": active, "daemon": health }));
     } else {
         println!(
             "service    {}",

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::cli::commands::service;
 use crate::cli::shared::{AgentName, Output};
-use crate::cli::text::plan;
+use crate::cli::text::{plan, print_json};
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
 use crate::install::agents;
@@ -82,7 +82,7 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         answer["data"] = json!(data);
         answer["daemon_stopped"] = json!(stops_daemon);
         answer["service_removed"] = json!(removes_service);
-        println!("{answer}");
+        print_json(&answer);
     } else if arguments.dry_run {
         println!("Nothing was written. Run without --dry-run to write it.");
     } else {

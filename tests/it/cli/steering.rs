@@ -51,7 +51,10 @@ fn tell(daemon: &Daemon, project: &Path) {
     );
 }
 
-const PEOPLE: [&str; 13] = [
+const PEOPLE: [&str; 16] = [
+    "rules",
+    "config show",
+    "trust --list",
     "status",
     "sessions",
     "timeline",
@@ -66,7 +69,7 @@ const PEOPLE: [&str; 13] = [
     "progress validate",
     "preview",
 ];
-const JSON: [&str; 2] = ["journal export", "phase list"];
+const OTHERS: [&str; 2] = ["journal export", "phase list"];
 const CSV: [&str; 3] = [
     "audit",
     "sql 'select * from events'",
@@ -77,11 +80,11 @@ const CSV: [&str; 3] = [
 fn in_terminal(daemon: &Daemon, project: &Path, lines: &[String]) -> String {
     let server = Server::new();
     let at = |name: &str| daemon.home.path().join(name);
-    let (script, seen, go) = (at("script"), at("seen"), at("go"));
+    let (script, seen, go, errors) = (at("script"), at("seen"), at("go"), at("errors"));
     let program = env!("CARGO_BIN_EXE_checkpointd");
     let commands: String = lines
         .iter()
-        .map(|line| format!("'{program}' {line} 2>/dev/null\n"))
+        .map(|line| format!("'{program}' {line} 2>>'{}'\n", errors.display()))
         .collect();
     let text = format!(
         "cd '{}' || exit 1\nwhile [ ! -e '{}' ]; do sleep 0.05; done\n{commands}echo the-end\nexec cat\n",
@@ -118,7 +121,12 @@ fn in_terminal(daemon: &Daemon, project: &Path, lines: &[String]) -> String {
         text().contains("the-end").then_some(())
     });
     // A terminal gets a carriage return with every line break.
-    text().replace("\r\n", "\n")
+    let said = fs::read_to_string(errors).expect("refusals");
+    assert!(
+        said.contains("error: ") && said.contains("\\x1b[2J"),
+        "{said}"
+    );
+    text().replace("\r\n", "\n") + &said
 }
 
 #[test]
@@ -151,7 +159,8 @@ fn nothing_steers_a_terminal_or_a_document() {
     let all: Vec<String> = people
         .chain(json)
         .chain(csv)
-        .chain(JSON.map(str::to_owned))
+        .chain(OTHERS.map(str::to_owned))
+        .chain(["timeline", "explain --session", "state"].map(|word| format!("{word} '{WORD}'")))
         .collect();
     let seen = in_terminal(&daemon, &project, &all);
     if let Some(place) = seen.find(steers) {
