@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use actors::git::{Bounds, inspect};
+use actors::git::{Bounds, Wanted, inspect};
 use journal::{Changes, Timestamp};
 
 const FILES: usize = 5_000;
@@ -45,6 +45,10 @@ fn measure(name: &str, top: &Path, since: i64) {
         within: Duration::from_secs(30),
         files_max: FILES,
     };
+    let wanted = Wanted {
+        since: Some(Timestamp::from_micros(since * 1_000_000)),
+        contents: true,
+    };
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
         let began = Instant::now();
@@ -54,7 +58,7 @@ fn measure(name: &str, top: &Path, since: i64) {
         diff.iter().for_each(|call| git(top, SECOND, call));
         times[1].push(began.elapsed());
         let began = Instant::now();
-        let tree = inspect(top, Some(Timestamp::from_micros(since * 1_000_000)), bounds);
+        let tree = inspect(top, &wanted, bounds);
         times[2].push(began.elapsed());
         assert!(matches!(tree.changes, Changes::Known(files) if files.len() >= CHANGED));
     }

@@ -12,7 +12,7 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{Scope, Wide};
+use checkpoint::policy::{Data, Dependencies, Scope, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
@@ -185,8 +185,14 @@ fn gather_rest(
 ) {
     let start = state.turn_start(policy.timer);
     let mut tree = steps.time("git", || {
-        git::inspect(&working_folder(state), start, bounds(config))
+        let wanted = git::Wanted {
+            since: start,
+            contents: policy.changed.data == Data::Ignored
+                || policy.changed.dependencies == Dependencies::Changed,
+        };
+        git::inspect(&working_folder(state), &wanted, bounds(config))
     });
+    evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.notes.append(&mut tree.notes);
     evidence.changes = match (std::mem::take(&mut tree.changes), policy.scope) {
         (Changes::Known(files), Scope::Turn) => {

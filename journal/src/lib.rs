@@ -37,8 +37,8 @@ pub use envelope::{Draft, Envelope, Stream};
 pub use error::{Error, Result};
 pub use event::{
     Action, Agent, CallOutcome, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event,
-    Evidence, Facts, Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin, Reason,
-    ReplyForm, Route, Step, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource,
+    Evidence, Facts, FileFacts, Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin,
+    Reason, ReplyForm, Route, Step, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource,
     ToolCall, ToolKind, Verdict,
 };
 pub use home::Home;

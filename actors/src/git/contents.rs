@@ -24,6 +24,8 @@ pub(super) struct Contents<'a> {
     bytes_left: u64,
     deadline: Instant,
     buffer: Vec<u8>,
+    /// Whether the buffer holds the last file.
+    is_read: bool,
 }
 
 impl<'a> Contents<'a> {
@@ -33,6 +35,7 @@ impl<'a> Contents<'a> {
             bytes_left: TOTAL_BYTES_MAX,
             deadline,
             buffer: Vec::new(),
+            is_read: false,
         }
     }
 
@@ -40,6 +43,7 @@ impl<'a> Contents<'a> {
     /// exhausted, hashes its length and modification time instead. Returns `None` if the path does not exist or is
     /// neither a file nor a link.
     pub(super) fn hash(&mut self, path: &[u8]) -> Option<u64> {
+        self.is_read = false;
         let path: PathBuf = self.top.join(OsStr::from_bytes(path));
         let meta = std::fs::symlink_metadata(&path).ok()?;
         if meta.is_symlink() {
@@ -52,10 +56,16 @@ impl<'a> Contents<'a> {
         }
         let is_affordable =
             meta.len() <= FILE_BYTES_MAX.min(self.bytes_left) && Instant::now() < self.deadline;
-        if is_affordable && self.read(&path).is_some() {
+        self.is_read = is_affordable && self.read(&path).is_some();
+        if self.is_read {
             return Some(digest::of_bytes(&self.buffer));
         }
         Some(stamp(&meta))
+    }
+
+    /// Returns the content that was hashed last, if it was read whole.
+    pub(super) fn last(&self) -> Option<&[u8]> {
+        self.is_read.then_some(self.buffer.as_slice())
     }
 
     /// Reads a file into the buffer. Returns `None` if it cannot be read, has grown, or is no longer a regular file.

@@ -18,6 +18,7 @@
 //! that differ from all parents count, so that merging old work is not a change of the turn; recent commits that were
 //! merged count by their own times.
 
+mod before;
 mod command;
 mod contents;
 mod parse;
@@ -33,10 +34,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use journal::{ChangedFile, Changes, Timestamp};
+use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use snapshot::{hashes, snapshot};
 
+use before::{Held, commit_before};
 use command::{Answers, Failure, Git, Output, words};
 use contents::Contents;
 
@@ -49,6 +51,15 @@ pub struct Bounds {
     pub files_max: usize,
 }
 
+/// What an inspection is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// When the turn began, if its commits count.
+    pub since: Option<Timestamp>,
+    /// Whether it matters what the changed files hold.
+    pub contents: bool,
+}
+
 /// The result of one inspection.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -58,6 +69,8 @@ pub struct Tree {
     pub top: Option<PathBuf>,
     /// Whether commits since the turn began hold some of the changes.
     pub committed: bool,
+    /// What the changed files hold; empty unless asked for.
+    pub files: FileFacts,
     /// The current branch.
     pub branch: Option<String>,
     /// Notes about incomplete answers, with the reasons.
@@ -74,14 +87,14 @@ impl Tree {
     }
 }
 
-/// Inspects the work tree around `cwd`; `since` is when the turn began. Blocks for at most `bounds.within`.
-pub fn inspect(cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
-    inspect_with(&Git::default(), cwd, since, bounds)
+/// Inspects the work tree around `cwd`. Blocks for at most `bounds.within`.
+pub fn inspect(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
+    inspect_with(&Git::default(), cwd, wanted, bounds)
 }
 
 /// Returns the changed files at the start of a turn, for [`since_baseline`] at its end, or `None` if git gives no answer.
 pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
-    match inspect(cwd, None, bounds).changes {
+    match inspect(cwd, &Wanted::default(), bounds).changes {
         Changes::Known(files) => Some(files),
         Changes::NotAsked | Changes::Unknown(_) => None,
     }
@@ -102,7 +115,7 @@ pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<Change
         .collect()
 }
 
-fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds) -> Tree {
+fn inspect_with(git: &Git, cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
     // A missing folder would look like a missing git, and an empty path would mean the daemon's own folder.
     if !cwd.is_absolute() || !cwd.is_dir() {
         return Tree::unknown(
@@ -111,7 +124,7 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
         );
     }
     let deadline = Instant::now() + bounds.within;
-    let answers = match git.run(cwd, &calls(since), deadline) {
+    let answers = match git.run(cwd, &calls(wanted.since), deadline) {
         Ok(answers) => answers,
         Err(Failure::Missing) => return Tree::unknown("git_missing", None),
         Err(Failure::Timeout) => {
@@ -124,7 +137,7 @@ fn inspect_with(git: &Git, cwd: &Path, since: Option<Timestamp>, bounds: Bounds)
             return Tree::unknown("git_failed", Some(format!("git: {error}")));
         }
     };
-    tree(git, &answers, bounds, deadline)
+    tree(git, &answers, wanted, bounds, deadline)
 }
 
 /// The argument lists of `status`, `rev-parse` and, if the start of the turn is known, `log`.
@@ -148,7 +161,7 @@ fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
 }
 
 /// Combines the outputs of the commands.
-fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree {
+fn tree(git: &Git, answers: &Answers, wanted: &Wanted, bounds: Bounds, deadline: Instant) -> Tree {
     let [status, place, ..] = answers.outputs.as_slice() else {
         return Tree::unknown("git_failed", None);
     };
@@ -179,47 +192,74 @@ fn tree(git: &Git, answers: &Answers, bounds: Bounds, deadline: Instant) -> Tree
             shown(&answers.filters)
         ));
     }
-    let uncommitted = paths.len();
-    match log {
-        Some(log) if log.is_good() => paths.extend(parse::names(&log.stdout)),
-        // `git log` fails in a repository without commits.
-        Some(log) if !answer.unborn => {
-            notes.push(format!(
-                "git log: {}; commits of this turn are not counted",
-                log.complaint()
-            ));
-        }
-        _ => {}
-    }
-    let committed = paths.len() > uncommitted;
+    let committed = commits(log, answer.unborn, &mut notes);
+    paths.extend(&committed);
     if status.is_cut || log.is_some_and(|log| log.is_cut) {
         notes.push("git: the list of changed files was too long and was cut".into());
     }
-    paths.sort_unstable();
-    paths.dedup();
-    if paths.len() > bounds.files_max {
-        notes.push(format!(
-            "git: {} files changed; only the first {} count",
-            paths.len(),
-            bounds.files_max
-        ));
-        paths.truncate(bounds.files_max);
-    }
-    let files = hashed(paths, top, deadline);
+    limit(&mut paths, bounds.files_max, &mut notes);
+    let mut held = wanted.contents.then(|| {
+        let doubtful = answer.doubtful.iter().chain(&committed).copied();
+        Held::new(doubtful.collect())
+    });
+    let files = hashed(paths, top, held.as_mut(), deadline);
+    let facts = held.map(|held| {
+        let before = || match wanted.since {
+            _ if answer.unborn => None,
+            Some(since) if !committed.is_empty() => commit_before(git, top, since, deadline),
+            _ => Some("HEAD".to_owned()),
+        };
+        held.compare(git, top, before, deadline)
+    });
     let branch = answer
         .branch
         .map(|name| String::from_utf8_lossy(name).into_owned());
     Tree {
         changes: Changes::Known(files),
         top: Some(top.to_owned()),
-        committed,
+        committed: !committed.is_empty(),
+        files: facts.unwrap_or_default(),
         branch,
         notes,
     }
 }
 
-/// Hashes the contents of files below `top`.
-fn hashed(paths: Vec<&[u8]>, top: &Path, deadline: Instant) -> Vec<ChangedFile> {
+/// Returns the files of the turn's commits.
+fn commits<'a>(log: Option<&'a Output>, is_unborn: bool, notes: &mut Vec<String>) -> Vec<&'a [u8]> {
+    match log {
+        Some(log) if log.is_good() => parse::names(&log.stdout).collect(),
+        // `git log` fails in a repository without commits.
+        Some(log) if !is_unborn => {
+            notes.push(format!(
+                "git log: {}; commits of this turn are not counted",
+                log.complaint()
+            ));
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Sorts paths and cuts them to the first `max`, with a note if there are more.
+fn limit(paths: &mut Vec<&[u8]>, max: usize, notes: &mut Vec<String>) {
+    paths.sort_unstable();
+    paths.dedup();
+    if paths.len() > max {
+        notes.push(format!(
+            "git: {} files changed; only the first {max} count",
+            paths.len(),
+        ));
+        paths.truncate(max);
+    }
+}
+
+/// Hashes the contents of files below `top`, and shows them to `held`.
+fn hashed(
+    paths: Vec<&[u8]>,
+    top: &Path,
+    mut held: Option<&mut Held<'_>>,
+    deadline: Instant,
+) -> Vec<ChangedFile> {
     // Different names that are not UTF-8 may become equal; the first one's content is used.
     let mut named: Vec<(String, &[u8])> = paths
         .into_iter()
@@ -230,9 +270,12 @@ fn hashed(paths: Vec<&[u8]>, top: &Path, deadline: Instant) -> Vec<ChangedFile> 
     let mut contents = Contents::new(top, deadline);
     named
         .into_iter()
-        .map(|(path, raw)| ChangedFile {
-            path,
-            hash: contents.hash(raw),
+        .map(|(path, raw)| {
+            let hash = contents.hash(raw);
+            if let (Some(held), Some(content)) = (held.as_deref_mut(), contents.last()) {
+                held.see(&path, raw, content);
+            }
+            ChangedFile { path, hash }
         })
         .collect()
 }

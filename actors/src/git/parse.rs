@@ -25,6 +25,8 @@ pub(super) struct Status<'a> {
     pub(super) unborn: bool,
     /// The changed paths, in git's order, relative to the top of the work tree.
     pub(super) paths: Vec<&'a [u8]>,
+    /// Those of the paths that may hold what HEAD holds: their mode differs, or they were staged and changed again.
+    pub(super) doubtful: Vec<&'a [u8]>,
 }
 
 /// Parses the output of `git status`. A last record without NUL was cut off and is skipped.
@@ -37,7 +39,14 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
         };
         match kind {
             b"# " => header(rest, &mut status),
-            b"1 " => status.paths.extend(ordinary(rest)),
+            b"1 " => {
+                if let Some(path) = ordinary(rest) {
+                    status.paths.push(path);
+                    status
+                        .doubtful
+                        .extend(Some(path).filter(|_| is_doubtful(rest)));
+                }
+            }
             b"2 " => {
                 // git prints none of these with --no-renames; if it does anyway, both names changed.
                 let new = rest.splitn(9, is_space).nth(8);
@@ -175,6 +184,18 @@ fn ordinary(rest: &[u8]) -> Option<&[u8]> {
     // `git diff` does not report a submodule that has only untracked files.
     let is_untracked_only = sub == b"S..U" && xy == b".M";
     (!is_deleted_again && !is_untracked_only).then_some(path)
+}
+
+/// Returns whether an ordinary record names a file whose content may be that of HEAD.
+fn is_doubtful(rest: &[u8]) -> bool {
+    let mut fields = rest.splitn(8, is_space);
+    let [Some(xy), _, Some(head), _, Some(work_tree), ..] =
+        std::array::from_fn::<_, 5, _>(|_| fields.next())
+    else {
+        return false;
+    };
+    let is_file = |mode: &[u8]| mode.starts_with(b"100");
+    is_file(head) && is_file(work_tree) && (head != work_tree || xy == b"MM")
 }
 
 fn complete_records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {

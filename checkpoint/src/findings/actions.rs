@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use journal::{Action, ChangedFile};
 
+use super::contents::Contents;
 use super::paths::PathRef;
 use super::proof::{Position, Proof, Wanted, find_proof, last_edit};
 use super::trace::{ActionTrace, Findings, Outcome, RuleTrace};
@@ -28,10 +29,11 @@ pub(super) struct Claims<'a> {
 impl<'a> Claims<'a> {
     pub(super) fn new(turn: &Turn<'a>) -> Self {
         let rules = turn.policy.rules.as_slice();
+        let contents = Contents::new(turn);
         let by_file: Vec<_> = turn
             .files
             .iter()
-            .map(|file| turn.rules.taking(&file.path))
+            .map(|file| contents.claimants(turn, file))
             .collect();
         let mut by_rule: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (file, taken_by) in by_file.iter().enumerate() {
@@ -262,14 +264,14 @@ fn prove(
 
 /// Returns the names of the rules that claimed files and give the category (spec RULE-1).
 fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
-    if !claims.any_of(|kind| kind != Kind::Docs) {
+    if !claims.any_of(Kind::is_work) {
         let docs = claims.rules.iter().find(|rule| rule.kind == Kind::Docs);
         return docs.map(|rule| rule.name.clone()).into_iter().collect();
     }
     let leads = |rule: usize| groups.iter().any(|group| group.leader().0 == rule);
     let mut names: Vec<String> = Vec::new();
     for (rule, files) in &claims.by_rule {
-        let listed = claims.rules[*rule].kind != Kind::Docs
+        let listed = claims.rules[*rule].kind.is_work()
             && !claims.silent(*rule)
             && (claims.speaks_first(*rule, files) || leads(*rule));
         if listed && !names.contains(&claims.rules[*rule].name) {

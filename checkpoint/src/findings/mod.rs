@@ -6,6 +6,7 @@
 //! equal evidence gives an equal checkpoint.
 
 mod actions;
+mod contents;
 mod errors;
 mod hygiene;
 mod paths;
@@ -73,7 +74,7 @@ pub fn find(
     findings.due_by_turn |= findings.observations.len() > gaps;
     findings.unchanged =
         (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
-    findings.docs_only = !claims.any_of(|kind| kind != Kind::Docs);
+    findings.docs_only = !claims.any_of(Kind::is_work);
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
     findings

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::digest;
-use crate::rules::Rule;
+use crate::rules::{Rule, Sorting};
 
 pub use judgment::{
     Background, Changed, Commands, Commits, Data, Dependencies, Drift, Errors, Hygiene, Outcomes,
@@ -86,6 +86,15 @@ fn default_escape_marker() -> String {
 }
 
 impl Policy {
+    /// Returns which rules of packs apply besides the ordinary ones.
+    pub fn sorting(&self) -> Sorting {
+        Sorting {
+            data: self.changed.data == Data::Ignored,
+            dependencies: self.changed.dependencies == Dependencies::Changed,
+            by_hand: false,
+        }
+    }
+
     /// Returns the shortest turn that gets a checkpoint.
     pub const fn min_turn(&self) -> Duration {
         Duration::from_millis(self.min_turn_ms)

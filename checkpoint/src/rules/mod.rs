@@ -79,8 +79,21 @@ pub enum Kind {
     Settings,
     /// Documentation. Such a rule never takes a file that another rule claims.
     Docs,
+    /// Manifests and lock files of package managers that no other pack knows. The rules of packs apply with
+    /// `changed.dependencies: changed` (spec RULE-18).
+    Dependencies,
+    /// Settings, data and generated files, which ask for nothing. Such a rule takes its files before all others; with
+    /// `fallback`, like documentation. The rules of packs apply with `changed.data: ignored` (spec RULE-17).
+    Data,
     /// Every stop, whatever changed (the log check: spec RULE-10).
     Always,
+}
+
+impl Kind {
+    /// Returns whether its files are neither documentation nor data.
+    pub fn is_work(self) -> bool {
+        !matches!(self, Self::Docs | Self::Data)
+    }
 }
 
 /// An action that a rule requires.
@@ -141,30 +154,75 @@ impl<'a> RuleSet<'a> {
         self.compiled.patterns.get(evidence)
     }
 
-    /// Returns the rules that take `path`, by their position, in order.
+    /// Returns the rules that take `path`, by their position, in order; of those in packs, only the ones that `sorting`
+    /// lets apply.
     ///
     /// Documentation and fallback rules give way to others, so a documentation glob never swallows a file that another
     /// rule claims, and code that matches no rule still asks for tests.
-    pub fn taking(&self, path: &str) -> Vec<usize> {
+    pub fn taking(&self, path: &str, sorting: Sorting) -> Vec<usize> {
         let excluded = self.compiled.exclude.matching(path);
         let mut matching = self.compiled.include.matching(path);
-        matching.retain(|rule| !excluded.contains(rule) && self.rules[*rule].kind != Kind::Always);
-        let tier = |rule: usize| match (
-            self.rules[rule].kind == Kind::Docs,
-            self.rules[rule].fallback,
-        ) {
-            (false, false) => 0,
-            (true, false) => 1,
-            // A fallback is for unknown files, so even documentation goes before it.
-            (_, true) => 2,
-        };
+        matching.retain(|rule| !excluded.contains(rule) && sorting.applies(&self.rules[*rule]));
+        let tier = |rule: usize| tier(&self.rules[rule]);
+        let is_own = |rule: usize| self.rules[rule].pack == Rule::OWN_PACK;
+        // What a person says about a file is more specific than what a pack says about generated files.
+        if matching
+            .iter()
+            .any(|rule| is_own(*rule) && tier(*rule) == Tier::Ordinary)
+        {
+            matching.retain(|rule| is_own(*rule) || tier(*rule) != Tier::Generated);
+        }
         let best = matching.iter().map(|rule| tier(*rule)).min();
         matching.retain(|rule| Some(tier(*rule)) == best);
-        if best != Some(0) {
+        if best.is_some_and(|best| best > Tier::Ordinary) {
             // One rule is enough for files that only fallbacks match.
             matching.truncate(1);
         }
         matching
+    }
+}
+
+/// Which rules of packs apply besides the ordinary ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sorting {
+    /// Whether those of the kind `data` apply.
+    pub data: bool,
+    /// Whether those of the kind `dependencies` apply.
+    pub dependencies: bool,
+    /// Whether the agent wrote the file itself, so that it was not generated.
+    pub by_hand: bool,
+}
+
+impl Sorting {
+    fn applies(self, rule: &Rule) -> bool {
+        let is_own = rule.pack == Rule::OWN_PACK;
+        match rule.kind {
+            Kind::Always => false,
+            Kind::Data => is_own || (self.data && (rule.fallback || !self.by_hand)),
+            Kind::Dependencies => is_own || self.dependencies,
+            Kind::Code | Kind::Tests | Kind::Settings | Kind::Docs => true,
+        }
+    }
+}
+
+/// The order in which rules are asked for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    /// Rules about generated files.
+    Generated,
+    Ordinary,
+    /// Documentation, settings and data.
+    Plain,
+    /// A fallback is for unknown files, so even documentation goes before it.
+    Fallback,
+}
+
+fn tier(rule: &Rule) -> Tier {
+    match (rule.kind, rule.fallback) {
+        (Kind::Data, true) | (Kind::Docs, false) => Tier::Plain,
+        (Kind::Data, false) => Tier::Generated,
+        (_, true) => Tier::Fallback,
+        (_, false) => Tier::Ordinary,
     }
 }
 

@@ -24,6 +24,23 @@ pub struct Facts {
     /// out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<CallOutcome>,
+    /// What the changed files hold.
+    pub files: FileFacts,
+}
+
+/// Changed files that may ask for less than their names say, by what they hold. Paths are those of
+/// [`crate::ChangedFile`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileFacts {
+    /// Empty files that the turn made, or found empty.
+    pub empty: Vec<String>,
+    /// Files whose first lines say that a program wrote them.
+    pub generated: Vec<String>,
+    /// Files with the same content as before the turn; they were put back, or only their mode changed.
+    pub restored: Vec<String>,
+    /// Manifests that name the same dependencies as before the turn.
+    pub same_dependencies: Vec<String>,
 }
 
 impl Facts {

@@ -20,7 +20,7 @@ pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
-pub use facts::{CallOutcome, Facts};
+pub use facts::{CallOutcome, Facts, FileFacts};
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 pub use summary::{Summary, SummaryKind, SummaryVerdict};

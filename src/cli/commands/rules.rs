@@ -137,7 +137,7 @@ fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Re
     for file in files {
         let path = inside(file, project);
         let taking: Vec<&Rule> = set
-            .taking(&path)
+            .taking(&path, policy.sorting())
             .into_iter()
             .filter_map(|rule| policy.rules.get(rule))
             .collect();

@@ -130,7 +130,7 @@ fn age(file: &Path) {
 
 fn check(name: &str, attack: &Attack) {
     let git = bare_git(&attack.repo.home());
-    let tree = inspect_with(&git, &attack.cwd, turn(), BOUNDS);
+    let tree = inspect_with(&git, &attack.cwd, &wanted(turn()), BOUNDS);
     let _ = git_state(&attack.cwd, Instant::now() + BOUNDS.within);
     let marker = marker(&attack.repo);
     assert!(!marker.exists(), "{name}: the program was run");

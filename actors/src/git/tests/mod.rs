@@ -2,6 +2,7 @@
 
 mod attacks;
 mod commits;
+mod held;
 mod refusals;
 mod support;
 mod work_tree;
@@ -78,7 +79,7 @@ fn subfolders_and_worktrees_name_paths_from_the_top() {
     let repo = Repo::new();
     repo.write("lib/new.rs", "new").write("other", "");
     let git = bare_git(&repo.home());
-    let tree = inspect_with(&git, &repo.top.join("lib"), turn(), BOUNDS);
+    let tree = inspect_with(&git, &repo.top.join("lib"), &wanted(turn()), BOUNDS);
     assert_eq!(paths(&tree), ["lib/new.rs", "other"]);
     assert_eq!(hash_of(&tree, "lib/new.rs"), Some(digest::of_text("new")));
 
@@ -92,7 +93,7 @@ fn subfolders_and_worktrees_name_paths_from_the_top() {
         linked.to_str().unwrap(),
     ]);
     std::fs::write(linked.join("kept"), "changed").unwrap();
-    let tree = inspect_with(&git, &linked.join("lib"), turn(), BOUNDS);
+    let tree = inspect_with(&git, &linked.join("lib"), &wanted(turn()), BOUNDS);
     assert_eq!(
         (paths(&tree), tree.branch.as_deref()),
         (vec!["kept".to_owned()], Some("topic/x"))
@@ -132,7 +133,7 @@ fn a_submodule_counts_as_its_path() {
     let tree = inspect_with(
         &bare_git(&repo.home()),
         &repo.top.join("sub/lib"),
-        turn(),
+        &wanted(turn()),
         BOUNDS,
     );
     assert_eq!(paths(&tree), ["kept", "new"]);
@@ -217,7 +218,7 @@ fn a_long_list_is_cut_with_a_note() {
         files_max: 3,
         ..BOUNDS
     };
-    let tree = inspect_with(&bare_git(&repo.home()), &repo.top, None, bounds);
+    let tree = inspect_with(&bare_git(&repo.home()), &repo.top, &wanted(None), bounds);
     assert_eq!(paths(&tree), ["0", "1", "2"]);
     assert_eq!(
         tree.notes,

@@ -13,7 +13,12 @@ fn with_program(program: &Path, repo: &Repo, within: Duration) -> Tree {
         program: Some(program.into()),
         ..bare_git(&repo.home())
     };
-    inspect_with(&git, &repo.top, turn(), Bounds { within, ..BOUNDS })
+    inspect_with(
+        &git,
+        &repo.top,
+        &wanted(turn()),
+        Bounds { within, ..BOUNDS },
+    )
 }
 
 /// Inspects with a program in git's place.
@@ -33,7 +38,7 @@ fn folders_without_a_work_tree() {
     std::fs::create_dir(&broken).unwrap();
     std::fs::write(broken.join(".git"), "gitdir: /nowhere").unwrap();
     let git = bare_git(&repo.home());
-    let look = |cwd: &Path| inspect_with(&git, cwd, turn(), BOUNDS);
+    let look = |cwd: &Path| inspect_with(&git, cwd, &wanted(turn()), BOUNDS);
     assert_eq!(word(&look(&repo.home())), "not_a_repository");
     assert_eq!(word(&look(&repo.beside("nowhere"))), "not_a_repository");
     assert_eq!(word(&look(Path::new(""))), "not_a_repository");
@@ -195,7 +200,10 @@ fn a_git_that_closes_its_output_and_stays_is_killed() {
 fn variables_of_the_daemon_do_not_mislead() {
     const REPO: &str = "CHECKPOINTD_TEST_REPO";
     if let Some(top) = std::env::var_os(REPO) {
-        assert_eq!(paths(&inspect(Path::new(&top), turn(), BOUNDS)), ["new"]);
+        assert_eq!(
+            paths(&inspect(Path::new(&top), &wanted(turn()), BOUNDS)),
+            ["new"]
+        );
         return;
     }
     let repo = Repo::new();

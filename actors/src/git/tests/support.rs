@@ -12,7 +12,7 @@ use journal::{ChangedFile, Changes, Timestamp};
 use tempfile::TempDir;
 
 use super::super::command::Git;
-use super::super::{Bounds, Tree, inspect_with};
+use super::super::{Bounds, Tree, Wanted, inspect_with};
 
 pub(super) const BOUNDS: Bounds = Bounds {
     within: Duration::from_secs(30),
@@ -25,6 +25,13 @@ pub(super) const AFTER: i64 = TURN + 1_000;
 
 pub(super) fn turn() -> Option<Timestamp> {
     Some(Timestamp::from_micros(TURN * 1_000_000 + 500_000))
+}
+
+pub(super) fn wanted(since: Option<Timestamp>) -> Wanted {
+    Wanted {
+        since,
+        contents: true,
+    }
 }
 
 /// A git that reads no configuration of the machine the tests run on.
@@ -118,7 +125,7 @@ impl Repo {
     }
 
     pub(super) fn inspect(&self, since: Option<Timestamp>) -> Tree {
-        inspect_with(&bare_git(&self.home()), &self.top, since, BOUNDS)
+        inspect_with(&bare_git(&self.home()), &self.top, &wanted(since), BOUNDS)
     }
 
     /// The changed paths, which must be exactly what `git diff` and `git ls-files` say, run after the inspection

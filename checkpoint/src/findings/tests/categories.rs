@@ -180,7 +180,7 @@ fn packs_of_other_projects() {
         ("", "CMakeLists.txt"),
     ]
     .map(|(top, changed)| asked(changed, &policy(top)));
-    insta::assert_snapshot!(table.join("\n"), @r"
+    insta::assert_snapshot!(table.join("\n"), @r#"
     src/main.rs README.md
     [Rust code]
       Validate: Run the tests that cover the changed Rust code (`cargo test`) (Rust code)
@@ -216,13 +216,173 @@ fn packs_of_other_projects() {
     [tests only]
       Validate: Run targeted tests for changed test files (tests only)
     data/x.json
-    [code]
-      Validate: Run the tests that cover the changed code (code)
+    [no code changes]
+      = docs only
     LICENSE docs/logo.svg notes.txt
     [no code changes]
       = docs only
     CMakeLists.txt
     [code]
       Validate: Run the tests that cover the changed code (code)
-    ");
+    "#);
+}
+
+/// Returns the purposes that a change asks for in a project with the packs of such files at its top.
+fn purposes(changed: &str, lines: &[&str], facts: &FileFacts, policy: &Policy) -> String {
+    let mut evidence = evidence(changed, lines);
+    evidence.facts.files = facts.clone();
+    let findings = find(&evidence, None, PROJECT, policy);
+    let traced = findings.trace.iter().flat_map(|rule| &rule.actions);
+    let due: Vec<_> = traced
+        .filter(|action| action.stands)
+        .map(|action| action.purpose.as_str())
+        .collect();
+    format!("{changed}: {}", due.join(" "))
+}
+
+#[test]
+fn what_is_no_code() {
+    let policy = policy("package.json Cargo.toml go.mod");
+    let table = [
+        // Settings, workflows, data.
+        ".github/workflows/build.yml .entire/trace.log config/app.toml",
+        "messages/ca.json locale/de.po data/dump.sql assets/a.mp3",
+        ".claude/settings.json .cursor-plugin/plugin.json .agents/plugins/marketplace.json gemini-extension.json",
+        ".superpowers/brainstorm/x.html .palette-preview.html tsconfig.json .eslintrc.cjs eslint.config.mjs .nvmrc",
+        "tests/fixtures/users.yml api/testdata/in.golden src/__snapshots__/a.snap",
+        // Generated.
+        "api/v1/x.pb.go dist/index.js static/app.min.js lib/a_generated.go",
+        // Code in unusual places and names.
+        ".claude/skills/test-repo/test-harness.sh",
+        ".opencode/plugins/entire.js",
+        "supabase/schema.sql",
+        "db/migrations/0001_init.sql",
+        "Makefile",
+        "bin/deploy",
+        "Jenkinsfile",
+        "vite.config.js",
+        "web/index.html",
+        "src/style.css",
+        "api/openapi.yaml",
+        "schema.graphql",
+        "main.tf",
+        "agent/Package.swift",
+        "src/build.rs",
+        "spec/fixtures/builder.rb",
+        ".bashrc",
+        "roles/web/tasks/main.yml",
+        // Files that rules of packs are about.
+        "Dockerfile docker-compose.yml",
+        "package.json",
+        "web/package-lock.json",
+        "Gemfile",
+        "Gemfile.lock",
+    ]
+    .map(|changed| purposes(changed, &[], &FileFacts::default(), &policy));
+    insta::assert_snapshot!(table.join("\n"), @r#"
+    .github/workflows/build.yml .entire/trace.log config/app.toml: 
+    messages/ca.json locale/de.po data/dump.sql assets/a.mp3: 
+    .claude/settings.json .cursor-plugin/plugin.json .agents/plugins/marketplace.json gemini-extension.json: 
+    .superpowers/brainstorm/x.html .palette-preview.html tsconfig.json .eslintrc.cjs eslint.config.mjs .nvmrc: 
+    tests/fixtures/users.yml api/testdata/in.golden src/__snapshots__/a.snap: 
+    api/v1/x.pb.go dist/index.js static/app.min.js lib/a_generated.go: 
+    .claude/skills/test-repo/test-harness.sh: tests
+    .opencode/plugins/entire.js: tests
+    supabase/schema.sql: tests
+    db/migrations/0001_init.sql: tests
+    Makefile: tests
+    bin/deploy: tests
+    Jenkinsfile: tests
+    vite.config.js: tests
+    web/index.html: tests
+    src/style.css: tests
+    api/openapi.yaml: tests
+    schema.graphql: tests
+    main.tf: tests
+    agent/Package.swift: tests
+    src/build.rs: tests
+    spec/fixtures/builder.rb: tests
+    .bashrc: tests
+    roles/web/tasks/main.yml: tests
+    Dockerfile docker-compose.yml: image compose
+    package.json: install
+    web/package-lock.json: install
+    Gemfile: install
+    Gemfile.lock:
+    "#);
+}
+
+#[test]
+fn what_files_hold_decides_whether_they_count() {
+    let policy = policy("package.json go.mod");
+    let facts = FileFacts {
+        empty: vec!["src/empty.ts".into()],
+        generated: vec!["src/types.ts".into()],
+        restored: vec!["src/same.go".into()],
+        same_dependencies: vec!["package.json".into(), "web/package.json".into()],
+    };
+    let table: [(&str, &[&str]); 13] = [
+        ("src/empty.ts", &[]),
+        ("src/same.go", &[]),
+        ("src/types.ts", &["$ make types"]),
+        ("src/types.ts", &["edit src/types.ts"]),
+        ("dist/a.js", &["$ npm run build"]),
+        ("dist/a.js", &["write /home/me/app/dist/a.js"]),
+        ("package.json", &[]),
+        ("web/package.json src/a.ts", &[]),
+        ("other/package.json", &[]),
+        ("package-lock.json package.json", &["$ npm version 2"]),
+        ("package-lock.json", &["edit package-lock.json", "$ ls"]),
+        ("package-lock.json other/package.json", &["$ ls"]),
+        ("go.sum", &["$ go mod tidy"]),
+    ];
+    let table = table.map(|(changed, lines)| {
+        let purposes = purposes(changed, lines, &facts, &policy);
+        format!("{purposes} <- {}", lines.join("; "))
+    });
+    insta::assert_snapshot!(table.join("\n"), @r#"
+    src/empty.ts:  <- 
+    src/same.go:  <- 
+    src/types.ts:  <- $ make types
+    src/types.ts: tests <- edit src/types.ts
+    dist/a.js:  <- $ npm run build
+    dist/a.js: tests <- write /home/me/app/dist/a.js
+    package.json:  <- 
+    web/package.json src/a.ts: tests <- 
+    other/package.json: install <- 
+    package-lock.json package.json:  <- $ npm version 2
+    package-lock.json: install <- edit package-lock.json; $ ls
+    package-lock.json other/package.json: install <- $ ls
+    go.sum:  <- $ go mod tidy
+    "#);
+    // Before the keys existed, names were all that counted.
+    let teleclaude = teleclaude();
+    let named = purposes(
+        "src/empty.ts pyproject.toml a.json",
+        &[],
+        &facts,
+        &teleclaude,
+    );
+    insta::assert_snapshot!(named, @"src/empty.ts pyproject.toml a.json: install logs tests");
+}
+
+#[test]
+fn own_rules_about_data_go_first_and_others_before_generated_files() {
+    let facts = ProjectFacts {
+        path: PROJECT.into(),
+        files: vec!["go.mod".into()],
+    };
+    let rules = "rules:\n- {name: vendored, kind: data, include: ['third_party/**']}\n\
+                 - {name: bundle, include: ['dist/**'], needs: [tests]}\n";
+    let policy = Config::default()
+        .policy_for(&facts, Some((".checkpointd.yml", rules)))
+        .unwrap();
+    let table = ["third_party/a.go", "dist/a.js", "dist/b.go", "a.go"]
+        .map(|changed| purposes(changed, &[], &FileFacts::default(), &policy));
+    insta::assert_snapshot!(table.join("\n"), @r#"
+    third_party/a.go: 
+    dist/a.js: tests
+    dist/b.go: tests
+    a.go: tests
+    "#);
 }

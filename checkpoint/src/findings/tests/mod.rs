@@ -1,6 +1,8 @@
 //! Every category, kind of evidence, error, sign of hygiene and case of drift (spec RULE-3, EVID-6, HYG-1 to HYG-6).
 
-use journal::{ChangedFile, Changes, Evidence, Timeline, TimelineSource, ToolCall, ToolKind};
+use journal::{
+    ChangedFile, Changes, Evidence, FileFacts, Timeline, TimelineSource, ToolCall, ToolKind,
+};
 
 use super::*;
 use crate::config::Config;

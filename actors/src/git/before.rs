@@ -1,0 +1,127 @@
+//! What changed files hold now, and held before the turn (spec FILES-10).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+use checkpoint::{generated, manifest};
+use journal::{FileFacts, Timestamp};
+
+use super::command::{Failure, Git, words};
+
+/// The most files whose content before the turn is read.
+const COMPARED_MAX: usize = 40;
+/// How many of them are read at the same time.
+const AT_ONCE: usize = 8;
+/// The longest manifest that is read, in bytes.
+const MANIFEST_BYTES_MAX: usize = 256 * 1024;
+
+/// Collects what changed files hold as they are read.
+pub(super) struct Held<'a> {
+    facts: FileFacts,
+    /// Files that may hold what they held before the turn.
+    doubtful: BTreeSet<&'a [u8]>,
+    /// Files that have to be compared with what they held before the turn, with their content.
+    compared: Vec<(String, Vec<u8>)>,
+}
+
+impl<'a> Held<'a> {
+    /// Creates a collection; `doubtful` are the files that may hold what they held before the turn.
+    pub(super) fn new(doubtful: BTreeSet<&'a [u8]>) -> Self {
+        Self {
+            facts: FileFacts::default(),
+            doubtful,
+            compared: Vec::new(),
+        }
+    }
+
+    /// Looks at a file's content; `raw` is its path as git gave it.
+    pub(super) fn see(&mut self, path: &str, raw: &[u8], content: &[u8]) {
+        let is_manifest = manifest::format(path).is_some() && content.len() <= MANIFEST_BYTES_MAX;
+        if generated::is_generated(content) {
+            self.facts.generated.push(path.to_owned());
+        }
+        let is_wanted = is_manifest || self.doubtful.contains(raw) || content.is_empty();
+        if is_wanted && self.compared.len() < COMPARED_MAX {
+            self.compared.push((path.to_owned(), content.to_vec()));
+        }
+    }
+
+    /// Compares what has to be with the commit that `commit` names, the last one before the turn.
+    ///
+    /// Files that git does not answer for in time count as changed.
+    pub(super) fn compare(
+        mut self,
+        git: &Git,
+        top: &Path,
+        commit: impl FnOnce() -> Option<String>,
+        deadline: Instant,
+    ) -> FileFacts {
+        if self.compared.is_empty() {
+            return self.facts;
+        }
+        let commit = commit();
+        for some in self.compared.chunks(AT_ONCE) {
+            let Ok(before) = contents(git, top, commit.as_deref(), some, deadline) else {
+                break;
+            };
+            for ((path, now), before) in some.iter().zip(before) {
+                if before.as_ref() == Some(now) {
+                    self.facts.restored.push(path.clone());
+                } else if now.is_empty() && before.is_none() {
+                    self.facts.empty.push(path.clone());
+                }
+                if let Some(format) = manifest::format(path) {
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    let before = before.as_deref().map(text);
+                    if manifest::names_the_same(format, before.as_deref(), &text(now)) {
+                        self.facts.same_dependencies.push(path.clone());
+                    }
+                }
+            }
+        }
+        self.facts
+    }
+}
+
+/// Reads files of a commit; `None` for those that it does not have.
+fn contents(
+    git: &Git,
+    top: &Path,
+    commit: Option<&str>,
+    files: &[(String, Vec<u8>)],
+    deadline: Instant,
+) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+    let Some(commit) = commit else {
+        return Ok(vec![None; files.len()]);
+    };
+    let call = |(path, _): &(String, Vec<u8>)| {
+        vec!["cat-file".into(), "blob".into(), format!("{commit}:{path}")]
+    };
+    let calls: Vec<Vec<String>> = files.iter().map(call).collect();
+    let outputs = git.at_top().run(top, &calls, deadline)?.outputs;
+    // A cut answer equals nothing.
+    let answers = outputs.into_iter().map(|output| {
+        let is_whole = output.is_good() && !output.is_cut;
+        is_whole.then_some(output.stdout)
+    });
+    Ok(answers.collect())
+}
+
+/// Returns the newest commit from before the turn, in whole seconds: HEAD if nothing was committed since.
+pub(super) fn commit_before(
+    git: &Git,
+    top: &Path,
+    since: Timestamp,
+    deadline: Instant,
+) -> Option<String> {
+    let second = since.as_micros().div_euclid(1_000_000) - 1;
+    let call = words(&format!(
+        "rev-list --max-count=1 --min-age={second} HEAD --"
+    ));
+    let outputs = git.at_top().run(top, &[call], deadline).ok()?.outputs;
+    let output = outputs.first().filter(|output| output.is_good())?;
+    let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then_some(id)
+}
