@@ -225,7 +225,17 @@ impl Work {
     }
 }
 
-/// Reads a hook call into normal form, with the settings in force.
+/// Payloads up to this size, in bytes, are read where they arrive: a thread's handover would take longer.
+const INLINE_BYTES_MAX: usize = 16 * 1024;
+
+/// A payload that could not be read, ready to be journaled without its secrets.
+pub struct Rejected {
+    draft: Draft,
+    problem: String,
+}
+
+/// Reads a hook call into normal form, with the settings in force. Reading and redacting a larger payload take place on
+/// a blocking thread, so no other call waits for them (spec JRNL-20).
 ///
 /// # Errors
 ///
@@ -233,74 +243,123 @@ impl Work {
 /// [`Refusal::Overloaded`] if the journal does not take that.
 pub async fn read_call(
     shared: &Shared,
-    headers: &HookHeaders,
-    payload: &[u8],
+    headers: HookHeaders,
+    payload: impl AsRef<[u8]> + Send + 'static,
 ) -> Result<Normal, Refusal> {
     let config = shared.config();
+    let is_small = payload.as_ref().len() <= INLINE_BYTES_MAX;
+    let read = move || read(&config, &headers, payload.as_ref());
+    let read = match is_small {
+        true => read(),
+        false => on_blocking_thread(read).await?,
+    };
+    match read {
+        Ok(normal) => Ok(normal),
+        Err(rejected) => Err(Refusal::Payload(reject(shared, *rejected).await?)),
+    }
+}
+
+/// Runs work that would delay all other calls on a blocking thread.
+///
+/// # Errors
+///
+/// [`Refusal::Overloaded`] if the daemon ends meanwhile, or the work panics.
+pub async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| Refusal::Overloaded)
+}
+
+/// Reads a hook call into normal form. Takes time in proportion to the payload.
+///
+/// # Errors
+///
+/// What to journal if the agent is unknown or the payload cannot be read; see [`reject`].
+pub fn read(
+    config: &Config,
+    headers: &HookHeaders,
+    payload: &[u8],
+) -> Result<Normal, Box<Rejected>> {
     let reading = Reading {
         prefix: &config.settings.prefix.0,
-        payload_bytes_max: payload_bytes_max(&config),
+        payload_bytes_max: payload_bytes_max(config),
         redactor: &config.redactor,
     };
-    let call = headers.with_payload(payload);
-    let normal = call
+    headers
+        .with_payload(payload)
         .map_err(|error| error.to_string())
-        .and_then(|call| hooks::normalise(&call, reading));
-    match normal {
-        Ok(normal) => Ok(normal),
-        Err(problem) => {
+        .and_then(|call| hooks::normalise(&call, reading))
+        .map_err(|problem| {
             let event = headers.event.as_deref();
-            reject(shared, &headers.agent, event, payload, headers.id, &problem).await?;
-            Err(Refusal::Payload(problem))
-        }
-    }
+            let rejected =
+                Rejected::new(config, &headers.agent, event, payload, headers.id, &problem);
+            Box::new(rejected)
+        })
 }
 
 fn payload_bytes_max(config: &Config) -> usize {
     usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX)
 }
 
-/// Journals a payload that could not be read.
+impl Rejected {
+    /// Makes the event of a payload that could not be read. Takes time in proportion to the payload.
+    pub fn new(
+        config: &Config,
+        agent: &str,
+        hook: Option<&str>,
+        payload: &[u8],
+        id: Uuid,
+        problem: &str,
+    ) -> Self {
+        // Its format is unknown, so all of it is searched for secrets.
+        let clean = |text: &str| config.redactor.text(text).into_owned();
+        let event = Event::PayloadRejected {
+            claimed_agent: clean(agent),
+            hook: hook.map(clean),
+            problem: clean(problem),
+        };
+        let text = clean(&String::from_utf8_lossy(payload));
+        let raw = hooks::keep_payload(&text, payload_bytes_max(config));
+        let draft = Draft {
+            payload: Some(raw),
+            id,
+            ..daemon_draft(event, "")
+        };
+        Self {
+            draft,
+            problem: problem.to_owned(),
+        }
+    }
+}
+
+/// Journals a payload that could not be read; returns the problem.
 ///
 /// # Errors
 ///
 /// [`Refusal::Overloaded`] if the journal does not take it: the caller must keep the payload.
-pub async fn reject(
-    shared: &Shared,
-    agent: &str,
-    hook: Option<&str>,
-    payload: &[u8],
-    id: Uuid,
-    problem: &str,
-) -> Result<(), Refusal> {
+pub async fn reject(shared: &Shared, rejected: Rejected) -> Result<String, Refusal> {
     Counters::count(&shared.counters.rejected);
-    let config = shared.config();
-    // Its format is unknown, so all of it is searched for secrets.
-    let clean = |text: &str| config.redactor.text(text).into_owned();
-    let agent = clean(agent);
-    let hook = hook.map(clean);
-    let problem = clean(problem);
-    tracing::warn!(
-        agent,
-        hook,
-        bytes = payload.len(),
-        problem,
-        "Could not read a hook payload."
-    );
-    let event = Event::PayloadRejected {
-        claimed_agent: agent,
+    let Rejected { draft, problem } = rejected;
+    if let Event::PayloadRejected {
+        claimed_agent,
         hook,
         problem,
-    };
-    let text = clean(&String::from_utf8_lossy(payload));
-    let raw = hooks::keep_payload(&text, payload_bytes_max(&config));
-    let draft = Draft {
-        payload: Some(raw),
-        id,
-        ..daemon_draft(event, "")
-    };
-    shared.append(vec![draft]).await.map(drop).map_err(|error| {
+    } = &draft.event
+    {
+        let bytes = draft.payload.as_ref().map_or(0, String::len);
+        tracing::warn!(
+            agent = claimed_agent,
+            hook,
+            bytes,
+            problem,
+            "Could not read a hook payload."
+        );
+    }
+    shared.append(vec![draft]).await.map_err(|error| {
         tracing::warn!(%error, "Could not journal a rejected payload.");
         Refusal::Overloaded
-    })
+    })?;
+    Ok(problem)
 }

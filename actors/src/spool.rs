@@ -7,7 +7,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use actix::prelude::*;
-use journal::frame::{Damage, Kind, Reader};
+use checkpoint::config::Config;
+use checkpoint::hooks::Normal;
+use journal::frame::{Damage, Frame, Kind, Reader};
 use journal::request::Received;
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
@@ -16,7 +18,7 @@ use uuid::Uuid;
 
 use crate::Shared;
 use crate::hook_headers::HookHeaders;
-use crate::ingest::{self, AcceptHook, Ingest, Refusal};
+use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
 use crate::shared::Counters;
 
 /// How often the folder is read even without a notification of a change.
@@ -112,21 +114,34 @@ impl Pass<'_> {
 
     async fn accept_file(&self, file: &Path) -> Result<u64, Left> {
         let name = file.display();
-        let bytes = std::fs::read(file)
+        let path = file.to_owned();
+        let config = self.shared.config();
+        // Reading, parsing and redacting take long for a large file, and this thread serves all other calls.
+        let read = ingest::on_blocking_thread(move || {
+            let bytes = std::fs::read(path)?;
+            Ok::<_, std::io::Error>(read_file(&config, &bytes))
+        });
+        let calls = read
+            .await
+            .map_err(|_| Left::Overloaded)?
             .map_err(|error| Left::Unread(format!("cannot read {name}: {error}")))?;
         let mut accepted = 0;
         let mut newer = None;
-        for item in Reader::new(&bytes) {
-            let outcome = match item {
-                Ok(frame) if frame.kind == Kind::Request => self.accept_call(frame.payload).await,
-                Ok(_) => continue,
-                Err(Damage::Newer { version, .. }) => {
+        for call in calls {
+            let outcome = match call {
+                Call::Read(normal) => self.accept_call(*normal).await,
+                Call::Newer(version) => {
                     newer = Some(version);
                     continue;
                 }
-                Err(damage) => {
-                    let problem = format!("a spool file is damaged: {damage:?}");
-                    self.reject(&bytes, id_of(&bytes), &problem).await
+                Call::Rejected(rejected) => {
+                    let is_damage = rejected.is_damage;
+                    let journaled = ingest::reject(self.shared, rejected.what).await;
+                    match (journaled, is_damage) {
+                        (Ok(_), true) => Ok(()),
+                        (Ok(problem), false) => Err(Refusal::Payload(problem)),
+                        (Err(refusal), _) => Err(refusal),
+                    }
                 }
             };
             match outcome {
@@ -142,16 +157,7 @@ impl Pass<'_> {
         })
     }
 
-    async fn accept_call(&self, bytes: &[u8]) -> Result<(), Refusal> {
-        let received = match Received::parse(bytes) {
-            Ok(received) => received,
-            Err(problem) => {
-                self.reject(bytes, id_of(bytes), problem).await?;
-                return Err(Refusal::Payload(problem.into()));
-            }
-        };
-        let headers = HookHeaders::read(received.agent, |name| received.header(name));
-        let normal = ingest::read_call(self.shared, &headers, received.body).await?;
+    async fn accept_call(&self, normal: Normal) -> Result<(), Refusal> {
         let (outcome, accepted) = oneshot::channel();
         self.ingest
             .send(AcceptHook {
@@ -172,7 +178,9 @@ impl Pass<'_> {
         let full = spool.join(FULL);
         if let Ok(meta) = std::fs::metadata(&full) {
             let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
-            if self.reject(&[], Uuid::now_v7(), &problem).await.is_ok() {
+            let config = self.shared.config();
+            let rejected = Rejected::new(&config, "spool", None, &[], Uuid::now_v7(), &problem);
+            if ingest::reject(self.shared, rejected).await.is_ok() {
                 let _ = std::fs::remove_file(full);
             }
         }
@@ -189,10 +197,66 @@ impl Pass<'_> {
             }
         }
     }
+}
 
-    async fn reject(&self, bytes: &[u8], id: Uuid, problem: &str) -> Result<(), Refusal> {
-        ingest::reject(self.shared, "spool", None, bytes, id, problem).await
+/// What a frame of a spool file holds.
+enum Call {
+    Read(Box<Normal>),
+    Rejected(Box<Refused>),
+    /// Written by a newer client, in this format.
+    Newer(u8),
+}
+
+/// A frame that is journaled as rejected.
+struct Refused {
+    what: Rejected,
+    /// The file is damaged here; otherwise the call itself cannot be read.
+    is_damage: bool,
+}
+
+/// Reads all calls of a spool file.
+fn read_file(config: &Config, bytes: &[u8]) -> Vec<Call> {
+    let mut is_damage_told = false;
+    let frame = |item| match item {
+        Ok(Frame {
+            kind: Kind::Request,
+            payload,
+            ..
+        }) => Some(read_frame(config, payload)),
+        Ok(_) => None,
+        Err(Damage::Newer { version, .. }) => Some(Call::Newer(version)),
+        // All of the file is kept as what was rejected, so once is enough.
+        Err(_) if is_damage_told => None,
+        Err(damage) => {
+            is_damage_told = true;
+            let problem = format!("a spool file is damaged: {damage:?}");
+            Some(refused(config, bytes, &problem, true))
+        }
+    };
+    Reader::new(bytes).filter_map(frame).collect()
+}
+
+fn read_frame(config: &Config, bytes: &[u8]) -> Call {
+    match Received::parse(bytes) {
+        Ok(received) => {
+            let headers = HookHeaders::read(received.agent, |name| received.header(name));
+            match ingest::read(config, &headers, received.body) {
+                Ok(normal) => Call::Read(Box::new(normal)),
+                Err(what) => Call::Rejected(Box::new(Refused {
+                    what: *what,
+                    is_damage: false,
+                })),
+            }
+        }
+        Err(problem) => refused(config, bytes, problem, false),
     }
+}
+
+fn refused(config: &Config, bytes: &[u8], problem: &str, is_damage: bool) -> Call {
+    Call::Rejected(Box::new(Refused {
+        what: Rejected::new(config, "spool", None, bytes, id_of(bytes), problem),
+        is_damage,
+    }))
 }
 
 /// Lists the complete files of the spool, oldest first: their names begin with their time.

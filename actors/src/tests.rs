@@ -1,7 +1,9 @@
 //! The actors in one process, on a real journal: supervision by replay, one decision a stop, answers in time.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use actix::prelude::*;
@@ -18,6 +20,7 @@ use crate::ingest::{self, AcceptHook, Accepted, Ingest};
 use crate::registry::{DecideIn, EventsAppended, GetStateOf, SessionRegistry};
 use crate::routes::Routes;
 use crate::session::Decide;
+use crate::spool;
 use crate::tmux::TmuxDelivery;
 
 const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
@@ -92,7 +95,7 @@ impl World {
             id: Uuid::from_u128(self.calls),
             ..HookHeaders::read("claude", |_| None)
         };
-        let normal = ingest::read_call(&self.shared, &headers, payload.as_bytes())
+        let normal = ingest::read_call(&self.shared, headers, payload)
             .await
             .expect("a good payload");
         let (outcome, taken) = oneshot::channel();
@@ -322,5 +325,34 @@ fn a_newer_checkpoint_closes_the_delivery_of_the_one_before() {
         world.shared.settle().await.expect("settles");
         let open = world.shared.journal.unsettled().expect("reads");
         assert_eq!(open.len(), 1, "only the newer one is open: {open:?}");
+    });
+}
+
+/// Whether a future is not done when it is polled for the first time.
+async fn is_pending_at_first<F: Future>(future: &mut std::pin::Pin<&mut F>) -> bool {
+    std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_pending())).await
+}
+
+/// A spool file of many megabytes once kept every other call waiting while it was read and redacted.
+#[test]
+fn large_payloads_are_read_off_the_actors_thread() {
+    run(async {
+        let world = World::new("");
+        let prompt = "password=hunter2 ".repeat(60_000);
+        let payload = json!({ "session_id": SESSION, "hook_event_name": "Stop", "prompt": prompt })
+            .to_string();
+        let headers = HookHeaders::read("claude", |_| None);
+        let mut call = pin!(ingest::read_call(&world.shared, headers, payload));
+        assert!(is_pending_at_first(&mut call).await, "it was read at once");
+        call.await.expect("a good payload");
+
+        let spool = &world.shared.home.spool;
+        std::fs::create_dir_all(spool).expect("a folder");
+        let file = spool.join("1").with_extension(spool::ENDING);
+        std::fs::write(&file, &prompt).expect("writes");
+        let rejected = || world.shared.counters.rejected.load(Ordering::Relaxed);
+        let mut drain = pin!(spool::drain(&world.shared, &world.ingest));
+        assert!(is_pending_at_first(&mut drain).await && rejected() == 0);
+        assert_eq!((drain.await.expect("it is taken"), rejected()), (1, 1));
     });
 }

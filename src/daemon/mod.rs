@@ -174,7 +174,7 @@ impl Daemon {
             metrics,
         } = self;
         // The first use compiles the redaction rules; the first hook call must not wait for that.
-        let _ = shared.config().redactor.text("");
+        checkpoint::redact::prepare();
         let server = Data::from(Server::new(Arc::clone(&page)));
         let stop = Rc::new(Notify::new());
         let app = App::new()

@@ -1,13 +1,28 @@
 //! Redacts secrets in the texts of agents before they are journaled: `[redacted: KIND]` replaces a
 //! secret (spec JRNL-20).
 //!
-//! One pass looks for a set of hints; only texts with a hint are searched with the patterns of the
-//! rules. All of it is linear in the text. Redacting twice equals redacting once, so journaled
-//! texts can be compared: hashes of prompts are hashes of redacted prompts.
+//! An automaton finds the literals of all rules in one pass (`scan.rs`), and a rule reads a text only
+//! where one of its literals stands: tokens by their shape (`shapes.rs`), values by the name that they
+//! are assigned to (`names.rs`, `assigned.rs`, `value.rs`), arguments of commands, addresses, headers,
+//! blocks of lines and sentences. A text that hides something in escapes, colors or line numbers is
+//! also searched decoded (`decode.rs`). All of it is linear in the text. Redacting twice equals redacting
+//! once, so journaled texts can be compared: hashes of prompts are hashes of redacted prompts.
 
-mod rules;
+mod assigned;
+mod blocks;
+mod chars;
+mod commands;
+mod decode;
+mod headers;
+mod names;
+mod payload;
+mod prose;
+mod runs;
+mod scan;
+mod shapes;
 #[cfg(test)]
 mod tests;
+mod urls;
 mod value;
 
 use std::borrow::Cow;
@@ -15,10 +30,8 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use regex::{Captures, Regex, RegexBuilder};
-use serde_json::{Map, Value};
 
-use rules::RULES;
-use value::Style;
+use scan::Found;
 
 /// The beginning of every marker.
 const MARKER: &str = "[redacted: ";
@@ -30,19 +43,32 @@ const ROUNDS_MAX: usize = 16;
 const KIND_BYTES_MAX: usize = 32;
 /// The memory that one pattern of the user may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1024 * 1024;
-/// Fields of a hook payload that identify the session and its place; they are not redacted.
-const ADDRESS: [&str; 11] = [
-    "session_id",
-    "thread-id",
-    "hook_event_name",
-    "cwd",
-    "transcript_path",
-    "tool_name",
-    "tool_use_id",
-    "prompt_id",
-    "turn_id",
-    "turn-id",
-    "agent_id",
+/// The shortest text that can hold a secret, in bytes.
+const TEXT_BYTES_MIN: usize = 6;
+/// The kinds of markers.
+const KINDS: [&str; 22] = [
+    "secret",
+    "password",
+    "token",
+    "private_key",
+    "anthropic_key",
+    "api_key",
+    "google_key",
+    "github_token",
+    "gitlab_token",
+    "slack_token",
+    "aws_key_id",
+    "aws_secret",
+    "jwt",
+    "authorization",
+    "cookie",
+    "url_password",
+    "url_parameter",
+    "password_hash",
+    "encoded_secret",
+    "seed_phrase",
+    EXTRA,
+    "hidden",
 ];
 
 /// Redacts secrets in texts.
@@ -122,94 +148,25 @@ impl Redactor {
         text
     }
 
-    /// Redacts a hook payload. Returns its JSON text if that differs from `raw`.
-    pub fn payload(&self, payload: &mut Value, raw: &str) -> Option<String> {
-        if !self.suspects(raw) {
-            return None;
-        }
-        let mut changed = false;
-        for (key, value) in payload.as_object_mut().into_iter().flatten() {
-            if !ADDRESS.contains(&key.as_str()) {
-                changed |= self.member(key, value);
-            }
-        }
-        // Of a duplicate key, only the text has both values.
-        (changed || matches!(self.text(raw), Cow::Owned(_))).then(|| payload.to_string())
-    }
-
-    /// Returns whether a text may hold a secret. JSON may hold it in escapes.
-    fn suspects(&self, text: &str) -> bool {
-        // An extra pattern may be anchored, or mean what JSON escapes.
-        self.enabled && (!self.extra.is_empty() || RULES.0.is_match(text) || text.contains("\\u00"))
-    }
-
-    /// Redacts the strings of a value; returns whether it changed.
-    fn value(&self, value: &mut Value) -> bool {
-        match value {
-            Value::String(text) => match self.text(text) {
-                Cow::Owned(redacted) => {
-                    *text = redacted;
-                    true
-                }
-                Cow::Borrowed(_) => false,
-            },
-            Value::Array(items) => items
-                .iter_mut()
-                .fold(false, |changed, item| self.value(item) | changed),
-            Value::Object(members) => self.members(members),
-            _ => false,
-        }
-    }
-
-    fn members(&self, members: &mut Map<String, Value>) -> bool {
-        let mut changed = members.iter_mut().fold(false, |changed, (key, value)| {
-            self.member(key, value) | changed
-        });
-        if members
-            .keys()
-            .any(|key| matches!(self.text(key), Cow::Owned(_)))
-        {
-            let old = std::mem::take(members);
-            members.extend(
-                old.into_iter()
-                    .map(|(key, value)| (self.text(&key).into_owned(), value)),
-            );
-            changed = true;
-        }
-        changed
-    }
-
-    /// Redacts the value of a key, whose name may show that it is a secret.
-    fn member(&self, key: &str, value: &mut Value) -> bool {
-        match value {
-            Value::String(text)
-                if *text != marker("secret") && value::is_secret_name(key, text, Style::Quoted) =>
-            {
-                *text = marker("secret");
-                true
-            }
-            value => self.value(value),
-        }
-    }
-
     /// Redacts once; `None` when there is nothing to redact.
     fn round(&self, text: &str) -> Option<String> {
         if !self.enabled {
             return None;
         }
-        let mut found: Vec<(Range<usize>, &str)> = Vec::new();
+        if text.len() < TEXT_BYTES_MIN && self.extra.is_empty() {
+            return None;
+        }
         let markers = markers(text);
-        for index in RULES.0.matches(text) {
-            let rule = &RULES.1[index];
-            for captures in rule.pattern.captures_iter(text) {
-                let Some(secret) = outside(secret_of(&captures), &markers) else {
-                    continue;
-                };
-                let name = captures.name("name").map(|name| name.as_str());
-                if rule.holds(name, style_of(&captures), &text[secret.clone()]) {
-                    found.push((secret, rule.kind));
-                }
-            }
+        let mut found = Vec::new();
+        let mut from = 0;
+        let ends = markers.iter().map(|marker| (marker.start, marker.end));
+        for (to, next) in ends.chain([(text.len(), text.len())]) {
+            found.extend(
+                search(&text[from..to])
+                    .into_iter()
+                    .map(|(span, kind)| (span.start + from..span.end + from, kind)),
+            );
+            from = next;
         }
         for extra in self.extra.iter() {
             let spans = extra
@@ -220,9 +177,30 @@ impl Redactor {
         if found.is_empty() {
             return None;
         }
-        found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
-        Some(replace(text, &found))
+        Some(replace(text, &mut found))
     }
+}
+
+/// Compiles the rules, which the first hook call would wait for.
+pub fn prepare() {
+    scan::prepare();
+}
+
+/// Finds the secrets in a text without markers, as it is and decoded.
+fn search(text: &str) -> Vec<Found> {
+    if text.len() < TEXT_BYTES_MIN {
+        return Vec::new();
+    }
+    let mut found = scan::find(text, 0);
+    if let Some(decoded) = decode::decode(text) {
+        let hidden = scan::find(&decoded.text, 0);
+        found.extend(
+            hidden
+                .into_iter()
+                .map(|(span, kind)| (decoded.original(&span), kind)),
+        );
+    }
+    found
 }
 
 fn marker(kind: &str) -> String {
@@ -231,26 +209,10 @@ fn marker(kind: &str) -> String {
 
 /// Returns the first unnamed group that matched, or else the whole match.
 fn secret_of(captures: &Captures<'_>) -> Range<usize> {
-    let besides = [captures.name("name"), captures.name("sign")];
-    let group = captures
-        .iter()
-        .skip(1)
-        .flatten()
-        .find(|group| !besides.contains(&Some(*group)));
+    let group = captures.iter().skip(1).flatten().next();
     group
         .or_else(|| captures.get(0))
         .map_or(0..0, |found| found.range())
-}
-
-fn style_of(captures: &Captures<'_>) -> Style {
-    let sign = captures.name("sign").map(|sign| sign.as_str());
-    let is_bare = captures.name("bare").is_some();
-    match sign {
-        Some("=") if is_bare => Style::Tight,
-        Some(_) if is_bare => Style::Loose,
-        Some(_) => Style::Quoted,
-        None => Style::Flag,
-    }
 }
 
 /// Returns the markers that a text has already.
@@ -263,8 +225,9 @@ fn markers(text: &str) -> Vec<Range<usize>> {
             .take(KIND_BYTES_MAX)
             .position(|byte| byte == b']')?;
         // Brackets around a secret are not a marker; a marker contains only a kind.
-        let is_kind = kind[..end] == *EXTRA || RULES.1.iter().any(|rule| rule.kind == &kind[..end]);
-        is_kind.then_some(start..start + MARKER.len() + end + 1)
+        KINDS
+            .contains(&&kind[..end])
+            .then_some(start..start + MARKER.len() + end + 1)
     };
     starts.filter_map(whole).collect()
 }
@@ -279,7 +242,8 @@ fn outside(span: Range<usize>, markers: &[Range<usize>]) -> Option<Range<usize>>
 }
 
 /// Replaces the spans by markers; overlapping spans get one marker.
-fn replace(text: &str, found: &[(Range<usize>, &str)]) -> String {
+fn replace(text: &str, found: &mut [Found]) -> String {
+    found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
     let mut out = String::with_capacity(text.len() + found.len() * 16);
     let mut at = 0;
     for (span, kind) in found {

@@ -1,10 +1,14 @@
-//! Whether a value is a secret, by its name and its form.
+//! Whether a value is a secret, by the name that it is assigned to and by its form.
+
+use super::chars::Look;
 
 /// The syntax around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// In quotes, or a string of JSON.
     Quoted,
+    /// `NAME=value` of a shell.
+    Env,
     /// `name=value`.
     Tight,
     /// `name: value` or `name = value`, as in code and prose too.
@@ -13,23 +17,8 @@ pub(super) enum Style {
     Flag,
 }
 
-/// Names that passwords have; the rest are names of keys and tokens, whose values look random.
-const PASSWORD_NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
-/// Ends of other names that secrets have, without `_` and `-`.
-const SECRET_NAMES: [&str; 10] = [
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "accountkey",
-    "credential",
-    "credentials",
-];
-/// Placeholders: values that are not secrets.
-const NO_SECRETS: [&str; 12] = [
+/// Placeholders and the words of code: values that are not secrets.
+const NO_SECRETS: [&str; 33] = [
     "true",
     "false",
     "null",
@@ -42,58 +31,141 @@ const NO_SECRETS: [&str; 12] = [
     "hidden",
     "redacted",
     "...",
+    "the",
+    "and",
+    "for",
+    "from",
+    "with",
+    "option",
+    "flag",
+    "argument",
+    "value",
+    "text",
+    "bool",
+    "boolean",
+    "integer",
+    "number",
+    "bytes",
+    "masked",
+    "empty",
+    "unset",
+    "prompt",
+    "stdin",
+    "sensitive",
 ];
-/// The shortest password, in characters.
+/// What values of configurations begin with that name an algorithm or a place.
+const NAMES: [&str; 23] = [
+    "md5", "sha1", "sha2", "sha3", "sha5", "base64", "utf8", "utf-8", "bcrypt", "scrypt", "argon2",
+    "aes", "x509", "oauth2", "pbkdf2", "hs256", "rs256", "es256", "ed25519", "http:", "https:",
+    "your-", "your_",
+];
+/// What tells a label of a form from a password.
+const LABELS: [&str; 21] = [
+    "passw",
+    "passphrase",
+    "passe",
+    "kennwort",
+    "contrase",
+    "senha",
+    "secret",
+    "token",
+    "enter ",
+    "required",
+    "invalid",
+    "must ",
+    "your ",
+    "wrong",
+    "forgot",
+    "reset",
+    "please",
+    "show ",
+    "confirm",
+    "%s",
+    "{0}",
+];
+/// The shortest password, in bytes.
 const PASSWORD_BYTES_MIN: usize = 3;
-/// The shortest key or token, in characters.
+/// The shortest key or token, in bytes.
 const SECRET_BYTES_MIN: usize = 8;
-
-/// Returns whether a value that is assigned to `name` is a secret.
-pub(super) fn is_secret_name(name: &str, value: &str, style: Style) -> bool {
-    let name: String = name
-        .chars()
-        .filter(|c| !"_-".contains(*c))
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    if PASSWORD_NAMES.iter().any(|end| name.ends_with(end)) {
-        // The shell's own PWD is a path.
-        let is_path = name.ends_with("pwd") && value.starts_with(['/', '~', '.']);
-        return !is_path && style != Style::Flag && is_password(value, style);
-    }
-    SECRET_NAMES.iter().any(|end| name.ends_with(end)) && is_secret(value)
-}
 
 /// Returns whether a value can be a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
-    let plain = value.trim_end_matches([',', '.', ')', '}', ']', ':']);
-    let is_long = plain.len() >= PASSWORD_BYTES_MIN && !says_nothing(value);
-    // Types and variables of code follow a colon too; those have no digits, and no other signs than
-    // these.
-    let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+?~/=".contains(c);
+    let plain = plain(value);
+    let look = Look::at(plain);
+    if plain.len() < PASSWORD_BYTES_MIN || says_nothing(plain) || is_path(plain) {
+        return false;
+    }
     match style {
-        Style::Quoted => is_long,
-        Style::Tight | Style::Flag => is_long && !is_call(value),
-        Style::Loose => is_long && !is_call(value) && plain.contains(is_random),
+        Style::Quoted => !is_label(value),
+        Style::Env => !is_call(value),
+        Style::Tight => !is_code(value) && !is_label(plain),
+        Style::Flag => plain.len() > PASSWORD_BYTES_MIN && !is_code(value),
+        // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
+        Style::Loose => {
+            let is_sign = |c: char| "!@#%^*+~=".contains(c);
+            let is_name =
+                plain.starts_with(|c: char| c.is_ascii_uppercase()) || plain.contains('_');
+            let has_digit =
+                look.digits > 0 && !(is_name && is_identifier(plain) && look.is_words());
+            (has_digit || plain.contains(is_sign) || look.is_scrambled())
+                && !is_code(value)
+                && !is_type(plain)
+                && !is_label(plain)
+        }
     }
 }
 
-/// Returns whether a value looks random, as keys and tokens do, and words do not.
-pub(super) fn is_secret(value: &str) -> bool {
-    let mut digits = false;
-    let mut letters = false;
-    for byte in value.bytes() {
-        digits |= byte.is_ascii_digit();
-        letters |= byte.is_ascii_alphabetic();
+/// Returns whether a value is a key or a token: it looks random, as words do not.
+pub(super) fn is_secret(value: &str, style: Style) -> bool {
+    let plain = plain(value);
+    let look = Look::at(plain);
+    let letters = look.upper + look.lower;
+    let is_text = plain.contains(char::is_whitespace);
+    let is_other =
+        says_nothing(plain) || is_path(plain) || is_call(value) || is_text || plain.contains("://");
+    if plain.len() < SECRET_BYTES_MIN || letters == 0 || is_other {
+        return false;
     }
-    let is_path = value.starts_with(['/', '~', '.']) || value.contains("://");
-    let is_text = value.contains(char::is_whitespace);
-    value.len() >= SECRET_BYTES_MIN
-        && digits
-        && letters
-        && !is_path
-        && !is_text
-        && !is_call(value)
-        && !says_nothing(value)
+    let is_chain = plain.contains(['-', '_', '.', '/', ' ']) && look.is_words();
+    match style {
+        Style::Env => look.digits > 0 || !is_code(value) && !is_chain && !is_label(plain),
+        Style::Quoted => look.digits > 0 && !is_chain,
+        Style::Tight | Style::Loose | Style::Flag => {
+            look.digits > 0 && !look.is_words() && !is_code(value)
+        }
+    }
+}
+
+/// Returns whether a word of a sentence is a secret, and not a word about secrets.
+pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
+    let plain = plain(word);
+    let look = Look::at(plain);
+    let letters = look.upper + look.lower;
+    let parts = plain.split('-').filter(|part| part.len() > 2).count();
+    let inner = plain.trim_start_matches(['!', '@', '#', '$', '%', '^']);
+    let has_sign = inner.contains(|c: char| "!@#$%^".contains(c));
+    let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|=;\\\"'`&*,".contains(c));
+    let is_other = says_nothing(plain)
+        || is_path(plain)
+        || is_code(word)
+        || plain.contains("://")
+        || is_type(plain);
+    // A version, a size or a time begins with a digit, and is short.
+    let is_measure = plain.starts_with(|c: char| c.is_ascii_digit()) && letters <= 3;
+    match is_quoted {
+        _ if is_other || is_odd || plain.len() < 5 => false,
+        _ if look.is_scrambled() => true,
+        true => look.digits > 0 || has_sign || parts >= 3,
+        false => {
+            letters > 0 && (look.digits > 0 || has_sign) && !is_measure && !plain.contains('_')
+                || parts >= 4
+        }
+    }
+}
+
+/// Returns a value without the punctuation of what it stands in.
+pub(super) fn plain(value: &str) -> &str {
+    value.trim_end_matches([',', '.', ')', '}', ']', ':', ';', '?'])
 }
 
 /// Returns whether a value is a placeholder or a variable.
@@ -101,18 +173,79 @@ pub(super) fn says_nothing(value: &str) -> bool {
     let first = value.chars().next();
     let is_variable = value.starts_with('$')
         && value[1..].starts_with(|c: char| c.is_alphabetic() || "_{(".contains(c));
-    let is_filler = value.chars().all(|c| Some(c) == first);
-    let word = value
-        .trim_end_matches([',', '.', ')', '}', ']'])
+    let is_filler = value
+        .chars()
+        .all(|c| Some(c) == first || "xX*.-_".contains(c));
+    let lower = value
+        .get(..value.len().min(24))
+        .unwrap_or(value)
         .to_ascii_lowercase();
     is_variable
         || is_filler
-        || value.starts_with(['<', '{', '%'])
-        || NO_SECRETS.contains(&word.as_str())
+        || value.starts_with(['<', '{', '%', ',', ')', ']', '}', ';'])
+        || value.starts_with("--")
+        || NO_SECRETS.contains(&lower.as_str())
+        || NAMES.iter().any(|name| lower.starts_with(name))
+}
+
+/// Returns whether a value is the place of a file, or a pattern in slashes.
+fn is_path(value: &str) -> bool {
+    let rooted = ["/", "~/", "./", "../", "~\\", "C:\\"]
+        .iter()
+        .any(|root| value.starts_with(root));
+    let is_long_key = value.len() >= 40 && Look::at(value).is_key();
+    rooted && !is_long_key
 }
 
 /// Returns whether a value is code: `name(`.
-fn is_call(value: &str) -> bool {
+pub(super) fn is_call(value: &str) -> bool {
     let name = value.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_.:!?".contains(c));
-    name.len() < value.len() && name.starts_with('(')
+    name.len() < value.len() && name.starts_with(['(', '['])
+}
+
+/// Returns whether a value is code: a call, or a name in a name.
+fn is_code(value: &str) -> bool {
+    let inner = value.trim_end_matches([',', ')', ';', ']', '}']);
+    let is_name =
+        |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
+    let chain = inner
+        .replace("::", ".")
+        .replace("->", ".")
+        .replace("?.", ".");
+    let is_chain = chain.contains('.') && chain.split('.').all(is_name);
+    // An argument: another one follows, or the call ends.
+    let is_argument =
+        inner.len() < value.len() && is_identifier(inner) && Look::at(inner).digits == 0;
+    let parts = inner.split('_').filter(|part| !part.is_empty()).count();
+    let is_constant =
+        parts > 2 && is_identifier(inner) && !inner.contains(|c: char| c.is_ascii_lowercase());
+    is_call(value) || is_chain || is_argument || is_constant || inner.starts_with("__")
+}
+
+fn is_identifier(value: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && value.chars().all(is_part)
+}
+
+/// Returns whether a value is a type with its size: `u32`, `varchar2`.
+fn is_type(value: &str) -> bool {
+    let name = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let size = &value[name.len()..];
+    let is_size = ["2", "8", "16", "32", "64", "128", "255", "256"].contains(&size);
+    is_size
+        && [
+            "u", "i", "f", "int", "uint", "float", "str", "char", "varchar", "text", "utf",
+        ]
+        .contains(&name)
+}
+
+/// Returns whether a text is a label or a message about passwords.
+fn is_label(value: &str) -> bool {
+    let lower = value
+        .get(..value.len().min(64))
+        .unwrap_or(value)
+        .to_lowercase();
+    let has_digit = lower.contains(|c: char| c.is_ascii_digit());
+    let is_foreign = !value.is_ascii();
+    !has_digit && (is_foreign || LABELS.iter().any(|label| lower.contains(label)))
 }

@@ -1,6 +1,5 @@
 //! `POST /v1/hooks/{agent}` and `POST /v1/append`: hook calls, one or many.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::http::StatusCode;
@@ -15,8 +14,6 @@ use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
-/// Larger payloads are parsed on a thread of their own.
-const INLINE_BYTES_MAX: usize = 256 * 1024;
 /// How much earlier than the caller's deadline a stop is answered.
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
@@ -83,17 +80,7 @@ async fn accept_hook(
     payload: web::Bytes,
     waits: Option<Duration>,
 ) -> Result<Accepted, Refusal> {
-    let shared = Arc::clone(&api.shared);
-    let is_large = payload.len() > INLINE_BYTES_MAX;
-    let read = async move { ingest::read_call(&shared, &headers, &payload).await };
-    let normal = if is_large {
-        // Parsing a payload of many megabytes on this thread would delay all other calls.
-        let handle = tokio::runtime::Handle::current();
-        let read = tokio::task::spawn_blocking(move || handle.block_on(read));
-        read.await.map_err(|_| Refusal::Overloaded)??
-    } else {
-        read.await?
-    };
+    let normal = ingest::read_call(&api.shared, headers, payload).await?;
     let (outcome, accepted) = oneshot::channel();
     api.ingest
         .try_send(AcceptHook {

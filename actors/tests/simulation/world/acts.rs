@@ -180,8 +180,8 @@ impl World<'_> {
         waits: bool,
     ) -> Result<(), Broken> {
         let headers = self.headers(number);
-        let payload = self.calls[number].payload.as_bytes();
-        let normal = ingest::read_call(&daemon.shared, &headers, payload).await;
+        let payload = self.calls[number].payload.clone();
+        let normal = ingest::read_call(&daemon.shared, headers, payload).await;
         let normal = normal.map_err(|refusal| format!("call {number} was refused: {refusal:?}"))?;
         let (outcome, taken) = oneshot::channel();
         let within = waits.then_some(STOP_WAIT);

@@ -1,0 +1,376 @@
+//! The names that secrets are assigned to.
+
+use super::chars::Look;
+
+/// Parts of names that the automaton looks for; [`Name::read`] reads the whole name around one.
+pub(super) const STEMS: &[&str] = &[
+    "pass",
+    "pwd",
+    "_pw",
+    "-pw",
+    "kennwort",
+    "contrasena",
+    "contrase\u{f1}a",
+    "senha",
+    "\u{5bc6}\u{7801}",
+    "\u{43f}\u{430}\u{440}\u{43e}\u{43b}",
+    "psk",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "jwt",
+    "cookie",
+    "bearer",
+    "mnemonic",
+    "seed",
+    "recovery",
+    "login",
+    "_session",
+    "twilio",
+    "mailgun",
+    "docker",
+    "square",
+    "facebook",
+    "discord",
+    "newrelic",
+    "new_relic",
+    "figma",
+    "sentry",
+    "postman",
+    "typeform",
+    "terraform",
+    "onepassword",
+    "supabase",
+    "fly_",
+    "datadog",
+    "cloudflare",
+    "algolia",
+    "heroku",
+    "pagerduty",
+    "mailchimp",
+    "sendgrid",
+    "stripe",
+    "airtable",
+    "asana",
+    "okta",
+    "notion",
+    "snyk",
+    "sonar",
+    "codecov",
+    "telegram",
+    "twitch",
+    "twitter",
+    "dropbox",
+    "zendesk",
+    "intercom",
+    "hubspot",
+    "shopify",
+    "plaid",
+    "coinbase",
+    "infura",
+    "etherscan",
+    "mapbox",
+    "fastly",
+    "netlify",
+    "vercel",
+    "digitalocean",
+    "linkedin",
+    "bitbucket",
+    "artifactory",
+    "rapidapi",
+    "adafruit",
+];
+/// Ends of names of passwords, without `_` and `-`.
+const PASSWORDS: [&str; 22] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "sshpass",
+    "passwort",
+    "kennwort",
+    "contrasena",
+    "senha",
+    "motdepasse",
+    "pwd",
+    "psk",
+    "dbpass",
+    "userpass",
+    "rootpass",
+    "storepass",
+    "keypass",
+    "requirepass",
+    "masterauth",
+    "mypass",
+    "smtppass",
+    "bindpw",
+];
+/// Ends of names of keys and tokens, without `_` and `-`.
+const SECRETS: [&str; 29] = [
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "accountkey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "sharedkey",
+    "servicekey",
+    "licensekey",
+    "adminkey",
+    "appkey",
+    "clientkey",
+    "consumerkey",
+    "deploykey",
+    "webhookkey",
+    "sessionkey",
+    "keybase",
+    "credential",
+    "creds",
+    "jwt",
+    "bearer",
+    "webhooksecret",
+    "cookiesecret",
+    "hmackey",
+];
+/// Ends of names of keys that are not secret.
+const PUBLIC: [&str; 9] = [
+    "websocketkey",
+    "publickey",
+    "pubkey",
+    "primarykey",
+    "foreignkey",
+    "sortkey",
+    "partitionkey",
+    "cachekey",
+    "groupkey",
+];
+/// Words before `key` that make it a secret's name.
+const KEY_WORDS: [&str; 13] = [
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "account",
+    "encryption",
+    "signing",
+    "master",
+    "shared",
+    "license",
+    "service",
+    "client",
+];
+/// What may follow such a name: an environment, an encoding, a part.
+const SUFFIXES: [&str; 22] = [
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "test",
+    "testing",
+    "staging",
+    "live",
+    "value",
+    "raw",
+    "plain",
+    "plaintext",
+    "text",
+    "string",
+    "data",
+    "b64",
+    "base64",
+    "default",
+    "local",
+    "old",
+    "new",
+    "s",
+];
+/// Ends of names of providers that are not secret.
+const IDENTITIES: [&str; 13] = [
+    "id",
+    "url",
+    "uri",
+    "host",
+    "sha",
+    "hash",
+    "version",
+    "rev",
+    "commit",
+    "digest",
+    "integrity",
+    "checksum",
+    "name",
+];
+/// The longest name, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
+/// What the value of a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Password,
+    /// `pass`, which is a verb too.
+    Pass,
+    Secret,
+    /// The name of a person and a password.
+    Login,
+    /// `auth`, of a registry: base64 of both.
+    Auth,
+    /// Some key: a secret only if it is a random one.
+    Key,
+    /// Something of a provider: a secret only if it is random.
+    Provider,
+    /// The header `Authorization`.
+    Authorization,
+    /// Names and values of cookies.
+    Cookie,
+    /// Cookies to store: only the first value is secret.
+    SetCookie,
+}
+
+/// A name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) class: Class,
+    /// Only capitals, as variables of the environment.
+    pub(super) is_env: bool,
+    /// Begins with a hyphen, as options of commands.
+    pub(super) is_flag: bool,
+}
+
+impl Name {
+    /// Reads a whole name. `before` is the text before it, which may be part of the name.
+    pub(super) fn read(name: &str, before: &str) -> Option<Self> {
+        let (mut small, mut length) = ([0; NAME_BYTES_MAX], 0);
+        for byte in name
+            .bytes()
+            .filter(|byte| !b"_-".contains(byte))
+            .take(NAME_BYTES_MAX)
+        {
+            small[length] = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        let small = std::str::from_utf8(&small[..length]).ok()?;
+        let class = class(small, name, before).or_else(|| {
+            let shorter = without_suffix(small)?;
+            class(shorter, first_of(name, shorter.len()), before)
+        })?;
+        Some(Self {
+            class,
+            is_env: !name.bytes().any(|byte| byte.is_ascii_lowercase()) && name.is_ascii(),
+            is_flag: name.starts_with('-'),
+        })
+    }
+}
+
+/// Returns the beginning of a name that has so many bytes besides `_` and `-`.
+fn first_of(name: &str, bytes: usize) -> &str {
+    let counted = name
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| !b"_-".contains(byte));
+    counted
+        .take(bytes)
+        .last()
+        .and_then(|(last, _)| name.get(..=last))
+        .unwrap_or(name)
+}
+
+/// Returns a name without the number and the environment at its end.
+fn without_suffix(small: &str) -> Option<&str> {
+    let bare = small.trim_end_matches(|c: char| c.is_ascii_digit());
+    let suffix = SUFFIXES
+        .iter()
+        .find(|suffix| bare.ends_with(*suffix) && bare.len() > suffix.len());
+    let shorter = suffix.map_or(bare, |suffix| &bare[..bare.len() - suffix.len()]);
+    (shorter.len() < small.len()).then_some(shorter)
+}
+
+fn class(small: &str, name: &str, before: &str) -> Option<Class> {
+    let ends = |list: &[&str]| list.iter().any(|end| small.ends_with(end));
+    if ends(&PUBLIC) {
+        return None;
+    }
+    let class = match () {
+        () if small.ends_with("authorization") => Class::Authorization,
+        () if small.ends_with("setcookie") => Class::SetCookie,
+        () if small.ends_with("cookie") => Class::Cookie,
+        () if small == "passe" && before.ends_with("mot de ") => Class::Password,
+        () if ends(&PASSWORDS) || !small.is_ascii() => Class::Password,
+        () if is_pass(small, name) => Class::Pass,
+        () if ends(&SECRETS) => Class::Secret,
+        () if matches!(small, "credentials" | "login" | "logins") => Class::Login,
+        () if small == "auth" => Class::Auth,
+        () if small == "key" && KEY_WORDS.iter().any(|word| ends_with_word(before, word)) => {
+            Class::Secret
+        }
+        () if small.ends_with("key") || small.ends_with("session") => Class::Key,
+        () if is_provider(small) && !ends(&IDENTITIES) => Class::Provider,
+        () => return None,
+    };
+    Some(class)
+}
+
+/// Returns whether a name ends in `pass` or `pw` as a word of its own.
+fn is_pass(small: &str, name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let ends = |word: &str| {
+        let at = small
+            .ends_with(word)
+            .then(|| name.len().checked_sub(word.len()))
+            .flatten();
+        let is_env = name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        let is_verb = ["bypass", "compass", "surpass", "trespass"]
+            .iter()
+            .any(|verb| small.ends_with(verb));
+        at.is_some_and(|at| {
+            let begins = at == 0 || !bytes[at - 1].is_ascii_alphabetic();
+            begins
+                || is_env && !is_verb
+                || bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
+        })
+    };
+    ends("pass") || ends("pw")
+}
+
+fn is_provider(small: &str) -> bool {
+    STEMS
+        .iter()
+        .skip_while(|stem| **stem != "twilio")
+        .any(|stem| {
+            let stem = stem.trim_end_matches('_');
+            small.starts_with(stem) || stem.len() > 4 && small.contains(stem)
+        })
+}
+
+/// Returns whether a text ends with a word and one blank.
+fn ends_with_word(before: &str, word: &str) -> bool {
+    let bytes = before.as_bytes();
+    let end = bytes.len().saturating_sub(1);
+    let start = end.saturating_sub(word.len());
+    bytes.last() == Some(&b' ') && bytes[start..end].eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// Returns whether a value of a key of no known kind is a secret.
+pub(super) fn is_key(value: &str, is_env: bool) -> bool {
+    let look = Look::at(value);
+    let hyphens = value.bytes().filter(|byte| *byte == b'-').count();
+    // An id or a hash, which programs write everywhere.
+    let is_hash = look.is_hex && (hyphens == 4 || matches!(value.len(), 32 | 40 | 64 | 96 | 128));
+    // A function: `_mm256_permute4x64_epi64`.
+    let is_name = value.matches('_').count() >= 2 && look.upper == 0;
+    look.bytes >= 16
+        && look.is_key()
+        && !is_name
+        && (is_env || !is_hash)
+        && !value.contains([' ', '('])
+        && (is_env || !value.contains('/'))
+}

@@ -1,0 +1,185 @@
+//! Redacts JSON, whose keys name values, and whose strings are texts.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::assigned::judge;
+use super::names::{Class, Name};
+use super::scan::Found;
+use super::value::Style;
+use super::{MARKER, Redactor, marker, replace, search};
+
+/// Fields of a hook payload that identify the session and its place; they are not redacted.
+const ADDRESS: [&str; 11] = [
+    "session_id",
+    "thread-id",
+    "hook_event_name",
+    "cwd",
+    "transcript_path",
+    "tool_name",
+    "tool_use_id",
+    "prompt_id",
+    "turn_id",
+    "turn-id",
+    "agent_id",
+];
+/// Keys of a value that names another one.
+const NAME_KEYS: [&str; 5] = ["name", "key", "Name", "Key", "variable"];
+/// Keys of the value that it names.
+const VALUE_KEYS: [&str; 2] = ["value", "Value"];
+
+impl Redactor {
+    /// Redacts a hook payload. Returns its JSON text if that differs from `raw`.
+    pub fn payload(&self, payload: &mut Value, raw: &str) -> Option<String> {
+        if !self.enabled {
+            return None;
+        }
+        let before = payload.to_string();
+        let mut changed = false;
+        for (key, value) in payload.as_object_mut().into_iter().flatten() {
+            if !ADDRESS.contains(&key.as_str()) {
+                changed |= self.member(key, value);
+            }
+        }
+        // Of a duplicate key, only the text has both values.
+        let has_more = || before != raw.trim() && matches!(self.text(raw), Cow::Owned(_));
+        (changed || has_more()).then(|| payload.to_string())
+    }
+
+    /// Redacts the strings of a value; returns whether it changed.
+    fn value(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => self.string(text),
+            Value::Array(items) => {
+                let changed = self.arguments(items);
+                items
+                    .iter_mut()
+                    .fold(changed, |changed, item| self.value(item) | changed)
+            }
+            Value::Object(members) => self.members(members),
+            _ => false,
+        }
+    }
+
+    fn string(&self, text: &mut String) -> bool {
+        match self.text(text) {
+            Cow::Owned(redacted) => {
+                *text = redacted;
+                true
+            }
+            Cow::Borrowed(_) => false,
+        }
+    }
+
+    /// Redacts strings that belong together, as the arguments of a command.
+    fn arguments(&self, items: &mut [Value]) -> bool {
+        let texts: Vec<_> = items.iter().filter_map(Value::as_str).collect();
+        let has_marker = texts.iter().any(|text| text.contains(MARKER));
+        if texts.len() < 2 || texts.len() < items.len() || has_marker {
+            return false;
+        }
+        let found = search(&texts.join(" "));
+        let mut changed = false;
+        let mut start = 0;
+        for item in items {
+            let Value::String(text) = item else { continue };
+            let end = start + text.len();
+            let within = found
+                .iter()
+                .filter(|(span, _)| span.start < end && span.end > start);
+            let mut within: Vec<Found> = within
+                .map(|(span, kind)| {
+                    (
+                        span.start.max(start) - start..span.end.min(end) - start,
+                        *kind,
+                    )
+                })
+                .collect();
+            if !within.is_empty() {
+                *text = replace(text, &mut within);
+                changed = true;
+            }
+            start = end + 1;
+        }
+        changed
+    }
+
+    fn members(&self, members: &mut Map<String, Value>) -> bool {
+        let mut changed = self.named(members);
+        for (key, value) in members.iter_mut() {
+            changed |= self.member(key, value);
+        }
+        if members
+            .keys()
+            .any(|key| matches!(self.text(key), Cow::Owned(_)))
+        {
+            let old = std::mem::take(members);
+            members.extend(
+                old.into_iter()
+                    .map(|(key, value)| (self.text(&key).into_owned(), value)),
+            );
+            changed = true;
+        }
+        changed
+    }
+
+    /// Redacts a value whose name is a value too: `{"name": "TOKEN", "value": "..."}`.
+    fn named(&self, members: &mut Map<String, Value>) -> bool {
+        let name = NAME_KEYS
+            .iter()
+            .find_map(|key| members.get(*key)?.as_str())
+            .map(str::to_owned);
+        let Some(name) = name else { return false };
+        VALUE_KEYS.iter().any(|key| {
+            members
+                .get_mut(*key)
+                .is_some_and(|value| assign(&name, value))
+        })
+    }
+
+    /// Redacts the value of a key, whose name may show that it is a secret.
+    fn member(&self, key: &str, value: &mut Value) -> bool {
+        assign(key, value) || self.header(key, value) || self.value(value)
+    }
+
+    /// Redacts the value of a header.
+    fn header(&self, key: &str, value: &mut Value) -> bool {
+        let is_header = Name::read(key, "").is_some_and(|name| {
+            matches!(
+                name.class,
+                Class::Authorization | Class::Cookie | Class::SetCookie
+            )
+        });
+        let Value::String(text) = value else {
+            return false;
+        };
+        if !is_header {
+            return false;
+        }
+        let line = format!("{key}: {text}");
+        match self.text(&line) {
+            Cow::Owned(redacted) => {
+                *text = redacted.get(key.len() + 2..).unwrap_or_default().to_owned();
+                true
+            }
+            Cow::Borrowed(_) => false,
+        }
+    }
+}
+
+/// Redacts a string that is assigned to a telling name; returns whether it did.
+fn assign(key: &str, value: &mut Value) -> bool {
+    let Value::String(text) = value else {
+        return false;
+    };
+    let last =
+        key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
+    let name = Name::read(&key[last.map_or(0, |at| at + 1)..], "");
+    let is_secret = name.is_some_and(|name| judge(name, Style::Quoted, text));
+    if is_secret && !text.contains(MARKER) {
+        *text = marker("secret");
+        return true;
+    }
+    false
+}

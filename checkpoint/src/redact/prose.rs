@@ -1,0 +1,142 @@
+//! Secrets in sentences: "the password is ...", "log in with ... as the password".
+
+use std::ops::Range;
+
+use super::chars::{Look, line_end, line_start};
+use super::scan::Scan;
+use super::value::{is_said, plain};
+
+/// How far from a name its sentence is read, in bytes.
+const SENTENCE_BYTES_MAX: usize = 100;
+/// The most words between a name and the verb.
+const WORDS_MAX: usize = 7;
+/// What stands between a name and its secret.
+const VERBS: [&str; 17] = [
+    "is", "is:", "was", "are", "be", "to", "as", "->", "becomes", "ist", "lautet", "lautet:",
+    "est", "es", "era", "reads", "equals",
+];
+/// What may stand between a verb and a secret.
+const FILLERS: [&str; 11] = [
+    "changed",
+    "reset",
+    "updated",
+    "now",
+    "still",
+    "set",
+    "to",
+    "simply",
+    "just",
+    "currently",
+    "probably",
+];
+/// What stands between a secret and the name after it.
+const LINKS: [&str; 8] = [
+    " as the ",
+    " as my ",
+    " as a ",
+    " as ",
+    " is the ",
+    " is my ",
+    " for the ",
+    " is our ",
+];
+
+/// Reads the sentence around a name, which ends at `after`.
+pub(super) fn read(scan: &mut Scan<'_>, name: &Range<usize>, is_password: bool) {
+    let end = line_end(scan.bytes, name.end, SENTENCE_BYTES_MAX);
+    match said_after(scan.text, name.end, end, is_password) {
+        Some(said) => scan.take(said, "secret"),
+        None => read_before(scan, name),
+    }
+}
+
+/// Reads the sentence before a name.
+pub(super) fn read_before(scan: &mut Scan<'_>, name: &Range<usize>) {
+    let start = line_start(scan.bytes, name.start, SENTENCE_BYTES_MAX);
+    if let Some(said) = said_before(scan.text, start, name.start) {
+        scan.take(said, "secret");
+    }
+}
+
+/// Finds a secret that follows a verb, or the name itself.
+fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<Range<usize>> {
+    let mut words = words(text, from, to).take(WORDS_MAX).peekable();
+    let mut is_first = true;
+    let mut has_verb = false;
+    for word in &mut words {
+        let spelled = text.get(word.clone())?;
+        let lower = spelled.to_ascii_lowercase();
+        if spelled.contains(['\\', '\u{1b}', '(', '{'])
+            || !is_password && matches!(&*lower, "to" | "as")
+        {
+            return None;
+        }
+        if VERBS.contains(&lower.as_str()) || has_verb && FILLERS.contains(&lower.as_str()) {
+            has_verb = true;
+            continue;
+        }
+        if has_verb || is_first {
+            let (inner, is_quoted) = unquoted(text, &word);
+            let said = &text[inner.clone()];
+            // Without a verb, only what has a digit or a sign inside: a name follows its type in code.
+            let is_plain = !(has_verb && is_password)
+                && Look::at(said).digits < if is_password { 1 } else { 2 };
+            if is_said(said, is_quoted && has_verb) && !is_plain && (has_verb || is_password) {
+                return Some(inner);
+            }
+        }
+        is_first = false;
+        let ends = spelled.ends_with(['.', '!', '?', ';', ',']) || has_verb;
+        has_verb = spelled.ends_with(':');
+        if ends {
+            return None;
+        }
+    }
+    None
+}
+
+/// Finds a secret before `as the password`.
+fn said_before(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
+    let before = text.get(from..to)?;
+    let lower = before.to_ascii_lowercase();
+    let link = LINKS.iter().find(|link| lower.ends_with(*link))?;
+    let end = to - link.len();
+    let start = text[from..end]
+        .rfind(char::is_whitespace)
+        .map_or(from, |blank| from + blank + 1);
+    let (inner, is_quoted) = unquoted(text, &(start..end));
+    is_said(&text[inner.clone()], is_quoted).then_some(inner)
+}
+
+/// Returns the words of a stretch of a text.
+fn words(text: &str, from: usize, to: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    std::iter::from_fn(move || {
+        at += bytes[at..to]
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
+        let length = bytes[at..to]
+            .iter()
+            .take_while(|byte| !byte.is_ascii_whitespace())
+            .count();
+        let word = at..at + length;
+        at += length;
+        (length > 0).then_some(word)
+    })
+}
+
+/// Returns a word without its quotes and the punctuation after it, and whether it was quoted.
+fn unquoted(text: &str, word: &Range<usize>) -> (Range<usize>, bool) {
+    let Some(spelled) = text.get(word.clone()) else {
+        return (word.start..word.start, false);
+    };
+    let quotes = [
+        '"', '\'', '`', '*', '\u{201c}', '\u{201d}', '\u{ab}', '\u{bb}', '(',
+    ];
+    let opened = spelled.trim_start_matches(quotes);
+    let start = word.end - opened.len();
+    let closed = plain(plain(opened).trim_end_matches(quotes));
+    (start..start + closed.len(), opened.len() < spelled.len())
+}

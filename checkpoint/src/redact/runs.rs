@@ -1,0 +1,264 @@
+//! Secrets that no literal tells: base64 of a secret, random strings of a known length, phrases of a wallet.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::chars::Look;
+use super::scan::{Scan, find};
+
+/// The shortest base64 that is decoded, in bytes.
+const BASE64_BYTES_MIN: usize = 16;
+/// How much of a run is decoded to see whether it is text.
+const PROBE_BYTES: usize = 16;
+/// How often base64 of base64 is decoded.
+const DEPTH_MAX: u8 = 2;
+/// The length of a secret access key of AWS.
+const AWS_SECRET_BYTES: usize = 40;
+/// The shortest phrase of a wallet, in words.
+const PHRASE_WORDS_MIN: usize = 12;
+/// The longest gap between two words of a phrase, in bytes.
+const GAP_BYTES_MAX: usize = 6;
+/// The words that phrases of wallets consist of (BIP 39), in order.
+static PHRASE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    include_str!("phrase_words.txt")
+        .split_whitespace()
+        .collect()
+});
+
+/// Looks at all runs of a text.
+pub(super) fn read(scan: &mut Scan<'_>) {
+    let mut words = Words::default();
+    let mut at = 0;
+    while at < scan.bytes.len() {
+        if !is_run(scan.bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let length = scan.bytes[at..]
+            .iter()
+            .take_while(|byte| is_run(**byte))
+            .count();
+        let run = at..at + length;
+        words.next(scan, &run);
+        if length >= BASE64_BYTES_MIN {
+            look(scan, run.clone());
+        }
+        at = run.end;
+    }
+    words.end(scan);
+}
+
+fn is_run(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte)
+}
+
+/// Looks at one run.
+fn look(scan: &mut Scan<'_>, run: Range<usize>) {
+    let bytes = &scan.bytes[run.clone()];
+    let padding = scan.bytes[run.end..]
+        .iter()
+        .take(2)
+        .take_while(|byte| **byte == b'=')
+        .count();
+    if scan.depth < DEPTH_MAX
+        && let Some(text) = decoded(bytes)
+        && !find(&text, scan.depth + 1).is_empty()
+    {
+        let end = wrapped_end(scan, run.end + padding, run.len());
+        return scan.take(run.start..end, "encoded_secret");
+    }
+    if run.len() == AWS_SECRET_BYTES && padding == 0 && is_aws_secret(&scan.text[run.clone()]) {
+        return scan.take(run, "aws_secret");
+    }
+    discord(scan, run);
+}
+
+/// Base64 is often written in lines of the same length.
+fn wrapped_end(scan: &Scan<'_>, end: usize, width: usize) -> usize {
+    let mut end = end;
+    while width >= 60 && scan.at(end) == b'\n' {
+        let next = scan.bytes[end + 1..]
+            .iter()
+            .take_while(|byte| is_run(**byte) || **byte == b'=')
+            .count();
+        if next == 0 {
+            break;
+        }
+        end += 1 + next;
+    }
+    end
+}
+
+/// Returns the text that base64, or else hexadecimal digits, stand for.
+pub(super) fn decoded(run: &[u8]) -> Option<String> {
+    let text = |bytes: Vec<u8>| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let is_text = |c: char| !c.is_control() || c.is_ascii_whitespace() || c == '\u{1b}';
+        text.chars()
+            .all(|c| is_text(c) && c != '\u{fffd}')
+            .then_some(text)
+    };
+    let is_likely = |decode: fn(&[u8]) -> Option<Vec<u8>>| {
+        let probe = decode(&run[..run.len().min(PROBE_BYTES)])?;
+        let is_text = probe
+            .iter()
+            .all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b | 0x20..0x7f));
+        is_text.then(|| decode(run)).flatten().and_then(text)
+    };
+    is_likely(base64).or_else(|| is_likely(hexadecimal))
+}
+
+fn base64(run: &[u8]) -> Option<Vec<u8>> {
+    let run = run
+        .strip_suffix(b"==")
+        .or_else(|| run.strip_suffix(b"="))
+        .unwrap_or(run);
+    let mut out = Vec::with_capacity(run.len() * 3 / 4);
+    let (mut bits, mut count) = (0u32, 0);
+    for byte in run {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(out)
+}
+
+fn hexadecimal(run: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pair = |pair: &[u8]| Some((digit(pair[0])? * 16 + digit(*pair.get(1)?)?) as u8);
+    run.chunks(2).map(pair).collect()
+}
+
+/// Returns whether a string of the right length can be a secret access key: no hash, no path, no name.
+fn is_aws_secret(text: &str) -> bool {
+    let look = Look::at(text);
+    let signs = text.bytes().filter(|byte| b"+/".contains(byte)).count();
+    let is_alphabet = !text.contains(['-', '_']);
+    let is_mixed = look.upper >= 5 && look.lower >= 5 && look.digits >= 2;
+    is_alphabet
+        && is_mixed
+        && look.turns >= 16
+        && look.distinct >= 20
+        && signs <= 6
+        && !look.is_words()
+}
+
+/// The token of a bot of Discord: three parts, of which the first is a number in base64.
+fn discord(scan: &mut Scan<'_>, run: Range<usize>) {
+    let part = |at: usize| {
+        scan.bytes[at.min(scan.bytes.len())..]
+            .iter()
+            .take(80)
+            .take_while(|byte| is_run(**byte))
+            .count()
+    };
+    if !(23..=28).contains(&run.len()) || scan.at(run.end) != b'.' {
+        return;
+    }
+    let time = part(run.end + 1);
+    let end = run.end + 2 + time;
+    if !(5..=7).contains(&time) || scan.at(end - 1) != b'.' {
+        return;
+    }
+    let proof = part(end);
+    let is_number =
+        base64(&scan.bytes[run.clone()]).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
+    if is_number && proof >= 20 {
+        scan.take(run.start..end + proof, "token");
+    }
+}
+
+/// Words in a row that a phrase of a wallet could have.
+#[derive(Default)]
+struct Words {
+    first: usize,
+    last: usize,
+    count: usize,
+}
+
+impl Words {
+    fn next(&mut self, scan: &mut Scan<'_>, run: &Range<usize>) {
+        let word = &scan.bytes[run.clone()];
+        let is_number = word.len() <= 2 && word.iter().all(u8::is_ascii_digit);
+        let is_word = (3..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+        if self.count > 0 {
+            let gap = &scan.bytes[self.last..run.start];
+            let is_gap =
+                gap.len() <= GAP_BYTES_MAX && gap.iter().all(|byte| b" ,.\n\t\"')|".contains(byte));
+            // Phrases are written with numbers too: `1. abandon 2. ability`.
+            if is_number && is_gap {
+                self.last = run.end;
+                return;
+            }
+            if !is_word || !is_gap {
+                self.end(scan);
+            }
+        }
+        if is_word {
+            if self.count == 0 {
+                self.first = run.start;
+            }
+            self.last = run.end;
+            self.count += 1;
+        }
+    }
+
+    /// Looks at the words that came in a row.
+    fn end(&mut self, scan: &mut Scan<'_>) {
+        if self.count >= PHRASE_WORDS_MIN {
+            phrases(scan, self.first..self.last);
+        }
+        self.count = 0;
+    }
+}
+
+/// Takes every row of twelve words or more that are all in the list.
+fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
+    let text = &scan.text[row.clone()];
+    let mut phrase: Option<Range<usize>> = None;
+    let mut count = 0;
+    let mut gap = String::new();
+    let mut found = Vec::new();
+    for word in text
+        .split(|c: char| !c.is_ascii_lowercase())
+        .filter(|word| !word.is_empty())
+    {
+        let start = row.start + (word.as_ptr() as usize - text.as_ptr() as usize);
+        let end = start + word.len();
+        // All words are separated in the same way.
+        let before = phrase
+            .as_ref()
+            .map_or("", |phrase| &scan.text[phrase.end..start]);
+        let this: String = before.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if count == 1 {
+            gap.clone_from(&this);
+        }
+        if count > 1 && this != gap {
+            found.extend(phrase.take().filter(|_| count >= PHRASE_WORDS_MIN));
+            count = 0;
+        }
+        if PHRASE_WORDS.binary_search(&word).is_ok() {
+            phrase = Some(phrase.map_or(start, |phrase| phrase.start)..end);
+            count += 1;
+        } else {
+            found.extend(phrase.take().filter(|_| count >= PHRASE_WORDS_MIN));
+            count = 0;
+        }
+    }
+    found.extend(phrase.filter(|_| count >= PHRASE_WORDS_MIN));
+    for phrase in found {
+        scan.take(phrase, "seed_phrase");
+    }
+}

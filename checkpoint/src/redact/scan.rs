@@ -1,0 +1,290 @@
+//! One search of a text: an automaton finds all literals of all rules in one pass, and a rule looks at a text only where
+//! one of its literals stands. Each part of the text is looked at a bounded number of times, so the work is linear.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::chars::Look;
+use super::shapes::{SHAPES, Set, Shape, Sign};
+use super::{assigned, blocks, commands, names, runs, urls};
+
+/// A secret, with the kind that its marker gets.
+pub(super) type Found = (Range<usize>, &'static str);
+
+/// The most bytes between the two halves of a token that was broken over two lines.
+const BREAK_BYTES_MAX: usize = 24;
+/// The most lines that one token is broken over.
+const BREAKS_MAX: usize = 8;
+
+/// How far the parts of a token are looked for, in bytes.
+const TOKEN_HEAD_BYTES: usize = 1024;
+/// The most bytes of a token before the literal that tells it.
+const INNER_BYTES_MAX: usize = 64;
+
+/// What a literal belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rule {
+    /// A token's prefix: the index of its shape.
+    Shape(usize),
+    /// Part of a name that secrets are assigned to.
+    Name,
+    /// A program that takes secrets as arguments: the index of its row.
+    Program(usize),
+    /// What an address has.
+    Url(urls::Part),
+    /// What a block of lines begins or ends with.
+    Block(blocks::Part),
+}
+
+struct Literals {
+    automaton: AhoCorasick,
+    /// The rule of each literal, and whether the case of its letters matters.
+    rules: Vec<(Rule, &'static str)>,
+}
+
+static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
+    let shapes = SHAPES.iter().enumerate().flat_map(|(index, shape)| {
+        shape
+            .prefixes
+            .split(' ')
+            .map(move |prefix| (Rule::Shape(index), prefix))
+    });
+    let programs = commands::PROGRAMS
+        .iter()
+        .enumerate()
+        .map(|(index, program)| (Rule::Program(index), program.name));
+    let rules: Vec<_> = shapes
+        .chain(programs)
+        .chain(names::STEMS.iter().map(|stem| (Rule::Name, *stem)))
+        .chain(
+            urls::PARTS
+                .iter()
+                .map(|(literal, part)| (Rule::Url(*part), *literal)),
+        )
+        .chain(
+            blocks::PARTS
+                .iter()
+                .map(|(literal, part)| (Rule::Block(*part), *literal)),
+        )
+        .collect();
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(rules.iter().map(|(_, literal)| *literal))
+        .expect("the literals are few");
+    Literals { automaton, rules }
+});
+
+/// Compiles the rules, which the first search would wait for.
+pub(super) fn prepare() {
+    LazyLock::force(&LITERALS);
+}
+
+/// A text that is being searched.
+pub(super) struct Scan<'t> {
+    pub(super) text: &'t str,
+    pub(super) bytes: &'t [u8],
+    pub(super) found: Vec<Found>,
+    /// How often the text around this one was decoded from base64.
+    pub(super) depth: u8,
+    /// The end of the last name that was read.
+    pub(super) name_until: usize,
+    /// The end of the last arguments that were read, for each program.
+    pub(super) arguments_until: Vec<(usize, usize)>,
+    /// The last beginning of a private key whose end was not found yet.
+    pub(super) key_begin: Option<Range<usize>>,
+    /// The end of the last header with cookies.
+    pub(super) header_until: usize,
+    /// The end of the last document with a secret of Kubernetes.
+    pub(super) document_until: usize,
+    /// The last value without quotes.
+    pub(super) bare: Range<usize>,
+    /// Stretches of characters of a set that were measured already.
+    stretches: [Range<usize>; Set::COUNT],
+}
+
+/// Finds the secrets in a text.
+pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
+    let mut scan = Scan {
+        text,
+        bytes: text.as_bytes(),
+        found: Vec::new(),
+        depth,
+        name_until: 0,
+        arguments_until: Vec::new(),
+        key_begin: None,
+        header_until: 0,
+        document_until: 0,
+        bare: 0..0,
+        stretches: [const { 0..0 }; Set::COUNT],
+    };
+    let literals = &*LITERALS;
+    for hit in literals.automaton.find_overlapping_iter(text) {
+        let (rule, literal) = literals.rules[hit.pattern().as_usize()];
+        let at = hit.range();
+        match rule {
+            Rule::Shape(index) => {
+                if scan.bytes[at.clone()] == *literal.as_bytes() {
+                    scan.shape(&SHAPES[index], at);
+                }
+            }
+            Rule::Name => assigned::read(&mut scan, at),
+            Rule::Program(index) => commands::read(&mut scan, index, at),
+            Rule::Url(part) => urls::read(&mut scan, part, at),
+            Rule::Block(part) => blocks::read(&mut scan, part, at),
+        }
+    }
+    blocks::finish(&mut scan);
+    runs::read(&mut scan);
+    scan.found
+}
+
+impl Scan<'_> {
+    /// Notes a secret.
+    pub(super) fn take(&mut self, span: Range<usize>, kind: &'static str) {
+        let mut span = span;
+        while !self.text.is_char_boundary(span.start) {
+            span.start -= 1;
+        }
+        while !self.text.is_char_boundary(span.end) {
+            span.end += 1;
+        }
+        if !span.is_empty() {
+            self.found.push((span, kind));
+        }
+    }
+
+    /// Returns whether an offset is inside the secret that was found last.
+    pub(super) fn is_taken(&self, at: usize) -> bool {
+        self.found
+            .last()
+            .is_some_and(|(span, _)| span.contains(&at))
+    }
+
+    /// Returns the byte before an offset; 0 at the start.
+    pub(super) fn before(&self, at: usize) -> u8 {
+        at.checked_sub(1).map_or(0, |last| self.bytes[last])
+    }
+
+    /// Returns the byte at an offset; 0 at the end.
+    pub(super) fn at(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    /// Returns the offset after blanks, at most `bytes_max` of them.
+    pub(super) fn after_blanks(&self, at: usize, bytes_max: usize) -> usize {
+        let blanks = self.bytes[at.min(self.bytes.len())..]
+            .iter()
+            .take(bytes_max);
+        at + blanks.take_while(|byte| b" \t".contains(byte)).count()
+    }
+
+    /// Returns the end of the characters of a set from `at` on.
+    pub(super) fn set_end(&mut self, set: Set, at: usize) -> usize {
+        let known = &mut self.stretches[set as usize];
+        if !known.contains(&at) {
+            let length = self.bytes[at..]
+                .iter()
+                .take_while(|byte| set.has(**byte))
+                .count();
+            *known = at..at + length;
+        }
+        known.end
+    }
+
+    /// Notes a token whose prefix stands at `prefix`.
+    fn shape(&mut self, shape: &Shape, prefix: Range<usize>) {
+        // A longer prefix at the same place tells more.
+        let is_same = |found: &Found| found.0.start == prefix.start;
+        if self.is_taken(prefix.start) && !self.found.last().is_some_and(is_same) {
+            return;
+        }
+        let end = self.set_end(shape.set, prefix.end);
+        let is_glued = self.before(prefix.start).is_ascii_alphanumeric();
+        let body = &self.text[prefix.end..end];
+        let mut until = end;
+        if shape.sign != Sign::Exact && (shape.whole == 0 || body.len() < shape.whole) {
+            until = self.over_breaks(shape, prefix.end, end);
+        }
+        let length = body.len() + if until > end { until - end } else { 0 };
+        let look = Look::at(if until > end {
+            &self.text[prefix.end..until]
+        } else {
+            body
+        });
+        let is_long = match shape.sign {
+            Sign::Exact => body.len() == shape.least,
+            _ => length >= shape.least,
+        };
+        let is_token = match shape.sign {
+            Sign::Sure | Sign::Inner => {
+                look.distinct >= 5 && (look.digits > 0 || look.upper >= 2 && look.lower >= 2)
+            }
+            Sign::Exact => !is_glued && look.is_mixed(),
+            Sign::Vague if is_glued => look.is_key() && length >= 32,
+            Sign::Vague => look.is_mixed(),
+        };
+        // Other base64 of JSON is no token: those have parts.
+        let head = &body[..body.len().min(TOKEN_HEAD_BYTES)];
+        let has_parts =
+            shape.prefixes != "eyJ" || head.contains(".eyJ") || head.matches('.').count() >= 2;
+        if is_long && is_token && has_parts {
+            let word = |byte: &&u8| shape.set.has(**byte);
+            let inside = if shape.sign == Sign::Inner {
+                INNER_BYTES_MAX
+            } else {
+                0
+            };
+            let before = self.bytes[..prefix.start]
+                .iter()
+                .rev()
+                .take(inside)
+                .take_while(word);
+            let from = prefix.start - before.count();
+            self.found.pop_if(|found| found.0.start == from);
+            self.take(from..until, shape.kind);
+        }
+    }
+
+    /// Returns the end of a token that is broken over lines; `end` if it is not.
+    fn over_breaks(&self, shape: &Shape, start: usize, end: usize) -> usize {
+        let mut end = end;
+        for _ in 0..BREAKS_MAX {
+            let Some(next) = self.next_line(end) else {
+                break;
+            };
+            let more = self.bytes[next..]
+                .iter()
+                .take(256)
+                .take_while(|byte| shape.set.has(**byte))
+                .count();
+            let piece = &self.text[next..next + more];
+            let look = Look::at(piece);
+            let missing = shape.whole.saturating_sub(end - start);
+            let fits =
+                shape.whole == 0 && (end - start >= 16 || look.bytes >= 16) || more <= missing;
+            if !(fits && more >= 2 && look.digits > 0 && !look.is_words()) {
+                break;
+            }
+            end = next + more;
+            if more >= missing && shape.whole > 0 {
+                break;
+            }
+        }
+        end
+    }
+
+    /// Returns where a text goes on that ends with its line: after the line break, and what joins lines in code.
+    fn next_line(&self, at: usize) -> Option<usize> {
+        let window = &self.bytes[at..self.bytes.len().min(at + BREAK_BYTES_MAX)];
+        let length = window
+            .iter()
+            .take_while(|byte| b" \t\r\n\\\"'+>|.".contains(byte))
+            .count();
+        let has_break = window[..length].contains(&b'\n');
+        (has_break && length < window.len()).then_some(at + length)
+    }
+}
