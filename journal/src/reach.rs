@@ -1,10 +1,11 @@
 //! Who can change a file or a folder besides its user. Standard library only, because the hook client uses it.
 
 use std::fmt;
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 const GROUP_AND_OTHERS_WRITE: u32 = 0o022;
 const OTHERS_WRITE: u32 = 0o002;
@@ -46,6 +47,26 @@ pub fn reach(meta: &Metadata, user: u32) -> Option<Reach> {
     }
 }
 
+/// In a user namespace without root, such as that of a systemd user service with `PrivateUsers`, files of root belong to
+/// this user, and so do those of all other users.
+const OVERFLOW_USER: u32 = 65534;
+
+/// Returns the user that root's files belong to.
+fn root() -> u32 {
+    static ROOT: OnceLock<u32> = OnceLock::new();
+    *ROOT.get_or_init(|| {
+        let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+        let mut first_ids = map
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
+        if map.is_empty() || first_ids.any(|id| id == "0") {
+            0
+        } else {
+            OVERFLOW_USER
+        }
+    })
+}
+
 /// Returns whether nobody besides `user` and root can replace what `path` names: links are resolved, and the file or
 /// folder and every folder above it are looked at. In a folder like `/tmp` (sticky), only owners can replace files.
 ///
@@ -56,14 +77,10 @@ pub fn is_out_of_reach(path: &Path, user: u32) -> io::Result<bool> {
     let real = path.canonicalize()?;
     for (above, part) in real.ancestors().enumerate() {
         let meta = part.metadata()?;
-        let is_safe = match reach(&meta, user) {
-            None => true,
-            Some(Reach::Owner(_)) => false,
-            Some(Reach::Writable(mode)) => {
-                let is_sticky_above = above > 0 && mode & STICKY != 0 && meta.is_dir();
-                is_sticky_above || is_administrators(&meta)
-            }
-        };
+        let is_owned = [user, 0, root()].contains(&meta.uid());
+        let is_closed = meta.mode() & GROUP_AND_OTHERS_WRITE == 0;
+        let is_sticky_above = above > 0 && meta.is_dir() && meta.mode() & STICKY != 0;
+        let is_safe = is_owned && (is_closed || is_sticky_above || is_administrators(&meta));
         if !is_safe {
             return Ok(false);
         }
@@ -79,7 +96,7 @@ fn is_administrators(meta: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, Permissions};
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;

@@ -107,6 +107,8 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
   <dict>
     <key>NumberOfFiles</key>
     <integer>8192</integer>
+    <key>Core</key>
+    <integer>0</integer>
   </dict>
   <key>HardResourceLimits</key>
   <dict>
@@ -143,6 +145,7 @@ mod tests {
             program: "/opt/a & b/checkpointd".into(),
             home: Home::under(Path::new("/Users/u/<x>")),
             env: vec![("CHECKPOINTD_HOME".into(), "/Users/u/<x>".into())],
+            user_namespaces: false,
         };
         let text = units(&setup, Path::new("/agents")).remove(0).text;
         let read: plist::Dictionary = plist::from_bytes(text.as_bytes()).expect("a property list");

@@ -56,7 +56,8 @@ impl Manager {
     }
 
     pub(crate) fn units(self, home: &Home) -> Result<Vec<Unit>> {
-        let setup = Setup::current(home)?;
+        let mut setup = Setup::current(home)?;
+        setup.user_namespaces = self == Self::Systemd && quiet(&systemd::namespace_trial());
         let folder = self.folder()?;
         Ok(if self == Self::Systemd {
             systemd::units(&setup, &folder)

@@ -29,6 +29,8 @@ pub(crate) struct Setup {
     pub(crate) home: Home,
     /// The environment of the service.
     pub(crate) env: Vec<(String, String)>,
+    /// Whether the service manager starts programs in a user namespace.
+    pub(crate) user_namespaces: bool,
 }
 
 impl Setup {
@@ -39,6 +41,7 @@ impl Setup {
             program: std::env::current_exe()?,
             home: home.clone(),
             env: places(var),
+            user_namespaces: false,
         })
     }
 }

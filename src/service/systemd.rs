@@ -19,10 +19,47 @@ pub(crate) fn folder() -> Option<PathBuf> {
     Some(base.join("systemd/user"))
 }
 
+/// What the user's manager can restrict without privileges, and what leaves the daemon what it needs:
+/// git in any project, the user's tmux server, and the user's own commands.
+const RESTRICTIONS: &str = "\
+UMask=0077
+LimitCORE=0
+NoNewPrivileges=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictNamespaces=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
+SystemCallErrorNumber=EPERM
+";
+
+/// What it can restrict in a user namespace, which some systems forbid. The service would not start
+/// there.
+const IN_USER_NAMESPACE: &str = "\
+PrivateUsers=yes
+CapabilityBoundingSet=
+ProtectSystem=full
+PrivateMounts=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+";
+
+/// Returns a command that succeeds if the user's manager can start a program in a user namespace.
+pub(crate) fn namespace_trial() -> Vec<&'static str> {
+    let mut words = vec!["systemd-run", "--user", "--quiet", "--wait", "--collect"];
+    words.extend(IN_USER_NAMESPACE.lines().flat_map(|line| ["-p", line]));
+    words.push("/bin/true");
+    words
+}
+
 /// Returns both units, to be written to `folder`.
-///
-/// The hardening works in an unprivileged user manager and leaves the daemon what it needs: git in
-/// any project, the user's tmux server, and the user's own commands.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let socket = format!(
         "[Unit]\n\
@@ -43,6 +80,11 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
         .iter()
         .map(|(name, value)| format!("Environment={}\n", quoted(&format!("{name}={value}"))))
         .collect();
+    let in_namespace = if setup.user_namespaces {
+        IN_USER_NAMESPACE
+    } else {
+        ""
+    };
     let service = format!(
         "[Unit]\n\
          Description=checkpointd: debriefs AI coding agents when they stop\n\
@@ -55,14 +97,8 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
          Restart=on-failure\n\
          RestartSec=1\n\
          TimeoutStopSec=10\n\
-         UMask=0077\n\
-         NoNewPrivileges=yes\n\
-         LockPersonality=yes\n\
-         MemoryDenyWriteExecute=yes\n\
-         RestrictRealtime=yes\n\
-         RestrictSUIDSGID=yes\n\
-         RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6\n\
-         SystemCallArchitectures=native\n\
+         {RESTRICTIONS}\
+         {in_namespace}\
          \n\
          [Install]\n\
          WantedBy=default.target\n",
@@ -107,6 +143,7 @@ mod tests {
             program: "/opt/my tools/checkpointd".into(),
             home: Home::under(Path::new("/home/u/100%")),
             env: vec![("CHECKPOINTD_HOME".into(), "/home/u/100%".into())],
+            user_namespaces: false,
         };
         let units = units(&setup, Path::new("/units"));
         assert_eq!(units[0].path, Path::new("/units/checkpointd.socket"));

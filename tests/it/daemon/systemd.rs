@@ -186,3 +186,36 @@ fn the_units_are_what_systemd_accepts() {
         .collect();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
+
+/// Restricts as much as the manager can do, and no more: a service that does not start would leave hook calls waiting.
+#[test]
+fn the_service_is_restricted_as_far_as_the_manager_can() {
+    for (trial, exposure_max) in [("exit 0", "30"), ("exit 1", "65")] {
+        let managed = Managed::new(MANAGER);
+        let script = format!("#!/bin/sh\necho \"$@\" >> \"$CHECKPOINTD_HOME/tried\"\n{trial}\n");
+        put_script(&managed.programs().join("systemd-run"), &script);
+        let installed = managed.command(&["service", "install"]);
+        assert_eq!(installed.status.code(), Some(0), "{installed:?}");
+        let tried = fs::read_to_string(managed.home.path().join("tried")).expect("it was tried");
+        assert!(
+            tried.contains("--user") && tried.contains("PrivateUsers=yes"),
+            "{tried}"
+        );
+        let unit = managed.units().join("checkpointd.service");
+        let service = fs::read_to_string(&unit).expect("readable");
+        assert!(service.contains("\nLimitCORE=0\n"));
+        assert_eq!(
+            service.contains("\nCapabilityBoundingSet=\n"),
+            trial == "exit 0",
+            "{service}"
+        );
+        let threshold = format!("--threshold={exposure_max}");
+        let analysis = Command::new("systemd-analyze")
+            .args(["security", "--offline=true", "--no-pager", &threshold])
+            .arg(&unit)
+            .output();
+        // The units' text is compared above; this machine may have no second opinion.
+        let Ok(analysis) = analysis else { return };
+        assert!(analysis.status.success(), "{}", text(&analysis.stdout));
+    }
+}
