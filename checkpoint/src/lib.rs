@@ -27,6 +27,7 @@ pub mod outcome;
 pub mod phase;
 pub mod policy;
 pub mod progress;
+pub mod project;
 pub mod prompts;
 pub mod redact;
 pub mod replay;

@@ -37,9 +37,9 @@ pub use envelope::{Draft, Envelope, Stream};
 pub use error::{Error, Result};
 pub use event::{
     Action, Agent, CallOutcome, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event,
-    Evidence, Facts, FileFacts, Host, Notification, PhaseRecord, Place, ProgressKind, PromptOrigin,
-    Reason, ReplyForm, Route, Step, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource,
-    ToolCall, ToolKind, Verdict,
+    Evidence, Facts, FileFacts, Host, Notification, Package, PhaseRecord, Place, ProgressKind,
+    PromptOrigin, Reason, ReplyForm, Route, Step, Summary, SummaryKind, SummaryVerdict, Task,
+    Timeline, TimelineSource, ToolCall, ToolKind, Verdict, Workspace,
 };
 pub use home::Home;
 pub use hook_call::{reply, request};

@@ -17,7 +17,7 @@ mod settings;
 mod tests;
 mod units;
 mod values;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};

@@ -29,6 +29,11 @@ pub(super) const GROUPS: [&str; 15] = [
 /// Groups of keys that a project's file may have too.
 pub(super) const POLICY_GROUPS: [&str; 3] = ["verify", "hygiene", "changed"];
 
+/// Reads any YAML, of a file that is not ours; `None` if it is none.
+pub(crate) fn value(text: &str) -> Option<serde_json::Value> {
+    serde_saphyr::from_str(text).ok()
+}
+
 /// A name in a file, with its place for later errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {

@@ -24,6 +24,11 @@ impl Pattern {
         }
     }
 
+    /// Returns the program's name.
+    pub(crate) fn program(&self) -> &str {
+        self.0.first().map_or("", |program| canonical(file_name(program)))
+    }
+
     /// Returns whether a command is the wanted one.
     pub fn fits(&self, simple: &Simple) -> bool {
         if is_wanted(&simple.words, &self.0) {

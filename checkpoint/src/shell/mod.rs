@@ -120,6 +120,7 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                     certain,
                     decides,
                     dir: dir.as_deref().map(str::to_owned),
+                    input: stdin.clone(),
                 };
                 found.push(Run {
                     simple,
@@ -136,6 +137,7 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
             certain,
             decides,
             dir: None,
+            input: None,
         };
         found.push(Run {
             simple,

@@ -22,6 +22,8 @@ pub struct Simple {
     ///
     /// `None` means the directory in which the line was started; a relative one starts from there.
     pub dir: Option<String>,
+    /// The text on its standard input, if the line holds it: a heredoc or a here-string.
+    pub input: Option<String>,
 }
 
 /// A command with the files of its redirections.

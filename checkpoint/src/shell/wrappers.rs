@@ -349,11 +349,13 @@ fn nix(words: &[String]) -> Step {
 
 /// Tools whose own arguments vary too much: the command follows `--`.
 fn behind_dashes(words: &[String]) -> Step {
+    // What follows `mise run TASK --` is for the task.
+    let has_tasks = matches!(file_name(&words[0]), "mise" | "rtx");
     let runs = words
         .iter()
         .skip(1)
         .take(4)
-        .any(|word| matches!(word.as_str(), "exec" | "x" | "run"));
+        .any(|word| matches!(word.as_str(), "exec" | "x") || (word == "run" && !has_tasks));
     let at = words.iter().position(|word| word == "--").filter(|_| runs);
     at.map_or(Step::Keep, |at| Step::Skip(at + 1))
 }

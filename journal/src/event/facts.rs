@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::summary::{Summary, SummaryVerdict};
+use super::workspace::Workspace;
 
 /// What was read for a decision besides [`crate::Evidence`]: from outputs, from the session before the turn, and from the
 /// project's files.
@@ -26,6 +27,9 @@ pub struct Facts {
     pub outcomes: Vec<CallOutcome>,
     /// What the changed files hold.
     pub files: FileFacts,
+    /// What the project's own files say about verifying the changed ones; `None` if they were not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Workspace>,
 }
 
 /// Changed files that may ask for less than their names say, by what they hold. Paths are those of

@@ -15,6 +15,7 @@ mod hook;
 mod kinds;
 mod record;
 mod summary;
+mod workspace;
 
 pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
@@ -24,6 +25,7 @@ pub use facts::{CallOutcome, Facts, FileFacts};
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 pub use summary::{Summary, SummaryKind, SummaryVerdict};
+pub use workspace::{Package, Task, Workspace};
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

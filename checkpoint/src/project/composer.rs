@@ -1,0 +1,33 @@
+//! composer.json.
+
+use serde_json::Value;
+
+/// Scripts: a command or several. `@name` is another script, `@php` the interpreter, `Class::method` is left out.
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+    let package: Value = serde_json::from_str(text).unwrap_or_default();
+    for (name, script) in package
+        .get("scripts")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let lines = script
+            .as_array()
+            .map_or_else(|| vec![script], |lines| lines.iter().collect());
+        let lines = lines
+            .into_iter()
+            .filter_map(Value::as_str)
+            .filter(|line| !line.contains("::"));
+        let commands: Vec<String> = lines.map(command).filter(|line| !line.is_empty()).collect();
+        add(name, commands.join("\n"));
+    }
+}
+
+fn command(line: &str) -> String {
+    match line.strip_prefix('@') {
+        Some(rest) if rest.starts_with("php ") || rest.starts_with("composer ") => rest.to_owned(),
+        Some(rest) if rest.starts_with("putenv ") => String::new(),
+        Some(rest) => format!("composer {rest}"),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,399 @@
+//! Which test covers which file (spec EVID-24).
+
+use std::collections::BTreeMap;
+
+use journal::{ChangedFile, Package};
+
+use super::{file_name, folder};
+
+/// Tests that are named for one file.
+const TESTS_MAX: usize = 8;
+/// Changed files whose tests are looked for.
+const FILES_MAX: usize = 300;
+/// Tests whose text is read to see what they import.
+const READ_MAX: usize = 80;
+
+/// What is known of a repository's tests.
+pub struct Sources<'a> {
+    /// The paths of its files that may be tests.
+    pub listed: &'a [String],
+    /// Whether that list is complete.
+    pub complete: bool,
+    /// Returns the beginning of a file.
+    pub beginning: &'a dyn Fn(&str) -> Option<String>,
+    /// Returns whether a Rust file in a folder has tests within it.
+    pub rust_tests_in: &'a dyn Fn(&str) -> bool,
+}
+
+/// Folders that hold tests only.
+const FOLDERS: [&str; 14] = [
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "e2e",
+    "e2e_test",
+    "e2e_tests",
+    "integration_test",
+    "integration_tests",
+    "integration-tests",
+    "acceptance",
+    "cypress",
+    "Tests",
+];
+
+/// Returns whether a folder holds tests only, by its name.
+pub(crate) fn is_test_folder(name: &str) -> bool {
+    FOLDERS.contains(&name) || ["unit", "integration", "functional", "smoke"].contains(&name)
+}
+
+/// Returns whether a file is a test, by its name and place.
+pub fn is_test(path: &str) -> bool {
+    let name = file_name(path);
+    let Some((stem, ending)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let below = |folders: &[&str]| folder(path).split('/').any(|part| folders.contains(&part));
+    if below(&[
+        "node_modules",
+        "vendor",
+        "testdata",
+        "fixtures",
+        "__snapshots__",
+        "target",
+    ]) {
+        return false;
+    }
+    match ending {
+        "go" => stem.ends_with("_test"),
+        "rs" => {
+            below(&["tests"])
+                || ["test", "tests"].contains(&stem)
+                || subject(path).is_some_and(|subject| subject != stem)
+        }
+        "py" if stem == "conftest" || stem == "__init__" => false,
+        "java" | "kt" | "scala" | "groovy" => {
+            below(&["test", "androidTest", "integrationTest"]) || names_test(stem)
+        }
+        "py" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "rb" | "php"
+        | "cs" | "swift" | "exs" | "dart" | "c" | "cc" | "cpp" | "cxx" | "m" | "mm" | "clj"
+        | "ex" | "lua" | "sh" | "bats" | "pl" | "t" | "jl" | "R" | "hs" | "vue" | "svelte"
+        | "elm" | "zig" | "nim" | "ml" | "erl" | "fs" | "vb" => {
+            ending == "bats" || below(&FOLDERS) || names_test(stem)
+        }
+        _ => false,
+    }
+}
+
+fn names_test(stem: &str) -> bool {
+    subject_of(stem).is_some()
+}
+
+/// Returns the stem of the file that a test is named for: `user` of `test_user.py`, `user.spec.ts`, `UserTest.java`.
+fn subject(path: &str) -> Option<&str> {
+    subject_of(file_name(path).rsplit_once('.')?.0)
+}
+
+fn subject_of(stem: &str) -> Option<&str> {
+    const ENDS: [&str; 13] = [
+        "_test",
+        "_tests",
+        "_spec",
+        "_unittest",
+        ".test",
+        ".tests",
+        ".spec",
+        ".e2e",
+        ".cy",
+        "-test",
+        "-spec",
+        "_SUITE",
+        "Tests",
+    ];
+    const WORDS: [&str; 4] = ["Test", "Spec", "IT", "TestCase"];
+    if let Some(rest) = stem
+        .strip_prefix("test_")
+        .or_else(|| stem.strip_prefix("test-"))
+    {
+        return Some(rest);
+    }
+    let ends = |end: &str| stem.strip_suffix(end).filter(|rest| !rest.is_empty());
+    if let Some(rest) = ENDS.iter().find_map(|end| ends(end)) {
+        return Some(rest);
+    }
+    // `UserIT`, but not `EDIT`.
+    let words = WORDS.iter().find_map(|end| ends(end));
+    words.filter(|rest| {
+        rest.ends_with(|last: char| last.is_ascii_lowercase() || last.is_ascii_digit())
+    })
+}
+
+/// Returns the tests that cover each changed file, and whether some may be missing.
+pub(super) fn covered(
+    changed: &[ChangedFile],
+    packages: &[Package],
+    sources: &Sources<'_>,
+) -> (Vec<(String, Vec<String>)>, bool) {
+    let present = changed.iter().filter(|file| file.hash.is_some());
+    let mut tests: Vec<&str> = sources
+        .listed
+        .iter()
+        .map(String::as_str)
+        .chain(present.map(|file| file.path.as_str()))
+        .collect();
+    let gone = |path: &str| {
+        changed
+            .iter()
+            .any(|file| file.path == path && file.hash.is_none())
+    };
+    tests.retain(|path| is_test(path) && !gone(path));
+    tests.sort_unstable();
+    tests.dedup();
+    let mut search = Search {
+        packages,
+        sources,
+        tests,
+        read: BTreeMap::new(),
+        rust: BTreeMap::new(),
+    };
+    let mut found = Vec::new();
+    for file in changed
+        .iter()
+        .filter(|file| file.hash.is_some())
+        .take(FILES_MAX)
+    {
+        let covering = search.covering(&file.path);
+        if !covering.is_empty() {
+            found.push((file.path.clone(), covering));
+        }
+    }
+    let unknown = !sources.complete || changed.len() > FILES_MAX;
+    (found, unknown)
+}
+
+struct Search<'a> {
+    packages: &'a [Package],
+    sources: &'a Sources<'a>,
+    tests: Vec<&'a str>,
+    /// The lines of tests that import something.
+    read: BTreeMap<&'a str, String>,
+    /// Whether the files of a crate hold tests.
+    rust: BTreeMap<String, bool>,
+}
+
+impl<'a> Search<'a> {
+    fn covering(&mut self, path: &str) -> Vec<String> {
+        if is_test(path) {
+            return vec![path.to_owned()];
+        }
+        let Some((stem, ending)) = file_name(path).rsplit_once('.') else {
+            return Vec::new();
+        };
+        let home = package_of(self.packages, path);
+        let in_package = |test: &&&str| package_of(self.packages, test) == home;
+        let same_ending = |test: &&&str| family(test) == family(path);
+        let own: Vec<&'a str> = match ending {
+            "go" => {
+                let beside = |test: &&&str| folder(test) == folder(path) && test.ends_with(".go");
+                self.tests.iter().filter(beside).copied().collect()
+            }
+            "rs" | "swift" | "java" | "kt" | "scala" | "groovy" => self
+                .tests
+                .iter()
+                .filter(in_package)
+                .filter(same_ending)
+                .copied()
+                .collect(),
+            // Prose, pictures and data are not tested by name.
+            _ if family(path) == Family::Other && !is_page(ending) => self.named(path, stem, home),
+            _ => self.near(path, stem, home),
+        };
+        let mut found: Vec<String> = own.into_iter().take(TESTS_MAX).map(str::to_owned).collect();
+        if found.is_empty() && ending == "rs" && self.crate_has_tests(home) {
+            found.push(path.to_owned());
+        }
+        found
+    }
+
+    fn crate_has_tests(&mut self, home: &str) -> bool {
+        *self
+            .rust
+            .entry(home.to_owned())
+            .or_insert_with(|| (self.sources.rust_tests_in)(home))
+    }
+
+    /// Tests that are named for a file, in its package.
+    fn named(&self, path: &str, stem: &str, home: &str) -> Vec<&'a str> {
+        let stem = module_name(path, stem);
+        let named = |test: &&&str| {
+            let subject = subject(test)
+                .unwrap_or_else(|| file_name(test).split('.').next().unwrap_or_default());
+            same_name(subject, stem) && within(test, home)
+        };
+        self.tests.iter().filter(named).copied().collect()
+    }
+
+    /// Tests that are named for a file, lie beside it, or import it.
+    fn near(&mut self, path: &str, stem: &str, home: &str) -> Vec<&'a str> {
+        let mut found = self.named(path, stem, home);
+        if !found.is_empty() {
+            return found;
+        }
+        let here = folder(path);
+        let beside = |test: &&&str| {
+            let place = folder(test);
+            let place = place
+                .strip_suffix("__tests__")
+                .map_or(place, |place| place.trim_end_matches('/'));
+            place == here && family(test) == family(path)
+        };
+        found.extend(self.tests.iter().filter(beside));
+        if found.is_empty() && family(path) != Family::Other {
+            let candidates: Vec<&'a str> = self
+                .tests
+                .iter()
+                .filter(|test| within(test, home))
+                .copied()
+                .collect();
+            for test in candidates.into_iter().take(READ_MAX) {
+                if self.imports(test, path, stem) {
+                    found.push(test);
+                }
+            }
+        }
+        found
+    }
+
+    fn imports(&mut self, test: &'a str, path: &str, stem: &str) -> bool {
+        let sources = self.sources;
+        let lines = self
+            .read
+            .entry(test)
+            .or_insert_with(|| imports_of(&(sources.beginning)(test).unwrap_or_default()));
+        let stem = module_name(path, stem);
+        !stem.is_empty() && names(lines, stem)
+    }
+}
+
+/// Returns the name by which a file is known: its own, or that of its folder if its own says nothing.
+fn module_name<'a>(path: &'a str, stem: &'a str) -> &'a str {
+    let above = file_name(folder(path));
+    let says_nothing = ["index", "main", "mod", "__init__", "__main__"].contains(&stem);
+    let is_plain = above.is_empty() || ["src", "lib", "app", "source"].contains(&above);
+    if says_nothing && !is_plain { above } else { stem }
+}
+
+/// Returns the lines that import something.
+fn imports_of(text: &str) -> String {
+    const WORDS: [&str; 8] = [
+        "import", "from", "require", "use ", "include", "load", "source ", "mock(",
+    ];
+    let mut kept = String::new();
+    for line in text
+        .lines()
+        .filter(|line| WORDS.iter().any(|word| line.contains(word)))
+    {
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Returns whether a text names a module: as a whole word, where `a-b` and `a_b` are one word.
+fn names(text: &str, module: &str) -> bool {
+    let part = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
+    text.match_indices(module).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + module.len()..].chars().next();
+        !before.is_some_and(part) && !after.is_some_and(part)
+    })
+}
+
+/// Compares names in spite of their spelling: `user_list`, `user-list`, `UserList`.
+fn same_name(left: &str, right: &str) -> bool {
+    let plain = |name: &str| -> String {
+        name.chars()
+            .filter(|char| char.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let right = plain(right);
+    !right.is_empty() && plain(left) == right
+}
+
+fn is_page(ending: &str) -> bool {
+    matches!(ending, "html" | "css" | "scss" | "sql" | "graphql")
+}
+
+/// Returns the folder of the package that a file belongs to.
+pub(crate) fn package_of<'a>(packages: &'a [Package], path: &str) -> &'a str {
+    let above = packages
+        .iter()
+        .filter(|package| within(path, &package.folder));
+    above
+        .max_by_key(|package| package.folder.len())
+        .map_or("", |package| package.folder.as_str())
+}
+
+/// Returns whether a path is a folder or lies below it.
+pub(crate) fn within(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Languages whose tools verify each other's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Family {
+    /// JavaScript and TypeScript.
+    Script,
+    /// Python.
+    Python,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// Java, Kotlin, Scala, Groovy, Clojure.
+    Jvm,
+    /// C#, F#.
+    DotNet,
+    /// Swift, Objective-C.
+    Swift,
+    /// C and C++.
+    Native,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Elixir and Erlang.
+    Beam,
+    /// Dart.
+    Dart,
+    /// Everything else: any tool may verify it.
+    Other,
+}
+
+/// Returns the language of a file by its name.
+pub(crate) fn family(path: &str) -> Family {
+    match file_name(path)
+        .rsplit_once('.')
+        .map_or("", |(_, ending)| ending)
+    {
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"
+        | "astro" => Family::Script,
+        "py" | "pyi" | "pyx" => Family::Python,
+        "rs" => Family::Rust,
+        "go" => Family::Go,
+        "java" | "kt" | "kts" | "scala" | "groovy" | "clj" => Family::Jvm,
+        "cs" | "fs" | "vb" | "razor" | "cshtml" => Family::DotNet,
+        "swift" | "m" | "mm" => Family::Swift,
+        "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" | "hh" => Family::Native,
+        "rb" | "erb" => Family::Ruby,
+        "php" => Family::Php,
+        "ex" | "exs" | "erl" | "heex" => Family::Beam,
+        "dart" => Family::Dart,
+        _ => Family::Other,
+    }
+}

@@ -1,0 +1,55 @@
+//! The packages of a work tree.
+
+use journal::Package;
+
+use super::toml::{read, table};
+use super::{ProjectFile, SEEN, file_name, folder};
+
+/// Returns the folders that hold a manifest; the top is always a package.
+pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
+    let mut found = vec![Package::default()];
+    for file in files {
+        let name = match file_name(&file.path) {
+            "package.json" => of_json(&file.text),
+            "composer.json" | "deno.json" | "deno.jsonc" => String::new(),
+            "Cargo.toml" => of_toml(&file.text, &["package"]),
+            "pyproject.toml" => of_toml(&file.text, &["project"]),
+            "go.mod" => {
+                let module = file
+                    .text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("module "));
+                module.unwrap_or_default().trim().to_owned()
+            }
+            name if SEEN.contains(&name) && !name.contains(".lock") && !name.contains("-lock") => {
+                String::new()
+            }
+            _ => continue,
+        };
+        let folder = folder(&file.path);
+        match found.iter_mut().find(|package| package.folder == folder) {
+            Some(package) if package.name.is_empty() => package.name = name,
+            Some(_) => {}
+            None => found.push(Package {
+                folder: folder.to_owned(),
+                name,
+            }),
+        }
+    }
+    found
+}
+
+fn of_json(text: &str) -> String {
+    let package: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    package
+        .get("name")
+        .and_then(|name| name.as_str())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn of_toml(text: &str, keys: &[&str]) -> String {
+    let file = read(text);
+    let name = table(&file, keys).and_then(|table| table.get("name")?.as_str());
+    name.unwrap_or_default().to_owned()
+}

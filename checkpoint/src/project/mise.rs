@@ -1,0 +1,43 @@
+//! mise.toml, and tasks that are files of their own.
+
+use toml_edit::TableLike;
+
+use super::toml::{read, table, texts};
+
+/// Tasks with what they need and their commands.
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+    let file = read(text);
+    for (name, task) in table(&file, &["tasks"])
+        .into_iter()
+        .flat_map(TableLike::iter)
+    {
+        let Some(table) = task.as_table_like() else {
+            add(name, texts(Some(task)).join("\n"));
+            continue;
+        };
+        let needs = texts(table.get("depends"));
+        let mut lines: Vec<String> = needs
+            .iter()
+            .map(|need| format!("mise run {need}"))
+            .collect();
+        lines.extend(
+            table
+                .get("dir")
+                .and_then(|dir| dir.as_str())
+                .map(|dir| format!("cd {dir}")),
+        );
+        lines.extend(texts(table.get("run")));
+        add(name, lines.join("\n"));
+    }
+}
+
+/// `mise-tasks/test/unit` is the task `test:unit`; its text is a script.
+pub(super) fn file_task(path: &str, text: &str, add: &mut dyn FnMut(&str, String)) {
+    let place = path
+        .split_once("mise-tasks/")
+        .or_else(|| path.split_once(".mise/tasks/"));
+    if let Some((_, name)) = place {
+        let name = name.strip_suffix(".sh").unwrap_or(name);
+        add(&name.replace('/', ":"), text.to_owned());
+    }
+}

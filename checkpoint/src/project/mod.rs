@@ -1,0 +1,216 @@
+//! What a project's own files say about verifying a change: its packages, its tasks, and the tests that cover a file.
+//!
+//! Readers of task files, one for each form, and the rules that tell which file is a test of which. What is read is not
+//! trusted: every text and every list has a bound, and a file that is not understood has no tasks.
+
+mod composer;
+pub(crate) mod covering;
+mod justfile;
+mod makefile;
+mod manifests;
+mod mise;
+mod package_json;
+mod pyproject;
+pub(crate) mod resolve;
+mod taskfile;
+#[cfg(test)]
+mod tests;
+mod toml;
+
+use journal::{ChangedFile, Task, Workspace};
+
+pub use covering::{Sources, is_test};
+
+/// Folders whose files are read.
+const FOLDERS_MAX: usize = 24;
+/// Tasks that are kept.
+const TASKS_MAX: usize = 48;
+/// Bytes of a task's text that are kept.
+const TEXT_BYTES_MAX: usize = 400;
+/// Characters of a task's name.
+const NAME_CHARS_MAX: usize = 64;
+
+/// A file of a project: its path from the top of the work tree, and its text; empty if only its presence counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectFile {
+    /// Its path.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Names of the files that are read in each folder.
+pub const READ: &[&str] = &[
+    "package.json",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    ".justfile",
+    "Taskfile.yml",
+    "Taskfile.yaml",
+    "mise.toml",
+    ".mise.toml",
+    ".config/mise.toml",
+    "pyproject.toml",
+    "Cargo.toml",
+    ".cargo/config.toml",
+    "composer.json",
+    "deno.json",
+    "deno.jsonc",
+    "go.mod",
+];
+
+/// Names of the files of which only the presence counts.
+pub const SEEN: &[&str] = &[
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+    "setup.py",
+    "setup.cfg",
+    "Package.swift",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "mix.exs",
+    "Gemfile",
+    "pubspec.yaml",
+    "build.sbt",
+    "CMakeLists.txt",
+    "gleam.toml",
+    "build.zig",
+    "elm.json",
+];
+
+/// Patterns of `git ls-files` that list every test of a repository, and its tasks that are files of their own.
+pub const LISTED: &[&str] = &[
+    "*[Tt]est*",
+    "*[Ss]pec*",
+    "*e2e*",
+    "*cypress*",
+    "*IT.java",
+    "mise-tasks/*",
+    ".mise/tasks/*",
+];
+
+/// Returns the folders whose files say something about the changed ones: the top, and those above each changed file.
+pub fn folders(changed: &[ChangedFile]) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for file in changed {
+        for (end, _) in file.path.match_indices('/') {
+            let folder = &file.path[..end];
+            if found.len() >= FOLDERS_MAX {
+                return found;
+            }
+            if !found.iter().any(|known| known == folder) {
+                found.push(folder.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Returns what is known of verifying the changed files.
+pub fn workspace(
+    files: &[ProjectFile],
+    changed: &[ChangedFile],
+    sources: &Sources<'_>,
+) -> Workspace {
+    let packages = manifests::packages(files);
+    let mut tasks: Vec<Task> = Vec::new();
+    for file in files {
+        let folder = folder_of(file);
+        let runner = runner(file, files);
+        read(file, &mut |name: &str, text: String| {
+            let name: String = name.trim().chars().take(NAME_CHARS_MAX).collect();
+            let known =
+                |task: &Task| task.folder == folder && task.name == name && task.runner == runner;
+            if tasks.len() < TASKS_MAX && !name.is_empty() && !tasks.iter().any(known) {
+                tasks.push(Task {
+                    folder: folder.to_owned(),
+                    runner: runner.to_owned(),
+                    name,
+                    text: cut(text),
+                });
+            }
+        });
+    }
+    let (covered, tests_unknown) = covering::covered(changed, &packages, sources);
+    Workspace {
+        packages,
+        tasks,
+        covered,
+        tests_unknown,
+    }
+}
+
+/// Returns the folder that a file's tasks belong to.
+fn folder_of(file: &ProjectFile) -> &str {
+    let inner = ["mise-tasks/", ".mise/tasks/"];
+    if let Some(at) = inner.iter().find_map(|inner| file.path.find(inner)) {
+        return file.path[..at].trim_end_matches('/');
+    }
+    let folder = folder(&file.path);
+    let folder = folder
+        .strip_suffix(".config")
+        .or_else(|| folder.strip_suffix(".cargo"))
+        .unwrap_or(folder);
+    folder.trim_end_matches('/')
+}
+
+/// Returns the folder of a path; empty at the top.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the program that runs the tasks of a file.
+fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
+    if file.path.contains("mise-tasks/") || file.path.contains(".mise/tasks/") {
+        return "mise";
+    }
+    match file_name(&file.path) {
+        "package.json" => package_json::runner(file, files),
+        "Makefile" | "makefile" | "GNUmakefile" => "make",
+        "justfile" | "Justfile" | ".justfile" => "just",
+        "Taskfile.yml" | "Taskfile.yaml" => "task",
+        "mise.toml" | ".mise.toml" => "mise",
+        "pyproject.toml" => "python",
+        "config.toml" => "cargo",
+        "composer.json" => "composer",
+        "deno.json" | "deno.jsonc" => "deno",
+        _ => "",
+    }
+}
+
+fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, String)) {
+    let text = file.text.as_str();
+    match runner(file, &[]) {
+        "make" => makefile::tasks(text, add),
+        "just" => justfile::tasks(text, add),
+        "task" => taskfile::tasks(text, add),
+        "mise" if file.path.ends_with(".toml") => mise::tasks(text, add),
+        "mise" => mise::file_task(&file.path, text, add),
+        "python" => pyproject::tasks(text, add),
+        "cargo" => toml::cargo_aliases(text, add),
+        "composer" => composer::tasks(text, add),
+        "deno" => package_json::deno_tasks(text, add),
+        "" => {}
+        _ => package_json::tasks(text, add),
+    }
+}
+
+fn cut(mut text: String) -> String {
+    let mut end = text.len().min(TEXT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}
+
+/// Returns the last part of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

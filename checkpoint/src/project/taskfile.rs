@@ -1,0 +1,48 @@
+//! Taskfile.yml.
+
+use serde_json::Value;
+
+use crate::config::yaml;
+
+/// Tasks with what they need and their commands; calls of other tasks as calls of `task`.
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+    let file = yaml::value(text).unwrap_or_default();
+    for (name, task) in file
+        .get("tasks")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let mut commands: Vec<String> = Vec::new();
+        for need in list(task.get("deps")) {
+            let name = need.as_str().or_else(|| need.get("task")?.as_str());
+            commands.extend(name.map(|name| format!("task {name}")));
+        }
+        let own = task
+            .get("cmds")
+            .or_else(|| task.get("cmd"))
+            .or(Some(task).filter(|task| !task.is_object()));
+        for command in list(own) {
+            let line = command.as_str().or_else(|| command.get("cmd")?.as_str());
+            let call = command.get("task").and_then(Value::as_str);
+            commands.extend(
+                line.map(str::to_owned)
+                    .or(call.map(|name| format!("task {}", name.trim_start_matches(':')))),
+            );
+        }
+        let dir = task.get("dir").and_then(Value::as_str);
+        let text = commands.join("\n");
+        add(
+            name,
+            dir.map_or(text.clone(), |dir| format!("cd {dir}\n{text}")),
+        );
+    }
+}
+
+fn list(value: Option<&Value>) -> Vec<&Value> {
+    match value {
+        Some(Value::Array(values)) => values.iter().collect(),
+        Some(value) => vec![value],
+        None => Vec::new(),
+    }
+}
