@@ -20,7 +20,7 @@ use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
 use crate::project::{self, Project};
 use crate::trust::Trust;
-use crate::{git, named_file, packages, transcripts};
+use crate::{git, named_file, packages, transcripts, workspace};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -184,13 +184,21 @@ fn gather_rest(
     steps: &mut Steps,
 ) {
     let start = state.turn_start(policy.timer);
-    let mut tree = steps.time("git", || {
-        let wanted = git::Wanted {
-            since: start,
-            contents: policy.changed.data == Data::Ignored
-                || policy.changed.dependencies == Dependencies::Changed,
-        };
-        git::inspect(&working_folder(state), &wanted, bounds(config))
+    let folder = working_folder(state);
+    let wanted = git::Wanted {
+        since: start,
+        contents: policy.changed.data == Data::Ignored
+            || policy.changed.dependencies == Dependencies::Changed,
+    };
+    let is_project_wanted = workspace::wanted(policy);
+    let (mut tree, listing) = steps.time("git", || {
+        std::thread::scope(|scope| {
+            let listing = is_project_wanted.then(|| {
+                scope.spawn(|| git::listed(&folder, checkpoint::project::LISTED, bounds(config)))
+            });
+            let tree = git::inspect(&folder, &wanted, bounds(config));
+            (tree, listing.and_then(|listing| listing.join().ok()))
+        })
     });
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.notes.append(&mut tree.notes);
@@ -200,6 +208,13 @@ fn gather_rest(
         }
         (changes, _) => changes,
     };
+    if let (Some(listing), Some(files), Some(top)) = (&listing, evidence.changes.files(), &tree.top)
+    {
+        evidence.facts.workspace = steps.time("project", || {
+            let read = || workspace::read(top, files, listing, bounds(config), &config.redactor);
+            (!files.is_empty()).then(read)
+        });
+    }
     if policy.hygiene.wide == Wide::Packages {
         let files = evidence.changes.files().unwrap_or_default();
         evidence.facts.packages = packages::touched(Path::new(state.project()), files);

@@ -36,5 +36,6 @@ mod tests;
 pub mod tmux;
 pub mod transcripts;
 pub mod trust;
+pub mod workspace;
 
 pub use shared::Shared;

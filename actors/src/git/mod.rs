@@ -21,6 +21,7 @@
 mod before;
 mod command;
 mod contents;
+mod listing;
 mod parse;
 mod snapshot;
 mod submodules;
@@ -36,6 +37,7 @@ use std::time::{Duration, Instant};
 
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
+pub use listing::{Listing, has_rust_tests, listed};
 pub use snapshot::{hashes, snapshot};
 
 use before::{Held, commit_before};

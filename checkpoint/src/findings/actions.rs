@@ -6,9 +6,10 @@ use journal::{Action, ChangedFile};
 
 use super::contents::Contents;
 use super::paths::PathRef;
-use super::proof::{Position, Proof, Wanted, find_proof, last_edit};
+use super::proof::{Edits, Position, Proof, Wanted, find_proof};
 use super::trace::{ActionTrace, Findings, Outcome, RuleTrace};
 use super::turn::Turn;
+use super::verify::{self, Wording};
 use crate::digest;
 use crate::rules::{Kind, Rule, RuleAction};
 
@@ -139,16 +140,15 @@ pub(super) fn find(turn: &Turn<'_>, claims: &Claims<'_>) -> Findings {
     {
         let (rule, action) = group.leader();
         let category = claims.rules[rule].name.clone();
-        let text = action.text.replace("{window}", &window(turn.elapsed_ms));
         findings.actions.push(Action {
-            text,
+            text: result.text(action, turn),
             category,
             step: action.step,
         });
         if turn.has_timeline() {
             findings
                 .observations
-                .push(gap(&claims.rules[rule], action, &result.proof));
+                .push(gap(&claims.rules[rule], action, result));
         }
         purposes.push(group.purpose);
         findings.due_by_turn |= claims.rules[rule].kind != Kind::Always;
@@ -205,11 +205,24 @@ fn group<'a>(claims: &'a Claims<'_>) -> Vec<Group<'a>> {
 struct Weighed {
     proof: Proof,
     stands: bool,
+    /// The project's own words for it.
+    wording: Option<Wording>,
+}
+
+impl Weighed {
+    /// Returns the instruction as the agent reads it.
+    fn text(&self, action: &RuleAction, turn: &Turn<'_>) -> String {
+        let text = action.text.replace("{window}", &window(turn.elapsed_ms));
+        self.wording
+            .as_ref()
+            .map_or(text.clone(), |wording| wording.text(&text))
+    }
 }
 
 /// Looks for evidence of every group; a group that has to follow another comes after it.
 fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weighed> {
     let mut results: Vec<Weighed> = groups.iter().map(|_| Weighed::default()).collect();
+    let edits = Edits::new(turn);
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_key(|index| groups[*index].leader().1.after.is_some());
     for index in order {
@@ -218,16 +231,51 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
         let first =
             first.and_then(|purpose| groups.iter().position(|other| other.purpose == purpose));
         let after = first.map(|first| results[first].proof.done);
-        let proof = prove(turn, claims, group, after);
+        if let Some(verified) = verified(turn, claims, group) {
+            results[index] = verified;
+            continue;
+        }
+        let proof = prove(turn, claims, group, after, &edits);
         // While the first of two is due, its text asks for the second too
         // (spec RULE-8: "`make restart` then `make status`").
         let spoken_for = first.is_some_and(|first| results[first].stands);
         results[index] = Weighed {
             stands: proof.done.is_none() && !spoken_for,
             proof,
+            wording: None,
         };
     }
     results
+}
+
+/// Looks for what verified the changed files of an action that asks for tests, if the project's own files say what does.
+fn verified(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>) -> Option<Weighed> {
+    if group.purpose != "tests" || group.files.is_empty() {
+        return None;
+    }
+    let workspace = verify::workspace(turn)?;
+    let (mut evidence, mut own) = (Vec::new(), Vec::new());
+    for (rule, action) in &group.members {
+        let is_own = claims.rules[*rule].pack == Rule::OWN_PACK;
+        let list = if is_own { &mut own } else { &mut evidence };
+        list.extend(action.evidence.iter().map(String::as_str));
+    }
+    let speaks_for_pack = claims.rules[group.leader().0].pack != Rule::OWN_PACK;
+    let wanted = verify::Wanted {
+        files: group
+            .files
+            .iter()
+            .map(|file| turn.files[*file].path.as_str())
+            .collect(),
+        evidence,
+        own,
+    };
+    let verified = verify::verify(turn, workspace, &wanted);
+    Some(Weighed {
+        stands: verified.proof.done.is_none() && !verified.nothing,
+        proof: verified.proof,
+        wording: speaks_for_pack.then_some(verified.wording),
+    })
 }
 
 fn prove(
@@ -235,6 +283,7 @@ fn prove(
     claims: &Claims<'_>,
     group: &Group<'_>,
     after: Option<Option<Position>>,
+    edits: &Edits,
 ) -> Proof {
     if !turn.has_timeline() {
         return Proof::default();
@@ -250,7 +299,7 @@ fn prove(
         .map(|file| PathRef::changed(&turn.files[file].path))
         .collect();
     let evidence = group.evidence();
-    let after_edit = last_edit(turn, &covered);
+    let after_edit = covered.iter().filter_map(|file| edits.last(file)).max();
     find_proof(
         turn,
         &Wanted {
@@ -291,13 +340,17 @@ fn window(elapsed_ms: Option<u64>) -> String {
 }
 
 /// Returns the observation about an action that is due (spec EVID-13).
-fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
-    let how = match proof.best() {
+fn gap(rule: &Rule, action: &RuleAction, result: &Weighed) -> String {
+    let how = match result.proof.best() {
         Some(Outcome::Failed) => "was not observed to succeed this turn",
         Some(Outcome::BeforeEdit) => "was not observed this turn after the last edit",
         _ => "was not observed this turn",
     };
-    format!("{} but {} {how}", rule.subject(), action.label())
+    let label = match &result.wording {
+        Some(wording) => wording.label(action.label()),
+        None => action.label(),
+    };
+    format!("{} but {label} {how}", rule.subject())
 }
 
 /// Returns whether an observation is about a missing action.
@@ -323,11 +376,7 @@ fn trace(
             .filter(|(group, _)| group.leader().0 == index);
         let actions = led.map(|(group, result)| ActionTrace {
             purpose: group.purpose.to_owned(),
-            text: group
-                .leader()
-                .1
-                .text
-                .replace("{window}", &window(turn.elapsed_ms)),
+            text: result.text(group.leader().1, turn),
             stands: result.stands,
             looked_for: group.evidence(),
             found: result.proof.found.clone(),

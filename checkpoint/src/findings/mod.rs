@@ -16,6 +16,7 @@ mod slug;
 mod tests;
 mod trace;
 mod turn;
+mod verify;
 
 use journal::Evidence;
 

@@ -1,5 +1,7 @@
 //! The proof that an action was done, from the calls of a turn (spec EVID-6).
 
+use std::collections::HashMap;
+
 use journal::{ToolCall, ToolKind};
 
 use super::paths::PathRef;
@@ -16,7 +18,7 @@ pub(super) type Position = (usize, usize);
 
 /// Where a file was edited: the call, and the approximate offset in its line; the end for calls
 /// that only edit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edit {
     call: usize,
     at: usize,
@@ -24,7 +26,7 @@ pub(super) struct Edit {
 
 impl Edit {
     /// Returns whether a command of a call may have run before the edit.
-    fn follows(self, call: usize, line: &str, program: &str) -> bool {
+    pub(super) fn follows(self, call: usize, line: &str, program: &str) -> bool {
         let ran_at = || line.rfind(program).unwrap_or_default();
         self.call > call || (self.call == call && self.at >= ran_at())
     }
@@ -91,10 +93,9 @@ pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
         if outcome == Outcome::Counts && proof.done.is_none() {
             proof.done = Some(position);
         }
-        let command = line.chars().take(COMMAND_CHARS_MAX).collect();
         proof.found.push(TracedCall {
             call: index,
-            command,
+            command: shown(call),
             outcome,
         });
     }
@@ -156,56 +157,84 @@ fn executed(
     candidates
         .map(|(place, simple)| {
             let position = (index, place);
-            let outcome =
-                if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
-                    Outcome::NotRun
-                } else if call.is_error {
-                    // Another command of the line may have failed, but that cannot be known
-                    // (spec EVID-1).
-                    Outcome::Failed
-                } else if wanted
+            let too_early = || {
+                wanted
                     .after
                     .is_some_and(|before| before.is_none_or(|before| before >= position))
-                {
-                    Outcome::TooEarly
-                } else if wanted.after_edit.is_some_and(|edit| {
-                    edit.follows(index, line, simple.words.first().map_or("", String::as_str))
-                }) {
-                    Outcome::BeforeEdit
-                } else {
-                    Outcome::Counts
-                };
+            };
+            let before_edit = || {
+                let program = simple.words.first().map_or("", String::as_str);
+                wanted
+                    .after_edit
+                    .is_some_and(|edit| edit.follows(index, line, program))
+            };
+            let outcome = match ended(call, simple) {
+                Outcome::Counts if too_early() => Outcome::TooEarly,
+                Outcome::Counts if before_edit() => Outcome::BeforeEdit,
+                outcome => outcome,
+            };
             (position, outcome)
         })
         .max_by_key(|(position, outcome)| (*outcome, *position))
 }
 
-/// Returns where the turn last edited any of `files`.
-pub(super) fn last_edit(turn: &Turn<'_>, files: &[PathRef]) -> Option<Edit> {
-    let touches = |path: &str| {
-        let path_ref = PathRef::written(path, turn.project);
-        files.iter().any(|file| file.same(&path_ref))
-    };
-    let calls = turn.evidence.timeline.calls.iter().enumerate().rev();
-    calls
-        .filter(|(_, call)| !call.refused)
-        .find_map(|(index, call)| match call.kind {
-            ToolKind::Edit | ToolKind::Write => {
-                let touched = !call.is_error && call.paths.iter().any(|path| touches(path));
-                touched.then_some(Edit {
-                    call: index,
-                    at: usize::MAX,
-                })
+/// Returns how a command of a call ended, if it is taken by itself.
+pub(super) fn ended(call: &ToolCall, simple: &shell::Simple) -> Outcome {
+    if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
+        Outcome::NotRun
+    } else if call.is_error {
+        // Another command of the line may have failed, but that cannot be known (spec EVID-1).
+        Outcome::Failed
+    } else {
+        Outcome::Counts
+    }
+}
+
+/// Returns a command line as a trace shows it.
+pub(super) fn shown(call: &ToolCall) -> String {
+    let line = call.command.as_deref().unwrap_or(&call.tool);
+    line.chars().take(COMMAND_CHARS_MAX).collect()
+}
+
+/// The edits of a turn, by the last part of the path.
+pub(super) struct Edits(HashMap<String, Vec<(Edit, PathRef)>>);
+
+impl Edits {
+    pub(super) fn new(turn: &Turn<'_>) -> Self {
+        let mut edits: HashMap<String, Vec<(Edit, PathRef)>> = HashMap::new();
+        let mut note = |path: &str, edit: Edit| {
+            let path = PathRef::written(path, turn.project);
+            let known = edits.entry(path.file_name().to_owned()).or_default();
+            known.push((edit, path));
+        };
+        let calls = turn.evidence.timeline.calls.iter().enumerate();
+        for (index, call) in calls.filter(|(_, call)| !call.refused) {
+            match call.kind {
+                ToolKind::Edit | ToolKind::Write if !call.is_error => {
+                    let edit = Edit {
+                        call: index,
+                        at: usize::MAX,
+                    };
+                    call.paths.iter().for_each(|path| note(path, edit));
+                }
+                // A line that failed may still have written files.
+                ToolKind::Shell => {
+                    let line = call.command.as_deref().unwrap_or_default();
+                    for path in &turn.lines[index].writes {
+                        let at = line.find(path).unwrap_or(usize::MAX);
+                        note(path, Edit { call: index, at });
+                    }
+                }
+                _ => {}
             }
-            // A line that failed may still have written files.
-            ToolKind::Shell => {
-                let line = call.command.as_deref().unwrap_or_default();
-                let written = turn.lines[index].writes.iter().filter(|path| touches(path));
-                written
-                    .map(|path| line.find(path).unwrap_or(usize::MAX))
-                    .max()
-                    .map(|at| Edit { call: index, at })
-            }
-            ToolKind::Read | ToolKind::Other => None,
-        })
+        }
+        Self(edits)
+    }
+
+    /// Returns where a file was last edited.
+    pub(super) fn last(&self, file: &PathRef) -> Option<Edit> {
+        let edits = self.0.get(file.file_name())?.iter();
+        let edits = edits.filter(|(_, path)| file.same(path));
+        edits.map(|(edit, _)| *edit).max()
+    }
 }

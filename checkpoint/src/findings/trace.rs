@@ -80,6 +80,8 @@ pub enum Outcome {
     Failed,
     /// The action that has to come first was not observed before it.
     TooEarly,
+    /// It verified other code (spec EVID-23).
+    Elsewhere,
     /// A file that it covers was edited after it.
     BeforeEdit,
     /// It shows that the action was done.

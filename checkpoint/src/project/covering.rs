@@ -1,4 +1,4 @@
-//! Which test covers which file (spec EVID-24).
+//! Which test covers which file (spec EVID-21).
 
 use std::collections::BTreeMap;
 
@@ -281,7 +281,11 @@ fn module_name<'a>(path: &'a str, stem: &'a str) -> &'a str {
     let above = file_name(folder(path));
     let says_nothing = ["index", "main", "mod", "__init__", "__main__"].contains(&stem);
     let is_plain = above.is_empty() || ["src", "lib", "app", "source"].contains(&above);
-    if says_nothing && !is_plain { above } else { stem }
+    if says_nothing && !is_plain {
+        above
+    } else {
+        stem
+    }
 }
 
 /// Returns the lines that import something.

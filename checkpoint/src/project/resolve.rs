@@ -1,4 +1,4 @@
-//! What a command does that calls a task of the project: the commands of that task (spec EVID-22).
+//! What a command does that calls a task of the project: the commands of that task (spec EVID-20).
 
 use journal::{Task, Workspace};
 
@@ -39,13 +39,25 @@ impl Map<'_> {
         if path.starts_with('~') || path.contains('$') || path.contains("..") {
             return self.by_end(&path);
         }
-        let mut parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        let is_absolute = path.starts_with('/') || parts.first().is_some_and(|part| part.ends_with(':'));
+        let mut parts: Vec<&str> = path
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "."))
+            .collect();
+        let is_absolute =
+            path.starts_with('/') || parts.first().is_some_and(|part| part.ends_with(':'));
         if !is_absolute {
             let path = parts.join("/");
-            return if path.is_empty() || self.knows(&path) { Some(path) } else { self.by_end(&path).or(Some(path)) };
+            return if path.is_empty() || self.knows(&path) {
+                Some(path)
+            } else {
+                self.by_end(&path).or(Some(path))
+            };
         }
-        let top: Vec<&str> = self.top.split('/').filter(|part| !part.is_empty()).collect();
+        let top: Vec<&str> = self
+            .top
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
         if !top.is_empty() && parts.starts_with(&top) {
             parts.drain(..top.len());
             return Some(parts.join("/"));
@@ -54,30 +66,59 @@ impl Map<'_> {
     }
 
     fn knows(&self, path: &str) -> bool {
-        let packages = self.workspace.packages.iter().map(|package| package.folder.as_str());
-        packages.chain(self.folders.iter().copied()).any(|folder| within(folder, path))
+        let packages = self
+            .workspace
+            .packages
+            .iter()
+            .map(|package| package.folder.as_str());
+        packages
+            .chain(self.folders.iter().copied())
+            .any(|folder| within(folder, path))
     }
 
     fn by_end(&self, path: &str) -> Option<String> {
-        let packages = self.workspace.packages.iter().map(|package| package.folder.as_str());
+        let packages = self
+            .workspace
+            .packages
+            .iter()
+            .map(|package| package.folder.as_str());
         let known = packages.chain(self.folders.iter().copied());
         let path = path.trim_end_matches('/');
         let ends = |folder: &&str| {
             !folder.is_empty()
-                && (*folder == path || path.strip_suffix(*folder).is_some_and(|rest| rest.ends_with('/')) || {
-                    !path.starts_with('/') && folder.strip_suffix(path).is_some_and(|rest| rest.ends_with('/'))
-                })
+                && (*folder == path
+                    || path
+                        .strip_suffix(*folder)
+                        .is_some_and(|rest| rest.ends_with('/'))
+                    || {
+                        !path.starts_with('/')
+                            && folder
+                                .strip_suffix(path)
+                                .is_some_and(|rest| rest.ends_with('/'))
+                    })
         };
-        known.filter(ends).max_by_key(|folder| folder.len()).map(str::to_owned)
+        known
+            .filter(ends)
+            .max_by_key(|folder| folder.len())
+            .map(str::to_owned)
     }
 
     /// Returns the folder of a package by its name, its path, or the last part of either.
     pub(crate) fn package(&self, name: &str) -> Option<&str> {
-        let name = name.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/');
+        let name = name
+            .trim_start_matches("./")
+            .trim_end_matches("...")
+            .trim_end_matches('/');
         let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
         let packages = &self.workspace.packages;
-        let exact = packages.iter().find(|package| package.name == name || package.folder == name);
-        let loose = || packages.iter().find(|package| !name.is_empty() && (last(&package.name) == name || last(&package.folder) == name));
+        let exact = packages
+            .iter()
+            .find(|package| package.name == name || package.folder == name);
+        let loose = || {
+            packages.iter().find(|package| {
+                !name.is_empty() && (last(&package.name) == name || last(&package.folder) == name)
+            })
+        };
         exact.or_else(loose).map(|package| package.folder.as_str())
     }
 }
@@ -94,19 +135,36 @@ struct Call<'a> {
 
 /// Returns the commands that a command comes to, and whether it is a task of the project; a command that is none comes to
 /// itself.
-pub(crate) fn resolve(simple: &Simple, place: Option<String>, map: &Map<'_>) -> (Vec<Placed>, Option<String>) {
+pub(crate) fn resolve(
+    simple: &Simple,
+    place: Option<String>,
+    map: &Map<'_>,
+) -> (Vec<Placed>, Option<String>) {
     let mut found = Vec::new();
     let task = expand(simple, place, map, 0, &mut found);
     (found, task)
 }
 
-fn expand(simple: &Simple, place: Option<String>, map: &Map<'_>, depth: usize, found: &mut Vec<Placed>) -> Option<String> {
+fn expand(
+    simple: &Simple,
+    place: Option<String>,
+    map: &Map<'_>,
+    depth: usize,
+    found: &mut Vec<Placed>,
+) -> Option<String> {
     let place = simple.dir.as_deref().map_or(place, |dir| map.locate(dir));
     let call = call_of(&simple.words);
-    let tasks: Vec<&Task> = call.names.iter().filter_map(|name| find(&call, name, place.as_deref(), map)).collect();
+    let tasks: Vec<&Task> = call
+        .names
+        .iter()
+        .filter_map(|name| find(&call, name, place.as_deref(), map))
+        .collect();
     if tasks.is_empty() || depth >= DEPTH_MAX {
         if found.len() < COMMANDS_MAX {
-            let selected = call.selected.and_then(|name| map.package(name)).map(str::to_owned);
+            let selected = call
+                .selected
+                .and_then(|name| map.package(name))
+                .map(str::to_owned);
             found.push(Placed {
                 simple: simple.clone(),
                 place: selected.or(place),
@@ -133,7 +191,12 @@ fn expand(simple: &Simple, place: Option<String>, map: &Map<'_>, depth: usize, f
 }
 
 /// Returns the task of a name: that of the selected package, of the folder, or of the nearest one above it.
-fn find<'a>(call: &Call<'_>, name: &str, place: Option<&str>, map: &'a Map<'_>) -> Option<&'a Task> {
+fn find<'a>(
+    call: &Call<'_>,
+    name: &str,
+    place: Option<&str>,
+    map: &'a Map<'_>,
+) -> Option<&'a Task> {
     let fits = |task: &&Task| task.name == name && call.runners.contains(&task.runner.as_str());
     let mut tasks = map.workspace.tasks.iter().filter(fits);
     if let Some(selected) = call.selected {
@@ -154,8 +217,16 @@ fn call_of(words: &[String]) -> Call<'_> {
     let Some((program, rest)) = words.split_first() else {
         return Call::default();
     };
-    let rest: Vec<&str> = rest.iter().map(String::as_str).take_while(|word| *word != "--").collect();
-    let operands = || rest.iter().copied().filter(|word| !word.starts_with('-') && !word.contains('='));
+    let rest: Vec<&str> = rest
+        .iter()
+        .map(String::as_str)
+        .take_while(|word| *word != "--")
+        .collect();
+    let operands = || {
+        rest.iter()
+            .copied()
+            .filter(|word| !word.starts_with('-') && !word.contains('='))
+    };
     let after = |verbs: &[&str], needed: bool| {
         let mut operands = operands();
         let first = operands.next();

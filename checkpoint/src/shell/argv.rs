@@ -26,7 +26,9 @@ impl Pattern {
 
     /// Returns the program's name.
     pub(crate) fn program(&self) -> &str {
-        self.0.first().map_or("", |program| canonical(file_name(program)))
+        self.0
+            .first()
+            .map_or("", |program| canonical(file_name(program)))
     }
 
     /// Returns whether a command is the wanted one.

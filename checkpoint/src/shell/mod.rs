@@ -29,6 +29,11 @@ mod wrappers;
 pub use argv::{Pattern, is_dry};
 pub use simple::Simple;
 
+/// Returns a program's name as rules write it, without its folder.
+pub(crate) fn canonical_name(program: &str) -> &str {
+    options::canonical(wrappers::file_name(program))
+}
+
 use std::mem::take;
 
 use reader::{COMMANDS_MAX, Script};

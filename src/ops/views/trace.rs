@@ -107,6 +107,7 @@ fn call(seen: &TracedCall) -> String {
         Outcome::NotRun => "was not certainly run",
         Outcome::Failed => "failed",
         Outcome::TooEarly => "came before what it has to follow",
+        Outcome::Elsewhere => "verified other code",
         Outcome::BeforeEdit => "came before the last edit",
     };
     format!(

@@ -1,0 +1,154 @@
+//! Reads what a project's own files say about verifying a change. Bounded in files and bytes, and only when a decision
+//! needs it.
+
+use std::path::Path;
+
+use checkpoint::policy::{Commands, Policy, Uncovered, VerifiedCode};
+use checkpoint::project::{self, ProjectFile, Sources};
+use checkpoint::redact::Redactor;
+use journal::{ChangedFile, Workspace};
+
+use crate::git::{self, Bounds, Listing};
+use crate::named_file;
+
+/// Larger task files are not read.
+const FILE_BYTES_MAX: u64 = 128 * 1024;
+/// Limit for all task files together.
+const TOTAL_BYTES_MAX: usize = 1024 * 1024;
+/// How much of a test is read to see what it imports.
+const BEGINNING_BYTES_MAX: u64 = 8 * 1024;
+/// Tasks that are files of their own.
+const SCRIPTS_MAX: usize = 40;
+/// How much of such a file is read.
+const SCRIPT_BYTES_MAX: u64 = 4 * 1024;
+
+/// Returns whether decisions by a policy need these facts.
+pub fn wanted(policy: &Policy) -> bool {
+    let verify = &policy.verify;
+    verify.commands == Commands::Project
+        || verify.uncovered == Uncovered::Build
+        || verify.scope == VerifiedCode::Package
+}
+
+/// Reads the facts about `changed`, whose paths start at `top`.
+pub fn read(
+    top: &Path,
+    changed: &[ChangedFile],
+    listing: &Listing,
+    bounds: Bounds,
+    redactor: &Redactor,
+) -> Workspace {
+    let files = files(top, changed, &listing.paths);
+    let sources = Sources {
+        listed: &listing.paths,
+        complete: listing.complete,
+        beginning: &|path| beginning(top, path, BEGINNING_BYTES_MAX),
+        rust_tests_in: &|folder| git::has_rust_tests(top, folder, bounds),
+    };
+    let mut workspace = project::workspace(&files, changed, &sources);
+    for task in &mut workspace.tasks {
+        task.text = redactor.text(&task.text).into_owned();
+    }
+    workspace
+}
+
+fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectFile> {
+    let mut files: Vec<ProjectFile> = Vec::new();
+    let mut bytes_left = TOTAL_BYTES_MAX;
+    for folder in project::folders(changed) {
+        let place = |name: &str| {
+            if folder.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{folder}/{name}")
+            }
+        };
+        for name in project::READ {
+            let path = place(name);
+            let text = named_file::text(&top.join(&path), FILE_BYTES_MAX).ok();
+            if let Some(text) = text.filter(|text| text.len() <= bytes_left) {
+                bytes_left -= text.len();
+                files.push(ProjectFile { path, text });
+            }
+        }
+        let seen = project::SEEN.iter().map(|name| place(name));
+        let seen = seen.filter(|path| std::fs::symlink_metadata(top.join(path)).is_ok());
+        files.extend(seen.map(|path| ProjectFile {
+            path,
+            text: String::new(),
+        }));
+    }
+    let is_script = |path: &&String| path.contains("mise-tasks/") || path.contains(".mise/tasks/");
+    for path in listed.iter().filter(is_script).take(SCRIPTS_MAX) {
+        files.extend(
+            beginning(top, path, SCRIPT_BYTES_MAX).map(|text| ProjectFile {
+                path: path.clone(),
+                text,
+            }),
+        );
+    }
+    files
+}
+
+fn beginning(top: &Path, path: &str, bytes_max: u64) -> Option<String> {
+    let bytes = named_file::beginning(&top.join(path), bytes_max).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_small_files_of_the_right_folders_are_read() {
+        let top = tempfile::tempdir().expect("a folder");
+        let put = |path: &str, text: &str| {
+            let path = top.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            std::fs::write(path, text).expect("written");
+        };
+        put("package.json", r#"{"scripts": {"test": "vitest"}}"#);
+        put("pnpm-lock.yaml", "");
+        put(
+            "web/package.json",
+            r#"{"name": "web", "scripts": {"build": "vite build"}}"#,
+        );
+        put("api/Makefile", "test:\n\tgo test ./...\n");
+        put("web/Makefile", &"x".repeat(200 * 1024));
+        std::os::unix::fs::symlink("/etc/passwd", top.path().join("justfile")).expect("linked");
+        put("web/cart.test.ts", "import { total } from './cart'\n");
+        let changed = [ChangedFile {
+            path: "web/src/cart.ts".into(),
+            hash: Some(1),
+        }];
+        let listing = Listing {
+            paths: vec!["web/cart.test.ts".into()],
+            complete: true,
+        };
+        let bounds = Bounds {
+            within: std::time::Duration::from_secs(2),
+            files_max: 10,
+        };
+        let redactor = checkpoint::config::Config::default().redactor;
+        let found = read(top.path(), &changed, &listing, bounds, &redactor);
+        let tasks: Vec<_> = found
+            .tasks
+            .iter()
+            .map(|task| (&*task.folder, &*task.runner, &*task.name))
+            .collect();
+        assert_eq!(tasks, [("", "pnpm", "test"), ("web", "pnpm", "build")]);
+        let packages: Vec<_> = found
+            .packages
+            .iter()
+            .map(|package| (&*package.folder, &*package.name))
+            .collect();
+        assert_eq!(packages, [("", ""), ("web", "web")]);
+        assert_eq!(
+            found.covered,
+            [(
+                "web/src/cart.ts".to_owned(),
+                vec!["web/cart.test.ts".to_owned()]
+            )]
+        );
+    }
+}

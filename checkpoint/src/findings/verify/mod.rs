@@ -1,0 +1,420 @@
+//! Whether changed code was verified: by its tests if some cover it, else by a build or a run of the program
+//! (spec EVID-20 to EVID-24).
+
+mod kinds;
+mod program;
+mod reach;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+use journal::{ToolKind, Workspace};
+
+use super::paths::PathRef;
+use super::proof::{Edit, Edits, Position, Proof, ended};
+use super::trace::{Outcome, TracedCall};
+use super::turn::Turn;
+use crate::digest;
+use crate::policy::{Commands, EvidenceRule, Uncovered, VerifiedCode};
+use crate::project::covering::{Family, family};
+use crate::project::folder;
+use crate::project::resolve::{Map, Placed, resolve};
+use crate::shell::{self, Pattern};
+
+use kinds::{Kind, kind_of, kind_of_name};
+use program::Request;
+use reach::Reach;
+
+pub(super) use wording::Wording;
+
+/// What is looked for.
+pub(super) struct Wanted<'a> {
+    /// Paths of the changed files.
+    pub(super) files: Vec<&'a str>,
+    /// Commands of the rules of packs.
+    pub(super) evidence: Vec<&'a str>,
+    /// Commands of the user's own rules.
+    pub(super) own: Vec<&'a str>,
+}
+
+/// The answer.
+#[derive(Debug, Default)]
+pub(super) struct Verified {
+    pub(super) proof: Proof,
+    /// Nothing of the files can be verified: they are gone or empty.
+    pub(super) nothing: bool,
+    /// What to ask for.
+    pub(super) wording: Wording,
+}
+
+/// One command that verifies something.
+#[derive(Debug)]
+struct Run {
+    position: Position,
+    /// As the line has it; a task before it was resolved.
+    program: String,
+    does: Does,
+    outcome: Outcome,
+}
+
+#[derive(Debug)]
+enum Does {
+    /// A tool verifies the code of a language.
+    Tool {
+        kind: Kind,
+        family: Family,
+        reach: Reach,
+    },
+    /// A command that may run a changed file.
+    Command(Placed),
+    /// A server is asked.
+    Asks,
+    /// A page is looked at.
+    Looks,
+}
+
+/// A changed file and what is enough for it.
+struct Need<'a> {
+    path: &'a str,
+    family: Family,
+    covered: bool,
+    edit: Option<Edit>,
+}
+
+/// Returns the facts if the policy judges by them.
+pub(super) fn workspace<'a>(turn: &Turn<'a>) -> Option<&'a Workspace> {
+    let verify = &turn.policy.verify;
+    let is_new = verify.commands == Commands::Project
+        || verify.uncovered == Uncovered::Build
+        || verify.scope == VerifiedCode::Package;
+    let judged = is_new && turn.policy.evidence == EvidenceRule::Command;
+    turn.evidence.facts.workspace.as_ref().filter(|_| judged)
+}
+
+/// Looks for what verifies the files.
+pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>) -> Verified {
+    let map = Map {
+        workspace,
+        top: turn.project,
+        folders: wanted.files.iter().map(|path| folder(path)).collect(),
+    };
+    let needs = needs(turn, workspace, wanted);
+    if needs.is_empty() {
+        return Verified {
+            nothing: true,
+            ..Verified::default()
+        };
+    }
+    let runs = if turn.has_timeline() {
+        runs(turn, wanted, &map)
+    } else {
+        Vec::new()
+    };
+    let judge = Judge { turn, map: &map };
+    let done: Vec<Option<Position>> = needs.iter().map(|need| judge.first(&runs, need)).collect();
+    let open: Vec<&Need<'_>> = needs
+        .iter()
+        .zip(&done)
+        .filter(|(_, done)| done.is_none())
+        .map(|(need, _)| need)
+        .collect();
+    let shown: Vec<&Need<'_>> = if open.is_empty() {
+        needs.iter().collect()
+    } else {
+        open.clone()
+    };
+    let mut proof = Proof {
+        done: done
+            .iter()
+            .copied()
+            .max()
+            .flatten()
+            .filter(|_| open.is_empty()),
+        found: Vec::new(),
+    };
+    for run in &runs {
+        let outcomes = shown.iter().filter_map(|need| judge.outcome(run, need));
+        let Some(outcome) = outcomes.max() else {
+            continue;
+        };
+        let call = run.position.0;
+        match proof.found.last_mut().filter(|seen| seen.call == call) {
+            Some(seen) => seen.outcome = seen.outcome.max(outcome),
+            None => proof.found.push(TracedCall {
+                call,
+                command: super::proof::shown(&turn.evidence.timeline.calls[call]),
+                outcome,
+            }),
+        }
+    }
+    let asked = if open.is_empty() { shown } else { open };
+    let names_project = turn.policy.verify.commands == Commands::Project;
+    let files: Vec<(&str, bool)> = asked.iter().map(|need| (need.path, need.covered)).collect();
+    Verified {
+        proof,
+        nothing: false,
+        wording: wording::wording(&files, &map, names_project),
+    }
+}
+
+/// Returns what is needed for each file that is there and holds something.
+fn needs<'a>(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'a>) -> Vec<Need<'a>> {
+    let edits = Edits::new(turn);
+    let builds = turn.policy.verify.uncovered == Uncovered::Build;
+    let empty = digest::of_bytes(b"");
+    let hash = |path: &str| {
+        turn.files
+            .iter()
+            .find(|file| file.path == path)
+            .and_then(|file| file.hash)
+    };
+    let is_there = |path: &&&str| !builds || hash(path).is_some_and(|hash| hash != empty);
+    let need = |path: &&'a str| Need {
+        path,
+        family: family(path),
+        covered: !builds
+            || workspace.tests_unknown
+            || workspace.covered.iter().any(|(file, _)| file == path),
+        edit: edits.last(&PathRef::changed(path)),
+    };
+    wanted.files.iter().filter(is_there).map(need).collect()
+}
+
+/// Returns the commands of a turn that verify something.
+fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
+    let patterns = |texts: &[&str]| -> Vec<Pattern> {
+        texts
+            .iter()
+            .filter_map(|text| turn.rules.pattern(text).cloned())
+            .collect()
+    };
+    let search = Search {
+        turn,
+        map,
+        listed: patterns(&wanted.evidence),
+        own: patterns(&wanted.own),
+    };
+    let mut found = Vec::new();
+    let mut deployed = false;
+    for (call, line) in turn.lines.iter().enumerate() {
+        let tool = &turn.evidence.timeline.calls[call];
+        if program::looks_at_page(tool) {
+            found.push(Run {
+                position: (call, 0),
+                program: String::new(),
+                does: Does::Looks,
+                outcome: Outcome::Counts,
+            });
+        }
+        if tool.kind != ToolKind::Shell {
+            continue;
+        }
+        for (place, simple) in line.commands.iter().enumerate() {
+            deployed |= program::deploys(simple) && !tool.is_error;
+            search.read(simple, (call, place), deployed, &mut found);
+        }
+    }
+    found
+}
+
+struct Search<'a> {
+    turn: &'a Turn<'a>,
+    map: &'a Map<'a>,
+    listed: Vec<Pattern>,
+    own: Vec<Pattern>,
+}
+
+impl Search<'_> {
+    /// Notes what a command of a line does.
+    fn read(
+        &self,
+        simple: &shell::Simple,
+        position: Position,
+        deployed: bool,
+        found: &mut Vec<Run>,
+    ) {
+        let call = &self.turn.evidence.timeline.calls[position.0];
+        let program = simple.words.first().cloned().unwrap_or_default();
+        let place = simple.dir.as_deref().and_then(|dir| self.map.locate(dir));
+        let follows_tasks = self.turn.policy.verify.commands == Commands::Project;
+        let (placed, task) = if follows_tasks {
+            resolve(simple, place, self.map)
+        } else {
+            (
+                vec![Placed {
+                    simple: simple.clone(),
+                    place,
+                }],
+                None,
+            )
+        };
+        let mut note = |does: Does, simple: &shell::Simple| {
+            let outcome = ended(call, simple);
+            let outcome = if outcome == Outcome::Failed
+                && matches!(does, Does::Command(_))
+                && program::was_stopped(call)
+            {
+                Outcome::Counts
+            } else {
+                outcome
+            };
+            found.push(Run {
+                position,
+                program: program.clone(),
+                does,
+                outcome,
+            });
+        };
+        let mut is_known = false;
+        for one in &placed {
+            let known = kind_of(&one.simple);
+            is_known |= known.is_some();
+            if let Some((kind, family)) = known.filter(|(kind, _)| *kind >= Kind::Run) {
+                note(self.tool(kind, family, one), &one.simple);
+            }
+            match program::request(&one.simple) {
+                Some(Request::Local) => note(Does::Asks, &one.simple),
+                Some(Request::Remote) if deployed => note(Does::Asks, &one.simple),
+                _ => {}
+            }
+            note(Does::Command(one.clone()), &one.simple);
+        }
+        let fits = |patterns: &[Pattern], simple: &shell::Simple| {
+            patterns.iter().any(|pattern| pattern.fits(simple))
+        };
+        // What a task is known to do is believed, rather than its name.
+        let listed = fits(&self.own, simple)
+            || (fits(&self.listed, simple) && !(task.is_some() && is_known));
+        let outer = Placed {
+            simple: simple.clone(),
+            place: placed
+                .first()
+                .and_then(|one| one.place.clone())
+                .filter(|_| task.is_some())
+                .or_else(|| simple.dir.as_deref().and_then(|dir| self.map.locate(dir))),
+        };
+        let named = task
+            .as_deref()
+            .filter(|_| !is_known)
+            .and_then(kind_of_name)
+            .filter(|(kind, _)| *kind >= Kind::Run);
+        if listed {
+            note(self.tool(Kind::Tests, Family::Other, &outer), simple);
+        } else if let Some((kind, family)) = named {
+            note(self.tool(kind, family, &outer), simple);
+        } else if task.is_none()
+            && kind_of(simple).is_none()
+            && let Some((kind, family)) = called(simple)
+        {
+            note(self.tool(kind, family, &outer), simple);
+        }
+    }
+
+    fn tool(&self, kind: Kind, family: Family, placed: &Placed) -> Does {
+        let scoped = self.turn.policy.verify.scope == VerifiedCode::Package;
+        // The words of a rule do not say whose they are: those of the table do.
+        let of = kind_of(&placed.simple).map_or(family, |(_, family)| family);
+        let reach = if scoped {
+            reach::reach(placed, kind, of, self.map)
+        } else {
+            Reach::All
+        };
+        Does::Tool {
+            kind,
+            family,
+            reach,
+        }
+    }
+}
+
+/// Returns what the call of a task does whose definition was not read, by its name.
+fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
+    let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
+    let name = match words.as_slice() {
+        [
+            "npm" | "pnpm" | "yarn" | "bun" | "mise" | "rtx" | "pdm" | "hatch" | "composer",
+            "run" | "r",
+            name,
+            ..,
+        ] => name,
+        [
+            "yarn" | "pnpm" | "just" | "task" | "mise" | "poe" | "rake" | "nox" | "gradle"
+            | "gradlew",
+            name,
+            ..,
+        ] => name,
+        ["deno", "task", name, ..] => name,
+        [script, ..] | ["bash" | "sh" | "zsh", script, ..] if script.ends_with(".sh") => {
+            crate::project::file_name(script).trim_end_matches(".sh")
+        }
+        _ => return None,
+    };
+    kind_of_name(name).filter(|(kind, _)| *kind >= Kind::Run)
+}
+
+struct Judge<'a> {
+    turn: &'a Turn<'a>,
+    map: &'a Map<'a>,
+}
+
+impl Judge<'_> {
+    /// Returns the first command that verifies a file.
+    fn first(&self, runs: &[Run], need: &Need<'_>) -> Option<Position> {
+        let done = runs
+            .iter()
+            .find(|run| self.outcome(run, need) == Some(Outcome::Counts));
+        done.map(|run| run.position)
+    }
+
+    /// Returns what a command says about a file; `None` if it is none that could.
+    fn outcome(&self, run: &Run, need: &Need<'_>) -> Option<Outcome> {
+        let workspace = self.map.workspace;
+        let covers = match &run.does {
+            Does::Tool {
+                kind,
+                family,
+                reach,
+            } => {
+                let speaks = *family == Family::Other
+                    || need.family == Family::Other
+                    || *family == need.family;
+                if !speaks || (need.covered && *kind != Kind::Tests) {
+                    return None;
+                }
+                reach.covers(need.path, *kind, *family, workspace)
+            }
+            Does::Command(placed) => {
+                // A test that is a script verifies itself.
+                let enough = !need.covered || crate::project::is_test(need.path);
+                if !enough
+                    || !program::runs(&placed.simple, placed.place.as_deref(), need.path, self.map)
+                {
+                    return None;
+                }
+                true
+            }
+            Does::Asks if !need.covered => true,
+            Does::Looks if !need.covered && program::is_front_end(need.path) => true,
+            Does::Asks | Does::Looks => return None,
+        };
+        if run.outcome < Outcome::TooEarly {
+            return Some(run.outcome);
+        }
+        if !covers {
+            return Some(Outcome::Elsewhere);
+        }
+        let call = run.position.0;
+        let line = self.turn.evidence.timeline.calls[call]
+            .command
+            .as_deref()
+            .unwrap_or_default();
+        let early = need
+            .edit
+            .is_some_and(|edit| edit.follows(call, line, &run.program));
+        Some(if early {
+            Outcome::BeforeEdit
+        } else {
+            Outcome::Counts
+        })
+    }
+}

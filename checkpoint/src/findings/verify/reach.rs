@@ -1,0 +1,393 @@
+//! Which code a command verifies: that of the package in which it runs or which it names (spec EVID-23).
+
+use journal::Workspace;
+
+use super::kinds::Kind;
+use crate::project::covering::{Family, family, is_test_folder, package_of, within};
+use crate::project::resolve::{Map, Placed};
+use crate::project::{file_name, folder, is_test};
+
+/// Which code a command verifies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All of it, or it is not known which.
+    All,
+    /// What lies below these folders.
+    Folders(Vec<String>),
+    /// What these tests are about; parts of their names if a runner was given such.
+    Files(Vec<String>),
+}
+
+/// Options whose value chooses packages, folders or modules.
+const CHOICES: [&str; 14] = [
+    "-p",
+    "--package",
+    "--filter",
+    "-F",
+    "-w",
+    "--workspace",
+    "-pl",
+    "--projects",
+    "--project",
+    "--manifest-path",
+    "--scope",
+    "--package-path",
+    "--rootDir",
+    "--root",
+];
+/// First operands that are no paths.
+const VERBS: [&str; 16] = [
+    "test", "tests", "run", "watch", "build", "check", "clippy", "vet", "install", "nextest",
+    "verify", "package", "compile", "spec", "related", "generate",
+];
+
+/// Returns which code a command verifies.
+pub(super) fn reach(placed: &Placed, kind: Kind, family: Family, map: &Map<'_>) -> Reach {
+    let words = &placed.simple.words;
+    let program = words.first().map_or("", String::as_str);
+    let place = placed.place.as_deref();
+    let base = place.map_or(Reach::All, |place| {
+        let place = if family == Family::Go {
+            place
+        } else {
+            package_of(&map.workspace.packages, place)
+        };
+        Reach::Folders(vec![place.to_owned()])
+    });
+    if words.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "--workspace" | "--all" | "-r" | "--recursive" | "--workspaces" | "run-many"
+        )
+    }) {
+        return base;
+    }
+    let chosen = chosen(words, map);
+    if !chosen.is_empty() {
+        return Reach::Folders(chosen);
+    }
+    let operands = operands(words);
+    match family {
+        Family::Go => go(&operands, place, &base, map),
+        // Filters choose tests by name: of a crate, of a package.
+        Family::Rust | Family::Swift | Family::Jvm | Family::Beam
+            if kind != Kind::Tests || !has_path(&operands) =>
+        {
+            if matches!(program, "gradle" | "gradlew") {
+                modules(&operands, place).unwrap_or(base)
+            } else {
+                base
+            }
+        }
+        _ if kind == Kind::Tests => tests(program, &operands, place, base, map),
+        _ => base,
+    }
+}
+
+/// Returns the packages that options choose. A name that belongs to none of the changed packages chooses another one.
+fn chosen(words: &[String], map: &Map<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    let program = words.first().map_or("", String::as_str);
+    let mut words = words.iter().skip(1).map(String::as_str).peekable();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            break;
+        }
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (word, None),
+        };
+        let takes = CHOICES.contains(&option)
+            // Elsewhere these letters mean other things (`pytest -p plugin`, `mkdir -p`).
+            && (option.starts_with("--")
+                || matches!((program, option), ("cargo" | "tsc" | "vue-tsc", "-p") | ("pnpm", "-F") | ("npm", "-w") | ("mvn" | "mvnw", "-pl")))
+            && !(program == "pytest" || (program == "vitest" && option == "--project") || (program == "playwright"));
+        if !takes {
+            continue;
+        }
+        let Some(value) = value.or_else(|| words.next()) else {
+            continue;
+        };
+        if value.contains(['*', '{', '[', '!']) {
+            return vec![String::new()];
+        }
+        let path = value
+            .strip_suffix("/Cargo.toml")
+            .or_else(|| value.strip_suffix("/tsconfig.json"))
+            .unwrap_or(value);
+        if path.ends_with(".json") || path == "." || path == "Cargo.toml" {
+            continue;
+        }
+        for one in path.split(',') {
+            let folder = map.package(one).map(str::to_owned);
+            let folder = folder.or_else(|| one.contains('/').then(|| map.locate(one))?);
+            found.push(folder.unwrap_or_else(|| format!("\u{0}{one}")));
+        }
+    }
+    found
+}
+
+fn operands(words: &[String]) -> Vec<&str> {
+    let program = words.first().map_or("", String::as_str);
+    let all = words.iter().skip(1).map(String::as_str);
+    let mut found: Vec<&str> = Vec::new();
+    let mut skip = false;
+    for word in all {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if word.starts_with('-') {
+            let long = word.starts_with("--") && !word.contains('=');
+            let flags = [
+                "--run",
+                "--coverage",
+                "--watch",
+                "--ci",
+                "--verbose",
+                "--silent",
+                "--quiet",
+                "--no-cov",
+                "--last-failed",
+                "--",
+            ];
+            let values = [
+                "-k",
+                "-m",
+                "-n",
+                "-t",
+                "-run",
+                "-tags",
+                "-timeout",
+                "-count",
+                "-o",
+                "-c",
+                "-p",
+                "-r",
+                "--maxfail",
+                "--tb",
+            ];
+            skip = values.contains(&word) && !(program == "go" && word == "-c")
+                || (long
+                    && !flags.contains(&word)
+                    && !word.starts_with("--no-")
+                    && ["jest", "vitest", "playwright", "mocha"].contains(&program)
+                    && [
+                        "--config",
+                        "--project",
+                        "--reporter",
+                        "--grep",
+                        "--testNamePattern",
+                        "--require",
+                        "--timeout",
+                    ]
+                    .contains(&word));
+            continue;
+        }
+        found.push(word);
+    }
+    if found.first().is_some_and(|first| VERBS.contains(first)) {
+        found.remove(0);
+    }
+    found
+}
+
+fn has_path(operands: &[&str]) -> bool {
+    operands
+        .iter()
+        .any(|operand| operand.contains('/') || operand.contains('.'))
+}
+
+/// `./...`, `./cmd/x`, `example.com/module/pkg/...`, `main.go`.
+fn go(operands: &[&str], place: Option<&str>, base: &Reach, map: &Map<'_>) -> Reach {
+    let mut folders = Vec::new();
+    for operand in operands {
+        let path = operand.trim_end_matches("...").trim_end_matches('/');
+        let module = map.workspace.packages.iter().find(|package| {
+            package.name.contains('/')
+                && path
+                    .strip_prefix(&package.name)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        if let Some(module) = module {
+            folders.push(join(
+                &module.folder,
+                path[module.name.len()..].trim_start_matches('/'),
+            ));
+        } else if operand.starts_with('.') || operand.ends_with(".go") {
+            let path = if path.ends_with(".go") {
+                folder(path)
+            } else {
+                path
+            };
+            let path = path.trim_start_matches("./");
+            let path = if path == "." { "" } else { path };
+            match place {
+                Some(place) => folders.push(join(place, path)),
+                None if path.is_empty() => return Reach::All,
+                None => folders.push(map.locate(path).unwrap_or_else(|| path.to_owned())),
+            }
+        }
+    }
+    if folders.is_empty() {
+        base.clone()
+    } else {
+        Reach::Folders(folders)
+    }
+}
+
+/// `:web:test` of gradle.
+fn modules(operands: &[&str], place: Option<&str>) -> Option<Reach> {
+    let module = operands
+        .iter()
+        .find_map(|operand| operand.rsplit_once(':').map(|(module, _)| module))?;
+    let path = module.trim_start_matches(':').replace(':', "/");
+    (!path.is_empty()).then(|| Reach::Folders(vec![join(place.unwrap_or_default(), &path)]))
+}
+
+/// Files, folders or parts of names that a test runner was given.
+fn tests(
+    program: &str,
+    operands: &[&str],
+    place: Option<&str>,
+    base: Reach,
+    map: &Map<'_>,
+) -> Reach {
+    const RUNNERS: [&str; 20] = [
+        "pytest",
+        "jest",
+        "vitest",
+        "mocha",
+        "ava",
+        "tap",
+        "node",
+        "playwright",
+        "deno",
+        "bun",
+        "rspec",
+        "rails",
+        "phpunit",
+        "pest",
+        "paratest",
+        "mix",
+        "bats",
+        "dart",
+        "flutter",
+        "unittest",
+    ];
+    if !RUNNERS.contains(&program) || operands.is_empty() {
+        return base;
+    }
+    let mut folders = Vec::new();
+    let mut files = Vec::new();
+    for operand in operands {
+        let path = operand.split("::").next().unwrap_or_default();
+        let path = path
+            .rsplit_once(':')
+            .filter(|(_, line)| line.chars().all(|char| char.is_ascii_digit()))
+            .map_or(path, |(path, _)| path);
+        if path.contains('*') || path == "." || path == "discover" {
+            return base;
+        }
+        if program == "unittest" {
+            files.push(
+                path.rsplit('.')
+                    .find(|part| part.starts_with("test"))
+                    .unwrap_or(path)
+                    .to_owned(),
+            );
+        } else if file_name(path).contains('.')
+            || !(path.contains('/') || is_test_folder(path) || path == "src")
+        {
+            files.push(path.trim_start_matches("./").to_owned());
+        } else {
+            let path = path.trim_start_matches("./").trim_end_matches('/');
+            folders.push(
+                place
+                    .map(|place| join(place, path))
+                    .or_else(|| map.locate(path))
+                    .unwrap_or_else(|| path.to_owned()),
+            );
+        }
+    }
+    if files.is_empty() {
+        Reach::Folders(folders)
+    } else {
+        Reach::Files(files.into_iter().chain(folders).collect())
+    }
+}
+
+fn join(folder: &str, path: &str) -> String {
+    match (folder, path) {
+        ("", path) => path.to_owned(),
+        (folder, "") => folder.to_owned(),
+        (folder, path) => format!("{folder}/{path}"),
+    }
+}
+
+impl Reach {
+    /// Returns whether the command verifies a file.
+    pub(super) fn covers(&self, path: &str, kind: Kind, of: Family, workspace: &Workspace) -> bool {
+        match self {
+            Self::All => true,
+            Self::Folders(folders) => folders
+                .iter()
+                .any(|folder| covers_folder(folder, path, kind, of, workspace)),
+            Self::Files(files) => files
+                .iter()
+                .any(|file| covers_by_file(file, path, workspace)),
+        }
+    }
+}
+
+fn covers_folder(place: &str, path: &str, kind: Kind, of: Family, workspace: &Workspace) -> bool {
+    if within(path, place) {
+        return true;
+    }
+    if kind == Kind::Tests {
+        // A folder of tests is about the code around it.
+        let mut code = place;
+        while is_test_folder(file_name(code)) && !code.is_empty() {
+            code = folder(code);
+        }
+        return (code != place && within(path, code))
+            || covering(path, workspace).any(|test| within(test, place));
+    }
+    // A Go program is built with the packages that it imports, but not with other programs.
+    let is_program = |path: &str| path.split('/').any(|part| part == "cmd");
+    of == Family::Go
+        && family(path) == Family::Go
+        && !is_program(path)
+        && package_of(&workspace.packages, path) == package_of(&workspace.packages, place)
+        && !place.starts_with('\0')
+}
+
+fn covers_by_file(named: &str, path: &str, workspace: &Workspace) -> bool {
+    let same = |path: &str| {
+        path == named
+            || path
+                .strip_suffix(named)
+                .is_some_and(|rest| rest.ends_with('/'))
+            || named.ends_with(&format!("/{path}"))
+    };
+    if same(path) || covering(path, workspace).any(same) {
+        return true;
+    }
+    let is_file = file_name(named).contains('.');
+    if !is_file {
+        return path.contains(named) || covering(path, workspace).any(|test| test.contains(named));
+    }
+    let beside = folder(path);
+    let near =
+        |folder: &str| folder == beside || named.starts_with(&format!("{beside}/__tests__/"));
+    !beside.is_empty() && is_test(named) && near(folder(named))
+}
+
+/// The tests that cover a file.
+fn covering<'a>(path: &str, workspace: &'a Workspace) -> impl Iterator<Item = &'a str> {
+    let tests = workspace
+        .covered
+        .iter()
+        .find(|(file, _)| file == path)
+        .map(|(_, tests)| tests.as_slice());
+    tests.unwrap_or_default().iter().map(String::as_str)
+}
