@@ -6,7 +6,7 @@ use journal::{Action, ChangedFile};
 
 use super::contents::Contents;
 use super::paths::PathRef;
-use super::proof::{Edits, Position, Proof, Wanted, find_proof};
+use super::proof::{Position, Proof, Wanted, find_proof, last_edit};
 use super::trace::{ActionTrace, Findings, Outcome, RuleTrace};
 use super::turn::Turn;
 use super::verify::{self, Wording};
@@ -222,7 +222,6 @@ impl Weighed {
 /// Looks for evidence of every group; a group that has to follow another comes after it.
 fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weighed> {
     let mut results: Vec<Weighed> = groups.iter().map(|_| Weighed::default()).collect();
-    let edits = Edits::new(turn);
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_key(|index| groups[*index].leader().1.after.is_some());
     for index in order {
@@ -235,7 +234,7 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
             results[index] = verified;
             continue;
         }
-        let proof = prove(turn, claims, group, after, &edits);
+        let proof = prove(turn, claims, group, after);
         // While the first of two is due, its text asks for the second too
         // (spec RULE-8: "`make restart` then `make status`").
         let spoken_for = first.is_some_and(|first| results[first].stands);
@@ -262,11 +261,7 @@ fn verified(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>) -> Option<W
     }
     let speaks_for_pack = claims.rules[group.leader().0].pack != Rule::OWN_PACK;
     let wanted = verify::Wanted {
-        files: group
-            .files
-            .iter()
-            .map(|file| turn.files[*file].path.as_str())
-            .collect(),
+        files: group.files.iter().map(|file| &turn.files[*file]).collect(),
         evidence,
         own,
     };
@@ -283,7 +278,6 @@ fn prove(
     claims: &Claims<'_>,
     group: &Group<'_>,
     after: Option<Option<Position>>,
-    edits: &Edits,
 ) -> Proof {
     if !turn.has_timeline() {
         return Proof::default();
@@ -299,7 +293,7 @@ fn prove(
         .map(|file| PathRef::changed(&turn.files[file].path))
         .collect();
     let evidence = group.evidence();
-    let after_edit = covered.iter().filter_map(|file| edits.last(file)).max();
+    let after_edit = last_edit(turn, &covered);
     find_proof(
         turn,
         &Wanted {

@@ -7,6 +7,7 @@
 
 mod actions;
 mod contents;
+mod edits;
 mod errors;
 mod hygiene;
 mod paths;

@@ -1,7 +1,5 @@
 //! The proof that an action was done, from the calls of a turn (spec EVID-6).
 
-use std::collections::HashMap;
-
 use journal::{ToolCall, ToolKind};
 
 use super::paths::PathRef;
@@ -20,8 +18,8 @@ pub(super) type Position = (usize, usize);
 /// that only edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edit {
-    call: usize,
-    at: usize,
+    pub(super) call: usize,
+    pub(super) at: usize,
 }
 
 impl Edit {
@@ -95,7 +93,7 @@ pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
         }
         proof.found.push(TracedCall {
             call: index,
-            command: shown(call),
+            command: shorten(call),
             outcome,
         });
     }
@@ -168,7 +166,7 @@ fn executed(
                     .after_edit
                     .is_some_and(|edit| edit.follows(index, line, program))
             };
-            let outcome = match ended(call, simple) {
+            let outcome = match by_status(call, simple) {
                 Outcome::Counts if too_early() => Outcome::TooEarly,
                 Outcome::Counts if before_edit() => Outcome::BeforeEdit,
                 outcome => outcome,
@@ -179,7 +177,7 @@ fn executed(
 }
 
 /// Returns how a command of a call ended, if it is taken by itself.
-pub(super) fn ended(call: &ToolCall, simple: &shell::Simple) -> Outcome {
+pub(super) fn by_status(call: &ToolCall, simple: &shell::Simple) -> Outcome {
     if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
         Outcome::NotRun
     } else if call.is_error {
@@ -191,50 +189,37 @@ pub(super) fn ended(call: &ToolCall, simple: &shell::Simple) -> Outcome {
 }
 
 /// Returns a command line as a trace shows it.
-pub(super) fn shown(call: &ToolCall) -> String {
+pub(super) fn shorten(call: &ToolCall) -> String {
     let line = call.command.as_deref().unwrap_or(&call.tool);
     line.chars().take(COMMAND_CHARS_MAX).collect()
 }
 
-/// The edits of a turn, by the last part of the path.
-pub(super) struct Edits(HashMap<String, Vec<(Edit, PathRef)>>);
-
-impl Edits {
-    pub(super) fn new(turn: &Turn<'_>) -> Self {
-        let mut edits: HashMap<String, Vec<(Edit, PathRef)>> = HashMap::new();
-        let mut note = |path: &str, edit: Edit| {
-            let path = PathRef::written(path, turn.project);
-            let known = edits.entry(path.file_name().to_owned()).or_default();
-            known.push((edit, path));
-        };
-        let calls = turn.evidence.timeline.calls.iter().enumerate();
-        for (index, call) in calls.filter(|(_, call)| !call.refused) {
-            match call.kind {
-                ToolKind::Edit | ToolKind::Write if !call.is_error => {
-                    let edit = Edit {
-                        call: index,
-                        at: usize::MAX,
-                    };
-                    call.paths.iter().for_each(|path| note(path, edit));
-                }
-                // A line that failed may still have written files.
-                ToolKind::Shell => {
-                    let line = call.command.as_deref().unwrap_or_default();
-                    for path in &turn.lines[index].writes {
-                        let at = line.find(path).unwrap_or(usize::MAX);
-                        note(path, Edit { call: index, at });
-                    }
-                }
-                _ => {}
+/// Returns where the turn last edited any of `files`.
+pub(super) fn last_edit(turn: &Turn<'_>, files: &[PathRef]) -> Option<Edit> {
+    let touches = |path: &str| {
+        let path_ref = PathRef::written(path, turn.project);
+        files.iter().any(|file| file.same(&path_ref))
+    };
+    let calls = turn.evidence.timeline.calls.iter().enumerate().rev();
+    calls
+        .filter(|(_, call)| !call.refused)
+        .find_map(|(index, call)| match call.kind {
+            ToolKind::Edit | ToolKind::Write => {
+                let touched = !call.is_error && call.paths.iter().any(|path| touches(path));
+                touched.then_some(Edit {
+                    call: index,
+                    at: usize::MAX,
+                })
             }
-        }
-        Self(edits)
-    }
-
-    /// Returns where a file was last edited.
-    pub(super) fn last(&self, file: &PathRef) -> Option<Edit> {
-        let edits = self.0.get(file.file_name())?.iter();
-        let edits = edits.filter(|(_, path)| file.same(path));
-        edits.map(|(edit, _)| *edit).max()
-    }
+            // A line that failed may still have written files.
+            ToolKind::Shell => {
+                let line = call.command.as_deref().unwrap_or_default();
+                let written = turn.lines[index].writes.iter().filter(|path| touches(path));
+                written
+                    .map(|path| line.find(path).unwrap_or(usize::MAX))
+                    .max()
+                    .map(|at| Edit { call: index, at })
+            }
+            ToolKind::Read | ToolKind::Other => None,
+        })
 }

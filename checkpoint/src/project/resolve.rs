@@ -65,7 +65,8 @@ impl Map<'_> {
         self.by_end(&path)
     }
 
-    fn knows(&self, path: &str) -> bool {
+    /// Returns whether a folder is one above a changed file or a package, or the top.
+    pub(crate) fn knows(&self, path: &str) -> bool {
         let packages = self
             .workspace
             .packages

@@ -8,10 +8,13 @@ mod reach;
 mod tests;
 mod wording;
 
-use journal::{ToolKind, Workspace};
+use std::cmp::Reverse;
 
+use journal::{ChangedFile, ToolCall, ToolKind, Workspace};
+
+use super::edits::Edits;
 use super::paths::PathRef;
-use super::proof::{Edit, Edits, Position, Proof, ended};
+use super::proof::{Edit, Position, Proof, by_status, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
 use crate::digest;
@@ -29,8 +32,8 @@ pub(super) use wording::Wording;
 
 /// What is looked for.
 pub(super) struct Wanted<'a> {
-    /// Paths of the changed files.
-    pub(super) files: Vec<&'a str>,
+    /// The changed files.
+    pub(super) files: Vec<&'a ChangedFile>,
     /// Commands of the rules of packs.
     pub(super) evidence: Vec<&'a str>,
     /// Commands of the user's own rules.
@@ -96,7 +99,7 @@ pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>
     let map = Map {
         workspace,
         top: turn.project,
-        folders: wanted.files.iter().map(|path| folder(path)).collect(),
+        folders: wanted.files.iter().map(|file| folder(&file.path)).collect(),
     };
     let needs = needs(turn, workspace, wanted);
     if needs.is_empty() {
@@ -142,7 +145,7 @@ pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>
             Some(seen) => seen.outcome = seen.outcome.max(outcome),
             None => proof.found.push(TracedCall {
                 call,
-                command: super::proof::shown(&turn.evidence.timeline.calls[call]),
+                command: shorten(&turn.evidence.timeline.calls[call]),
                 outcome,
             }),
         }
@@ -162,14 +165,8 @@ fn needs<'a>(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'a>) -> Vec
     let edits = Edits::new(turn);
     let builds = turn.policy.verify.uncovered == Uncovered::Build;
     let empty = digest::of_bytes(b"");
-    let hash = |path: &str| {
-        turn.files
-            .iter()
-            .find(|file| file.path == path)
-            .and_then(|file| file.hash)
-    };
-    let is_there = |path: &&&str| !builds || hash(path).is_some_and(|hash| hash != empty);
-    let need = |path: &&'a str| Need {
+    let holds = |file: &&ChangedFile| !builds || file.hash.is_some_and(|hash| hash != empty);
+    let need = |path: &'a str| Need {
         path,
         family: family(path),
         covered: !builds
@@ -177,7 +174,14 @@ fn needs<'a>(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'a>) -> Vec
             || workspace.covered.iter().any(|(file, _)| file == path),
         edit: edits.last(&PathRef::changed(path)),
     };
-    wanted.files.iter().filter(is_there).map(need).collect()
+    let there = wanted.files.iter().copied().filter(holds);
+    let mut needs: Vec<Need<'a>> = there.map(|file| need(file.path.as_str())).collect();
+    if workspace.tests_unknown {
+        // Then there may be thousands of files; those of one folder and language need the same.
+        needs.sort_by_key(|need| (folder(need.path), need.family, Reverse(need.edit)));
+        needs.dedup_by_key(|need| (folder(need.path), need.family));
+    }
+    needs
 }
 
 /// Returns the commands of a turn that verify something.
@@ -249,10 +253,13 @@ impl Search<'_> {
             )
         };
         let mut note = |does: Does, simple: &shell::Simple| {
-            let outcome = ended(call, simple);
-            let outcome = if outcome == Outcome::Failed
-                && matches!(does, Does::Command(_))
-                && program::was_stopped(call)
+            let outcome = by_status(call, simple);
+            let is_program = match does {
+                Does::Command(_) => true,
+                Does::Tool { kind, .. } => kind == Kind::Run,
+                Does::Asks | Does::Looks => false,
+            };
+            let outcome = if outcome == Outcome::Failed && is_program && program::was_stopped(call)
             {
                 Outcome::Counts
             } else {
@@ -267,7 +274,7 @@ impl Search<'_> {
         };
         let mut is_known = false;
         for one in &placed {
-            let known = kind_of(&one.simple);
+            let known = kind_of(&one.simple).map(|known| served(known, call));
             is_known |= known.is_some();
             if let Some((kind, family)) = known.filter(|(kind, _)| *kind >= Kind::Run) {
                 note(self.tool(kind, family, one), &one.simple);
@@ -297,6 +304,7 @@ impl Search<'_> {
             .as_deref()
             .filter(|_| !is_known)
             .and_then(kind_of_name)
+            .map(|known| served(known, call))
             .filter(|(kind, _)| *kind >= Kind::Run);
         if listed {
             note(self.tool(Kind::Tests, Family::Other, &outer), simple);
@@ -304,7 +312,7 @@ impl Search<'_> {
             note(self.tool(kind, family, &outer), simple);
         } else if task.is_none()
             && kind_of(simple).is_none()
-            && let Some((kind, family)) = called(simple)
+            && let Some((kind, family)) = called(simple, call)
         {
             note(self.tool(kind, family, &outer), simple);
         }
@@ -328,7 +336,7 @@ impl Search<'_> {
 }
 
 /// Returns what the call of a task does whose definition was not read, by its name.
-fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
+fn called(simple: &shell::Simple, call: &ToolCall) -> Option<(Kind, Family)> {
     let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
     let name = match words.as_slice() {
         [
@@ -349,7 +357,14 @@ fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
         }
         _ => return None,
     };
-    kind_of_name(name).filter(|(kind, _)| *kind >= Kind::Run)
+    let known = kind_of_name(name).map(|known| served(known, call));
+    known.filter(|(kind, _)| *kind >= Kind::Run)
+}
+
+/// A server that started well and was then stopped has run.
+fn served((kind, family): (Kind, Family), call: &ToolCall) -> (Kind, Family) {
+    let has_run = kind == Kind::Serve && program::was_stopped(call);
+    (if has_run { Kind::Run } else { kind }, family)
 }
 
 struct Judge<'a> {

@@ -141,11 +141,9 @@ fn uses(script: &str, path: &str) -> bool {
     }
     let statements: Vec<&str> = script.split(['\n', ';']).map(str::trim).collect();
     let imports = |line: &&str| {
-        let mentions = has_word(line, stem);
-        mentions
-            && ["import", "from ", "require", "load", "source", "use "]
-                .iter()
-                .any(|word| line.contains(word))
+        let begins = ["import", "from ", "use ", "source ", "load ", "include"];
+        let is_import = begins.iter().any(|word| line.starts_with(word));
+        has_word(line, stem) && (is_import || line.contains("require") || line.contains("import("))
     };
     let mut names: Vec<&str> = Vec::new();
     for line in statements.iter().copied().filter(|line| imports(&line)) {

@@ -47,10 +47,14 @@ pub(super) fn reach(placed: &Placed, kind: Kind, family: Family, map: &Map<'_>) 
     let program = words.first().map_or("", String::as_str);
     let place = placed.place.as_deref();
     let base = place.map_or(Reach::All, |place| {
-        let place = if family == Family::Go {
+        let package = package_of(&map.workspace.packages, place);
+        // A folder below the top that holds no changed file may be a package of its own.
+        let is_elsewhere =
+            package.is_empty() && !map.knows(place) && !is_test_folder(file_name(place));
+        let place = if family == Family::Go || is_elsewhere {
             place
         } else {
-            package_of(&map.workspace.packages, place)
+            package
         };
         Reach::Folders(vec![place.to_owned()])
     });

@@ -1,4 +1,4 @@
-//! What is asked for: the project's own command where it has one (spec RULE-16).
+//! What is asked for: the project's own command where it has one (spec RULE-19).
 
 use journal::Task;
 
@@ -97,15 +97,34 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
         for placed in resolve(simple, Some(task.folder.clone()), map).0 {
             if let Some((found, of)) = kind_of(&placed.simple) {
                 known = true;
-                if found == kind
-                    && (of == Family::Other || of == family(file) || family(file) == Family::Other)
-                {
+                let of = if of == Family::Other {
+                    of_runner(&task.runner)
+                } else {
+                    of
+                };
+                if found == kind && speaks(of, family(file)) {
                     return true;
                 }
             }
         }
     }
-    !known && kind_of_name(&task.name).is_some_and(|(found, _)| found == kind)
+    let is_named = || kind_of_name(&task.name).is_some_and(|(found, _)| found == kind);
+    !known && speaks(of_runner(&task.runner), family(file)) && is_named()
+}
+
+fn speaks(tool: Family, file: Family) -> bool {
+    tool == Family::Other || file == Family::Other || tool == file
+}
+
+/// Returns the language of the projects that have tasks of a runner.
+fn of_runner(runner: &str) -> Family {
+    match runner {
+        "npm" | "pnpm" | "yarn" | "bun" | "deno" => Family::Script,
+        "python" => Family::Python,
+        "cargo" => Family::Rust,
+        "composer" => Family::Php,
+        _ => Family::Other,
+    }
 }
 
 fn name_rank(name: &str, kind: Kind) -> usize {
