@@ -16,6 +16,7 @@ pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
 pub mod listener;
+mod looking;
 pub mod named_file;
 pub mod packages;
 pub mod phase;

@@ -153,12 +153,15 @@ async fn journal_announcement(
     let read = tokio::task::spawn_blocking(move || {
         let state = reader.load(&about.stream).ok()?;
         let announcement = announce::announce(&state, &about)?;
-        let policy = reader.project(state.project()).policy;
-        policy
-            .enabled
-            .then(|| (variables(&announcement, &state), announcement))
+        let project = state.project().to_owned();
+        Some((variables(&announcement, &state), announcement, project))
     });
-    let (variables, announcement) = read.await.ok().flatten()?;
+    let (variables, announcement, project) = read.await.ok().flatten()?;
+    let folder = project.clone();
+    let is_on = move |shared: &Shared| shared.project(&folder).policy.enabled;
+    if !shared.look_at(&project, is_on).await? {
+        return None;
+    }
     let event = Event::Announced {
         about: envelope.seq,
         news: announcement.news,

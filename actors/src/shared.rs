@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
@@ -11,12 +12,15 @@ use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::draft::daemon_draft;
+use crate::looking::Looking;
 use crate::project::Project;
 use crate::session_state;
 use crate::trust::Trust;
 
 /// Stops whose evidence is gathered at the same time; further ones wait.
 const GATHERING_MAX: usize = 4;
+/// Work that takes longer waits for something else than the processor, and gives its place back.
+const PLACE_HELD_MAX: Duration = Duration::from_secs(1);
 
 /// Event counts since the daemon started, for `status`.
 #[derive(Debug, Default)]
@@ -50,6 +54,7 @@ pub struct Shared {
     pub counters: Counters,
     /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
+    looking: Arc<Looking>,
     /// Why spooled calls could not be taken in, one line each.
     pub(crate) spool_issues: Mutex<Vec<String>>,
     config: RwLock<Arc<Config>>,
@@ -74,6 +79,7 @@ impl Shared {
             home,
             counters: Counters::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
+            looking: Arc::default(),
             spool_issues: Mutex::default(),
             config: RwLock::new(Arc::new(config)),
             policies: Mutex::new(policies),
@@ -88,6 +94,7 @@ impl Shared {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         issues.extend(spool_issues.iter().cloned());
+        issues.extend(self.looking.issues());
         issues
     }
 
@@ -99,6 +106,38 @@ impl Shared {
     /// Replaces the settings for everything that starts after this call.
     pub fn set_config(&self, config: Config) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+    }
+
+    /// Runs `work` once one of the places for gathering evidence is free (spec DECIDE-18).
+    pub(crate) async fn in_place<T>(&self, work: impl Future<Output = T>) -> T {
+        let place = Arc::clone(&self.gathering).acquire_owned().await;
+        tokio::pin!(work);
+        if let Ok(done) = tokio::time::timeout(PLACE_HELD_MAX, &mut work).await {
+            return done;
+        }
+        drop(place);
+        work.await
+    }
+
+    /// Runs `work`, which looks at `project`, on a blocking thread. Returns `None` if it does not end in time, hangs there
+    /// already, or panics (spec DECIDE-22).
+    pub(crate) async fn look_at<T: Send + 'static>(
+        self: &Arc<Self>,
+        project: &str,
+        work: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Option<T> {
+        let git_timeout = self
+            .config()
+            .settings
+            .evidence_limits
+            .git_timeout
+            .as_millis();
+        let shared = Arc::clone(self);
+        self.looking
+            .at(project, Duration::from_millis(git_timeout), move || {
+                work(&shared)
+            })
+            .await
     }
 
     /// Returns which projects' own files the user trusts.

@@ -10,6 +10,7 @@ mod telemetry;
 mod web;
 
 use std::fs::{self, File};
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
@@ -73,7 +74,9 @@ pub(crate) fn run(home: Home) -> Result<()> {
     if let Some(error) = &config_error {
         tracing::warn!(%error, "Invalid configuration; the defaults apply.");
     }
-    actix::System::new().block_on(async {
+    // Never dropped: that would wait for threads that hang in a project's file system, and the process ends anyway.
+    let system = ManuallyDrop::new(actix::System::new());
+    system.block_on(async {
         let daemon = Daemon::start(home, config, config_error)?;
         daemon.serve(pid_file).await
     })

@@ -94,14 +94,16 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     let read = tokio::task::spawn_blocking(move || {
         let state = reader.load(&about)?;
         let is_pane_taken = is_pane_taken(&reader, &state)?;
-        let policy = reader.project(state.project()).policy;
-        let delay = Duration::from_millis(policy.restart_delay_ms);
-        Ok((state, is_pane_taken, delay))
+        Ok((state, is_pane_taken))
     });
-    let (state, is_pane_taken, delay) = read
+    let (state, is_pane_taken) = read
         .await
         .map_err(|_| Refusal::Failed)?
         .map_err(not_journaled)?;
+    let folder = state.project().to_owned();
+    let delay = move |shared: &Shared| shared.project(&folder).policy.restart_delay_ms;
+    let delay = shared.look_at(state.project(), delay).await;
+    let delay = Duration::from_millis(delay.ok_or(Refusal::Failed)?);
     let config = shared.config();
     let stop_within = Duration::from_millis(config.settings.restart.stop_within.as_millis());
     let now = Timestamp::now();

@@ -23,13 +23,13 @@ impl Session {
         let state = self.state.clone();
         let about = stop.clone();
         let work = async move {
-            let _slot = Arc::clone(&shared.gathering).acquire_owned().await;
             let state = if about.can_reply || about.restart {
                 state
             } else {
                 find_prompts(&shared, state).await
             };
-            tokio::task::spawn_blocking(move || {
+            let project = state.project().to_owned();
+            let gather = move |shared: &Shared| {
                 let payload = (about.background_tasks > 0)
                     .then(|| shared.journal.payload(about.seq).ok().flatten());
                 let payload = payload.flatten();
@@ -40,18 +40,17 @@ impl Session {
                     &about,
                     payload.as_deref(),
                 )
-            })
-            .await
+            };
+            shared.look_at(&project, gather).await
         };
+        let shared = Arc::clone(&self.shared);
+        let work = async move { shared.in_place(work).await };
         ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
             session.busy = false;
             session.catch_up();
             match gathered {
-                Ok(gathered) => session.decide(&stop, gathered, ctx),
-                Err(error) => {
-                    tracing::error!(session = %session.state.session(), %error, "Gathering evidence failed.");
-                    session.decide_unanswered(&stop, ctx);
-                }
+                Some(gathered) => session.decide(&stop, gathered, ctx),
+                None => session.decide_unanswered(&stop, ctx),
             }
             session.advance(ctx);
         }));
@@ -228,9 +227,9 @@ impl Session {
 
 /// Journals the prompts that only the transcript has, and returns the state with them.
 async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
-    let config = shared.config();
     let known = state.clone();
-    let found = tokio::task::spawn_blocking(move || transcripts::prompts(&config, &known)).await;
+    let find = move |shared: &Shared| transcripts::prompts(&shared.config(), &known);
+    let found = shared.look_at(state.project(), find).await;
     let found = found.unwrap_or_default();
     if found.is_empty() {
         return state;

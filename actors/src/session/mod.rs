@@ -121,15 +121,15 @@ impl Session {
         let shared = Arc::clone(&self.shared);
         let state = self.state.clone();
         let work = async move {
-            let slot = Arc::clone(&shared.gathering).acquire_owned().await;
-            let (config, trust) = (shared.config(), shared.trust());
             let stream = state.stream.clone();
-            let taken =
-                tokio::task::spawn_blocking(move || evidence::baseline(&config, &trust, &state))
-                    .await
-                    .ok()
-                    .flatten();
-            drop(slot);
+            let project = state.project().to_owned();
+            let take = move |shared: &Shared| {
+                evidence::baseline(&shared.config(), &shared.trust(), &state)
+            };
+            let taken = shared
+                .in_place(shared.look_at(&project, take))
+                .await
+                .flatten();
             let Some(event) = taken else { return };
             let cause = turn_at.as_micros().to_string();
             let draft = derived(&stream, Timestamp::now(), event, &cause);

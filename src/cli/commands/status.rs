@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use actors::project::Project;
 use actors::trust::{Standing, Trust};
@@ -37,6 +39,9 @@ const DECISIONS: u64 = 5;
 
 /// Projects of the newest sessions whose own files are looked at.
 const PROJECTS: usize = 50;
+
+/// The longest wait for them.
+const LOOK_WITHIN: Duration = Duration::from_secs(2);
 
 /// Sessions that wait for a person, and are shown.
 const WAITING: usize = 5;
@@ -134,8 +139,15 @@ struct WaitingFile {
 }
 
 impl WaitingFile {
-    /// Returns those of the newest sessions' projects.
+    /// Returns those of the newest sessions' projects; none if their file systems do not answer.
     fn all(home: &Home, sessions: &[SessionRow]) -> Vec<Self> {
+        let (home, sessions) = (home.clone(), sessions.to_owned());
+        let (sender, found) = mpsc::channel();
+        std::thread::spawn(move || drop(sender.send(Self::find(&home, &sessions))));
+        found.recv_timeout(LOOK_WITHIN).unwrap_or_default()
+    }
+
+    fn find(home: &Home, sessions: &[SessionRow]) -> Vec<Self> {
         let config = settings::load(home).unwrap_or_default();
         let trust = Trust::of(home);
         let mut newest: Vec<_> = sessions.iter().collect();

@@ -1,6 +1,8 @@
 //! The daemon: hook calls, the socket and its routes, terminals, the service.
 
 mod control;
+#[cfg(target_os = "linux")]
+mod hanging;
 mod logs;
 mod main_job;
 mod metrics;

@@ -1,0 +1,118 @@
+//! Looking at what somebody else names: a project, a repository, a transcript. A file system that does not answer, or a
+//! program that cannot be killed, holds a thread for as long as it likes. It must hold nothing else: not the slot of other
+//! projects' stops, and not the stop that waits (spec DECIDE-22).
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time beyond git's own limit for all that is looked at besides git.
+const SPARE: Duration = Duration::from_secs(5);
+
+/// A piece of work that has not ended.
+#[derive(Debug)]
+struct Work {
+    project: String,
+    began: Instant,
+    /// Nobody waits for it any more.
+    is_hung: bool,
+}
+
+/// All work that has not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Looking {
+    running: Mutex<BTreeMap<u64, Work>>,
+    next: AtomicU64,
+}
+
+impl Looking {
+    /// Runs `work`, which looks at `project`, on a blocking thread. Returns `None` if it takes longer than git may take and
+    /// a few seconds more, if earlier work on the same project hangs, or if it panics.
+    pub(crate) async fn at<T: Send + 'static>(
+        self: &Arc<Self>,
+        project: &str,
+        git_timeout: Duration,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let entry = Entry::new(self, project)?;
+        let number = entry.number;
+        let running = tokio::task::spawn_blocking(move || {
+            // Leaves the list when the work ends, also where it panics.
+            let _entry = entry;
+            work()
+        });
+        match tokio::time::timeout(git_timeout + SPARE, running).await {
+            Ok(done) => done
+                .inspect_err(
+                    |error| tracing::error!(project, %error, "Looking at a project failed."),
+                )
+                .ok(),
+            Err(_) => {
+                tracing::error!(project, "Looking at a project does not end.");
+                if let Some(work) = self.lock().get_mut(&number) {
+                    work.is_hung = true;
+                }
+                None
+            }
+        }
+    }
+
+    /// Returns one line for each project where work hangs.
+    pub(crate) fn issues(&self) -> Vec<String> {
+        let running = self.lock();
+        let mut longest: BTreeMap<&str, u64> = BTreeMap::new();
+        for work in running.values().filter(|work| work.is_hung) {
+            let known = longest.entry(&work.project).or_default();
+            *known = (*known).max(work.began.elapsed().as_secs());
+        }
+        let line = |(project, seconds): (&str, u64)| {
+            format!(
+                "looking at {project} has not ended for {seconds} s, because its file system or git does not answer: \
+                 until it does, stops there pass"
+            )
+        };
+        longest.into_iter().map(line).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Work>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The place of a piece of work in the list.
+struct Entry {
+    looking: Arc<Looking>,
+    number: u64,
+}
+
+impl Entry {
+    /// Enters work, unless some on the same project hangs: each further piece would hold one more thread.
+    fn new(looking: &Arc<Looking>, project: &str) -> Option<Self> {
+        let mut running = looking.lock();
+        if running
+            .values()
+            .any(|work| work.is_hung && work.project == project)
+        {
+            return None;
+        }
+        let number = looking.next.fetch_add(1, Ordering::Relaxed);
+        let work = Work {
+            project: project.to_owned(),
+            began: Instant::now(),
+            is_hung: false,
+        };
+        running.insert(number, work);
+        drop(running);
+        Some(Self {
+            looking: Arc::clone(looking),
+            number,
+        })
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.looking.lock().remove(&self.number);
+    }
+}
