@@ -53,6 +53,11 @@ pictures:
 macos:
     tests/macos.sh --all-targets
 
+# Run the attacks that SECURITY.md names
+[group('faults')]
+attack:
+    tests/attack.sh
+
 # Kill daemon and clients at random times under load
 [group('faults')]
 kill-rounds rounds="200":

@@ -2,6 +2,7 @@
 //! them.
 
 mod arrows;
+mod attacks;
 mod circles;
 mod imports;
 mod sizes;

@@ -25,11 +25,11 @@ impl Attack {
     }
 }
 
-fn marker(repo: &Repo) -> PathBuf {
+pub(super) fn marker(repo: &Repo) -> PathBuf {
     repo.beside("pwned")
 }
 
-fn payload(repo: &Repo) -> String {
+pub(super) fn payload(repo: &Repo) -> String {
     format!("touch '{}'; cat", marker(repo).display())
 }
 

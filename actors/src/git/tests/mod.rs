@@ -3,6 +3,7 @@
 mod attacks;
 mod commits;
 mod held;
+mod programs;
 mod refusals;
 mod support;
 mod work_tree;

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Runs exactly the tests that the table of attacks in SECURITY.md names.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+names=$(sed -n '/^## Attacks and their tests/,/^## Known gaps/p' SECURITY.md | grep -oE '`(it|actors|checkpoint|checkpointd|journal)::[a-z0-9_:]+`' | tr -d '`' | sort -u)
+
+# run TARGET ARGUMENTS-OF-CARGO..
+run() {
+    local target=$1; shift
+    local tests; tests=$(sed -n "s/^${target}:://p" <<<"$names")
+    [ -n "$tests" ] || return 0
+    local wanted; wanted=$(wc -l <<<"$tests")
+    local out; out=$(mktemp)
+    # shellcheck disable=SC2086 # one word for each name
+    cargo test "$@" -- --exact $tests 2>&1 | tee "$out"
+    grep -q "^test result: ok. $wanted passed" "$out" || { echo "$target: not all of $wanted tests ran and passed"; exit 1; }
+    rm -f "$out"
+}
+run journal -p journal --lib
+run checkpoint -p checkpoint --lib
+run actors -p actors --lib
+run checkpointd -p checkpointd --bin checkpointd
+run it -p checkpointd --test it

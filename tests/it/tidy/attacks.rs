@@ -1,0 +1,76 @@
+//! SECURITY.md names a test for each attack; each of these tests exists.
+
+use super::source::{File, tree};
+
+/// Where the tests of a target are, by the first part of their names.
+const TARGETS: [(&str, &str); 5] = [
+    ("actors", "actors/src/"),
+    ("checkpoint", "checkpoint/src/"),
+    ("checkpointd", "src/"),
+    ("it", "tests/it/"),
+    ("journal", "journal/src/"),
+];
+/// The heading of the table.
+const TABLE: &str = "## Attacks and their tests";
+
+/// Returns the tests that the table names, by target, modules and function.
+fn named(security: &str) -> Vec<&str> {
+    let table = security.split(TABLE).nth(1).unwrap_or_default();
+    let table = table.split("\n## ").next().unwrap_or_default();
+    let quoted = table.split('`').skip(1).step_by(2);
+    quoted.filter(|name| name.contains("::")).collect()
+}
+
+/// Returns whether a file has the test of this name.
+fn has(file: &File, name: &str) -> bool {
+    let Some((target, path)) = name.split_once("::") else {
+        return false;
+    };
+    let folder = TARGETS.iter().find(|(known, _)| *known == target);
+    let inside = folder.and_then(|(_, folder)| file.path.strip_prefix(folder));
+    let (Some(inside), Some((modules, function))) = (inside, path.rsplit_once("::")) else {
+        return false;
+    };
+    let own = inside.trim_end_matches(".rs").trim_end_matches("/mod");
+    let own = own.replace('/', "::");
+    let is_here = modules == own || modules.strip_suffix("::tests") == Some(own.as_str());
+    let start = format!("#[test] fn {function}(");
+    let code = file.code.split_whitespace().collect::<Vec<_>>().join(" ");
+    is_here && code.contains(&start)
+}
+
+fn missing(files: &[File], security: &str) -> Vec<String> {
+    let mut missing = named(security);
+    missing.retain(|name| !files.iter().any(|file| has(file, name)));
+    missing.into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_attack_of_the_table_has_its_test() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/SECURITY.md");
+    let security = std::fs::read_to_string(path).expect("readable");
+    assert!(named(&security).len() > 40, "the table is not read");
+    assert_eq!(missing(&tree(), &security), [""; 0]);
+}
+
+#[test]
+fn a_test_that_is_gone_is_found() {
+    let files = [
+        File::new(
+            "tests/it/cli/trust.rs",
+            "#[test]\nfn one() {}\nfn two() {}\n",
+        ),
+        File::new(
+            "src/render.rs",
+            "mod tests {\n #[test]\n fn three() {}\n}\n",
+        ),
+    ];
+    let table = format!(
+        "`it::cli::gone` {TABLE}\n| x | `it::cli::trust::one`, `it::cli::trust::two` |\n| y | `setting` `it::cli::one` \
+         `checkpointd::render::tests::three` |\n## Next\n`it::x::y`\n"
+    );
+    assert_eq!(
+        missing(&files, &table),
+        ["it::cli::trust::two", "it::cli::one"]
+    );
+}
