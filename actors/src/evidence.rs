@@ -154,9 +154,10 @@ pub fn turn_start(
         prefix,
         &mut Vec::new(),
     )?;
-    let said = facts.last_real_user.map(|user| user.at);
     let known = |at: &Timestamp| *at != Timestamp::default();
-    said.filter(known)
+    facts
+        .began
+        .filter(known)
         .or_else(|| facts.calls.iter().map(|call| call.at).filter(known).min())
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use checkpoint::agents::adapter;
 use checkpoint::agents::adapter::TranscriptSearch;
@@ -17,6 +18,8 @@ use crate::named_file::{self, Links};
 
 /// A transcript that is one JSON document has to be read whole; a larger one is not read.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// How many times more is read each time that the beginning of a turn was not reached.
+const FURTHER: u64 = 4;
 /// The most day folders that are searched for a transcript, the latest first.
 const DAYS_MAX: usize = 400;
 
@@ -127,19 +130,35 @@ pub fn read(
     prefix: &str,
     notes: &mut Vec<String>,
 ) -> Option<Facts> {
-    let (bytes, from_start) =
-        match read_end(path, config.settings.evidence_limits.transcript_bytes.0) {
+    let limits = &config.settings.evidence_limits;
+    let deadline = Instant::now() + Duration::from_millis(limits.transcript_timeout.as_millis());
+    let mut bytes_max = limits.transcript_bytes.0;
+    loop {
+        let (bytes, from_start) = match read_end(path, bytes_max) {
             Ok(read) => read,
             Err(error) => {
                 notes.push(format!("cannot read the transcript: {error}"));
                 return None;
             }
         };
-    let facts = transcript::read(agent, &bytes, from_start, prefix, &config.redactor);
-    if facts.is_none() {
-        notes.push("the transcript is empty, or its format is unknown".into());
+        let facts = transcript::read(agent, &bytes, from_start, prefix, &config.redactor);
+        let is_whole = from_start || facts.as_ref().is_some_and(|facts| facts.is_whole);
+        let is_over = bytes_max >= limits.transcript_bytes_max.0 || Instant::now() >= deadline;
+        if is_whole || is_over {
+            notes.extend(match &facts {
+                None => Some("the transcript is empty, or its format is unknown".into()),
+                Some(_) if is_whole => None,
+                Some(_) => Some(format!(
+                    "the turn began before the last {} bytes of the transcript: its first calls are not known",
+                    bytes.len()
+                )),
+            });
+            return facts;
+        }
+        bytes_max = bytes_max
+            .saturating_mul(FURTHER)
+            .clamp(1, limits.transcript_bytes_max.0);
     }
-    facts
 }
 
 fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
@@ -155,4 +174,41 @@ fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(bytes_max)).unwrap_or(0));
     file.take(length.min(bytes_max)).read_to_end(&mut bytes)?;
     Ok((bytes, from == 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The calls, whether the beginning is known, and the number of notes, with these limits.
+    fn reads(yaml: &str) -> (usize, bool, usize) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.jsonl");
+        let said = r#"{"type":"user","sessionId":"s","message":{"content":"go"}}"#;
+        let mut text = format!("{said}\n");
+        for number in 0..200 {
+            text.push_str(&format!(
+                r#"{{"type":"assistant","sessionId":"s","message":{{"content":[{{"type":"tool_use","id":"t{number}","name":"Bash","input":{{"command":"ls"}}}}]}}}}"#
+            ));
+            text.push('\n');
+        }
+        std::fs::write(&path, text).expect("a transcript");
+        let config = Config::load(Some(("config.yml", yaml))).expect("settings");
+        let mut notes = Vec::new();
+        let facts = read(&config, Agent::Claude, &path, "", &mut notes).expect("facts");
+        (facts.calls.len(), facts.began.is_some(), notes.len())
+    }
+
+    #[test]
+    fn a_turn_is_read_back_to_its_beginning_within_bounds() {
+        let first = "transcript_bytes: 1KB";
+        let far = "transcript_timeout: 1m";
+        let all = reads(&format!("evidence_limits: {{{first}, {far}}}\n"));
+        assert_eq!(all, (200, true, 0));
+        let (calls, began, notes) = reads(&format!(
+            "evidence_limits: {{{first}, {far}, transcript_bytes_max: 2KB}}\n"
+        ));
+        assert!(calls > 8 && calls < 200, "{calls}");
+        assert_eq!((began, notes), (false, 1));
+    }
 }

@@ -139,8 +139,12 @@ layered! {
     EvidenceLimits, EvidenceLimitsLayer {
         /// The timeout of git.
         git_timeout: Span,
-        /// How much of a transcript's end is read.
+        /// How much of a transcript's end is read at first.
         transcript_bytes: Size,
+        /// How much of it is read if the turn began before that.
+        transcript_bytes_max: Size,
+        /// How long reading further back may take.
+        transcript_timeout: Span,
         /// The most changed files that are looked at.
         changed_files_max: Count,
     }

@@ -18,7 +18,7 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
         };
         return Timeline { source, calls };
     };
-    let begun = facts.last_real_user.map(|said| said.at).unwrap_or_default();
+    let begun = facts.began.unwrap_or_default();
     let (mut calls, mut taken) = (facts.calls, Vec::new());
     taken.resize(calls.len(), false);
     let mut unknown = Vec::new();
@@ -87,10 +87,9 @@ fn merged(mut calls: Vec<ToolCall>, more: &[ToolCall]) -> Vec<ToolCall> {
 
 #[cfg(test)]
 mod tests {
-    use journal::{PromptOrigin, Timestamp};
+    use journal::Timestamp;
 
     use super::*;
-    use crate::transcript::facts::UserText;
 
     fn call(id: &str, command: &str, at: i64) -> ToolCall {
         let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
@@ -199,13 +198,8 @@ mod tests {
     #[test]
     fn calls_of_an_earlier_turn_stay_out() {
         let at = Timestamp::from_micros(20);
-        let said = UserText {
-            text: "go".to_owned(),
-            at,
-            origin: PromptOrigin::User,
-        };
         let facts = Facts {
-            last_real_user: Some(said),
+            began: Some(at),
             ..Facts::default()
         };
         assert_eq!(

@@ -114,6 +114,7 @@ fn user(facts: &mut Facts, authors: &Authors<'_>, text: &str, at: Timestamp, ori
     };
     if origin == PromptOrigin::User {
         facts.last_real_user = Some(said.clone());
+        facts.began.get_or_insert(at);
     }
     if origin != PromptOrigin::Host || authors.calls_to_work(text) {
         facts.last_user = Some(said);

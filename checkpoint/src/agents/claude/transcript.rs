@@ -135,10 +135,13 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         }
         is_claude = true;
         note_place(&line, &mut facts);
+        // What a person types while the agent works is attached to the turn (spec EVID-2).
+        let may_begin = line.kind.text() == "user";
         let known = entries.len();
         add_entries(line, authors, &mut entries);
         entries[known..].reverse();
-        if entries[known..].iter().any(Entry::begins_turn) {
+        if may_begin && entries[known..].iter().any(Entry::begins_turn) {
+            facts.is_whole = true;
             break;
         }
     }

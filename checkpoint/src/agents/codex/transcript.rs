@@ -32,13 +32,25 @@ const LINE_TYPES: [&str; 7] = [
 ];
 
 /// Only lines with one of these can hold anything of interest; the others, token counts above all, are not parsed.
-const MARKS: [&str; 6] = [
+const MARKS: [&str; 9] = [
     "\"item_completed\"",
     "_call",
     "message\"",
     "\"session_meta\"",
     "\"turn_context\"",
     "_end\"",
+    "\"task_",
+    "\"turn_started\"",
+    "\"turn_aborted\"",
+];
+
+/// Events where a task begins or ends. What a person types while it runs is one more message of it.
+const TASK_MARKS: [&str; 5] = [
+    "task_started",
+    "task_complete",
+    "turn_started",
+    "turn_complete",
+    "turn_aborted",
 ];
 
 #[derive(Deserialize)]
@@ -138,17 +150,27 @@ struct Git<'a> {
 pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let (mut facts, mut is_codex) = (Facts::default(), false);
     let mut entries = Vec::new();
+    // How many entries there are up to the last message of a person, and up to the first one of the same task.
+    let (mut to_last, mut to_first) = (None, None);
     for text in tail.lines_backward() {
         let Some(line) = line(text) else { continue };
         is_codex = true;
+        if to_first.is_some() && is_task_mark(&line) {
+            to_last = to_first;
+            break;
+        }
         note_place(&line, &mut facts);
         let known = entries.len();
         add_entries(&line, authors, &mut facts, &mut entries);
         entries[known..].reverse();
         if entries[known..].iter().any(Entry::begins_turn) {
-            break;
+            to_first = Some(entries.len());
+            to_last = to_last.or(to_first);
         }
     }
+    // Rollouts without these events begin a turn at the last message.
+    facts.is_whole = to_last.is_some();
+    entries.truncate(to_last.unwrap_or(entries.len()));
     // The first line alone says which version this is.
     if let Some(line) = tail
         .lines()
@@ -169,6 +191,17 @@ fn line(text: &str) -> Option<Line<'_>> {
     }
     let line: Line<'_> = serde_json::from_str(text).ok()?;
     (LINE_TYPES.contains(&line.kind.text()) && line.payload.is_some()).then_some(line)
+}
+
+fn is_task_mark(line: &Line<'_>) -> bool {
+    #[derive(Deserialize)]
+    struct Kind<'a> {
+        #[serde(borrow, default, rename = "type")]
+        kind: Scalar<'a>,
+    }
+    line.kind.text() == "event_msg"
+        && read_json::part::<Kind<'_>>(line.payload)
+            .is_some_and(|payload| TASK_MARKS.contains(&payload.kind.text()))
 }
 
 fn note_place(line: &Line<'_>, facts: &mut Facts) {

@@ -81,6 +81,8 @@ fn every_key_of_a_group_with_its_default() {
     daemon.path: [] (default)
     evidence_limits.git_timeout: 2s (default)
     evidence_limits.transcript_bytes: 512KB (default)
+    evidence_limits.transcript_bytes_max: 16MB (default)
+    evidence_limits.transcript_timeout: 300ms (default)
     evidence_limits.changed_files_max: 5000 (default)
     tmux.settle: 600ms (default)
     tmux.send_timeout: 2s (default)

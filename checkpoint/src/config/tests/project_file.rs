@@ -99,6 +99,7 @@ fn demands_of_a_project_name_their_source() {
     dependencies: Build with the changed modules (`go build ./...`)
     container image: Build the changed container image (`docker build`)
     compose file: Check the changed compose file (`docker compose config`)
+    dependencies: Install or build with the changed dependencies (`bundle install`, `composer install`, `mvn package`, or the project's own command)
     tests only: Run targeted tests for changed test files
     code: Run the tests that cover the changed code
     ");

@@ -43,7 +43,7 @@ fn it_takes_up_a_prompt_while_it_works() {
         )
     };
     for (mode, said, n_calls) in [
-        ("prompt", "and also this", 0),
+        ("prompt", "and also this", 1),
         ("task-notification", "and", 1),
         ("prompt", "[TeleClaude Checkpoint] - x", 1),
     ] {

@@ -41,3 +41,62 @@ fn what_no_recording_shows() {
     c7 exec_command Edit `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: n.txt\n*** End Patch\nEOF` ["n.txt"] refused 00:00:12.000 1000ms ""
     "#);
 }
+
+#[test]
+fn a_message_typed_while_it_works_is_one_of_the_same_task() {
+    let event = |second: u32, payload: &str| {
+        format!(
+            r#"{{"timestamp":"2026-01-01T00:00:{second:02}Z","type":"event_msg","payload":{payload}}}"#
+        )
+    };
+    let said = |second, text: &str| {
+        event(
+            second,
+            &format!(r#"{{"type":"user_message","message":"{text}"}}"#),
+        )
+    };
+    let task = |second, kind: &str| event(second, &format!(r#"{{"type":"{kind}","turn_id":"t"}}"#));
+    let ran = |second: u32, id: &str| {
+        format!(
+            r#"{{"timestamp":"2026-01-01T00:00:{second:02}Z","type":"response_item","payload":{{"type":"local_shell_call","call_id":"{id}","action":{{"command":["ls"]}}}}}}"#
+        )
+    };
+    let before = [said(1, "old"), ran(2, "c1")];
+    let now = [
+        said(11, "go"),
+        ran(12, "c2"),
+        said(13, "and this"),
+        ran(14, "c3"),
+    ];
+    let cases: [(&[&str], &[&str], &str); 4] = [
+        (
+            &["task_complete", "task_started"],
+            &["c2", "c3"],
+            "00:00:11",
+        ),
+        (&["turn_aborted"], &["c2", "c3"], "00:00:11"),
+        (&["task_started"], &["c2", "c3"], "00:00:11"),
+        // Rollouts without these events.
+        (&[], &["c3"], "00:00:13"),
+    ];
+    for (marks, expected, began) in cases {
+        let marks = marks.iter().map(|kind| task(10, kind));
+        let lines: Vec<String> = before
+            .iter()
+            .cloned()
+            .chain(marks)
+            .chain(now.clone())
+            .collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let facts = written(AGENT, &lines);
+        let ids: Vec<_> = facts
+            .calls
+            .iter()
+            .filter_map(|call| call.id.as_deref())
+            .collect();
+        assert_eq!(ids, expected);
+        assert!(facts.began.expect("known").to_string().contains(began));
+        assert_eq!(facts.last_user.expect("one").text, "and this");
+        assert!(facts.is_whole);
+    }
+}
