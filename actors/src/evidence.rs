@@ -20,7 +20,7 @@ use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
 use crate::project::{self, Project};
 use crate::trust::Trust;
-use crate::{git, named_file, packages, transcripts, workspace};
+use crate::{git, known_files, named_file, packages, transcripts, workspace};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -222,12 +222,12 @@ fn gather_rest(
     }
     evidence.facts.untouched =
         steps.time("touched", || is_untouched(&tree, &evidence.changes, state));
+    let transcript = transcripts::of(state);
     let facts = steps.time("transcript", || {
-        let path = transcripts::of(state)?;
         transcripts::read(
             config,
             state.stream.agent,
-            &path,
+            transcript.as_deref()?,
             &policy.prefix,
             &mut evidence.notes,
         )
@@ -254,6 +254,16 @@ fn gather_rest(
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
     evidence.timeline = transcript::join(facts, &state.turn.calls);
+    evidence.facts.known_files = steps.time("known files", || {
+        let agent = state.stream.agent;
+        known_files::of(
+            agent,
+            transcript.as_deref(),
+            evidence,
+            state.project(),
+            policy,
+        )
+    });
 }
 
 /// Returns whether no changed file was touched since the person's message.

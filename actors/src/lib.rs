@@ -15,6 +15,7 @@ pub mod git;
 pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
+pub mod known_files;
 pub mod listener;
 mod looking;
 pub mod named_file;

@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 
 use journal::ToolKind;
 
+use super::known::{Known, reference};
 use super::paths::PathRef;
 use super::turn::Turn;
-use crate::policy::Wide;
+use crate::policy::{ReadBeforeEdit, Wide};
 
 pub(super) const NOT_READ: &str =
+    "Files were edited without being read first — verify changes are correct";
+pub(super) const NOT_READ_IN_TURN: &str =
     "Files were edited without being read first this turn — verify changes are correct";
 
 /// Asks for verification and not for a commit (spec HYG-5, MSG-5).
@@ -18,9 +21,52 @@ pub(super) const WIDE: &str = "Changes span multiple subsystems — verify each 
 /// Changes in more top-level folders, or in more packages, than this are wide.
 const PARTS_MAX: usize = 3;
 
-/// Returns the observation that a file was edited that this turn had neither read nor written
-/// before.
+/// Returns the observation that a file was edited before its text was known.
 pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
+    let sentence = match turn.policy.hygiene.read {
+        ReadBeforeEdit::Off => None,
+        ReadBeforeEdit::Turn => unread_in_turn(turn).then_some(NOT_READ_IN_TURN),
+        ReadBeforeEdit::Session => (!unread(turn).is_empty()).then_some(NOT_READ),
+    };
+    sentence.map(str::to_owned)
+}
+
+/// Returns the edited files of the project whose text the agent did not have, as far as the turn and the facts say.
+///
+/// Files that are not changed any more, or gone, do not count; nor do those outside the project, which are never among
+/// the changed ones.
+pub(super) fn unread<'a>(turn: &Turn<'a>) -> Vec<&'a str> {
+    let changed: Vec<PathRef> = turn
+        .files
+        .iter()
+        .filter(|file| file.hash.is_some())
+        .map(|file| PathRef::changed(&file.path))
+        .collect();
+    let before: Vec<PathRef> = turn
+        .evidence
+        .facts
+        .known_files
+        .iter()
+        .map(|path| reference(path, turn.project))
+        .collect();
+    let mut known = Known::default();
+    let mut unread = Vec::new();
+    for (call, line) in turn.evidence.timeline.calls.iter().zip(&turn.lines) {
+        if call.kind == ToolKind::Edit && !call.refused && !call.is_error {
+            unread.extend(call.paths.iter().map(String::as_str).filter(|path| {
+                let edited = reference(path, turn.project);
+                changed.iter().any(|file| file.same(&edited))
+                    && !before.iter().any(|file| file.same(&edited))
+                    && !known.has(&edited)
+            }));
+        }
+        known.take(call, line, turn.project);
+    }
+    unread
+}
+
+/// Returns whether a file was edited that this turn had neither read nor written before.
+fn unread_in_turn(turn: &Turn<'_>) -> bool {
     let path_ref = |path: &String| PathRef::written(path, turn.project);
     let mut known: Vec<PathRef> = Vec::new();
     for (call, line) in turn.evidence.timeline.calls.iter().zip(&turn.lines) {
@@ -36,7 +82,7 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
                     .map(path_ref)
                     .any(|edited| !known.iter().any(|read| read.same(&edited)))
                 {
-                    return Some(NOT_READ.to_owned());
+                    return true;
                 }
             }
             // A file that this turn wrote counts as read, and a new one cannot be read first.
@@ -53,7 +99,7 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
             ToolKind::Other => {}
         }
     }
-    None
+    false
 }
 
 /// Returns the observation that the changes span many parts of the project.

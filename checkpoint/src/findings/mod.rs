@@ -10,6 +10,7 @@ mod contents;
 mod edits;
 mod errors;
 mod hygiene;
+mod known;
 mod paths;
 mod proof;
 mod slug;
@@ -24,6 +25,7 @@ use journal::Evidence;
 use crate::policy::Policy;
 use crate::rules::Kind;
 
+pub use known::known_files;
 pub use slug::plan_files;
 pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};
 
@@ -33,7 +35,7 @@ use turn::Turn;
 pub(crate) fn rule_of(observation: &str) -> Option<&'static str> {
     if actions::is_gap(observation) {
         None
-    } else if observation == hygiene::NOT_READ {
+    } else if observation == hygiene::NOT_READ || observation == hygiene::NOT_READ_IN_TURN {
         Some("edit without a read")
     } else if observation == hygiene::WIDE {
         Some("wide change")
@@ -80,4 +82,17 @@ pub fn find(
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
     findings
+}
+
+/// Returns the edited files whose text the agent did not have, as far as the evidence says, as the agent wrote their
+/// paths (spec HYG-4).
+pub fn unread_files(evidence: &Evidence, project: &str, policy: &Policy) -> Vec<String> {
+    let turn = Turn::new(evidence, None, project, policy);
+    let mut unread: Vec<String> = Vec::new();
+    for path in turn.iter().flat_map(hygiene::unread) {
+        if !unread.iter().any(|known| known == path) {
+            unread.push(path.to_owned());
+        }
+    }
+    unread
 }

@@ -83,6 +83,15 @@ impl PathRef {
             }
     }
 
+    /// Returns whether this path, as a text names it, is the file's or the end of the file's.
+    pub(super) fn same_end(&self, file: &Self) -> bool {
+        let (path, whole) = (
+            self.path.trim_start_matches('/'),
+            file.path.trim_start_matches('/'),
+        );
+        path == whole || ends_in(whole, path) || ends_in(path, whole)
+    }
+
     /// Returns the last part of the path.
     pub(super) fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)

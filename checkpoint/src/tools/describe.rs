@@ -23,18 +23,17 @@ const PATH_FIELDS: [&str; 9] = [
 /// Fields that hold a command line.
 const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
 
+/// The tool whose input is a patch.
+const PATCH_TOOL: &str = "apply_patch";
+
 impl Tools {
     /// Returns what a tool call does: its kind, the command line of a shell call, and the files it names.
     ///
     /// A shell command that hands a patch to `apply_patch` is an edit (or a write) of the patch's files, and keeps its
     /// command line. Nothing is cut to its limit: [`bound`] does that.
     pub fn describe(&self, tool: &str, input: &Value) -> (ToolKind, Option<String>, Vec<String>) {
-        if tool == "apply_patch" {
-            let text = input
-                .as_str()
-                .or_else(|| first_text(input, &["command", "input", "patch"]))
-                .unwrap_or_default();
-            let patch = patch::read(text);
+        if tool == PATCH_TOOL {
+            let patch = patch::read(patch_text(input));
             return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| {
                 (patch.kind, None, patch.paths)
             });
@@ -50,6 +49,18 @@ impl Tools {
             Some(patch) => (patch.kind, Some(command), patch.paths),
             None => (kind, Some(command), Vec::new()),
         }
+    }
+
+    /// Returns the files that a patch makes.
+    pub(crate) fn created(&self, tool: &str, input: &Value) -> Vec<String> {
+        let patch = if tool == PATCH_TOOL {
+            patch::read(patch_text(input))
+        } else if self.kind(tool) == Some(ToolKind::Shell) {
+            command_in(input).and_then(|command| patch::in_command(&command))
+        } else {
+            None
+        };
+        patch.map(|patch| patch.created).unwrap_or_default()
     }
 
     fn kind(&self, tool: &str) -> Option<ToolKind> {
@@ -119,6 +130,13 @@ fn guess(tool: &str, input: &Value) -> ToolKind {
     } else {
         ToolKind::Other
     }
+}
+
+fn patch_text(input: &Value) -> &str {
+    input
+        .as_str()
+        .or_else(|| first_text(input, &["command", "input", "patch"]))
+        .unwrap_or_default()
 }
 
 fn first_text<'a>(input: &'a Value, fields: &[&str]) -> Option<&'a str> {

@@ -9,16 +9,18 @@ pub(super) struct Patch {
     pub(super) kind: ToolKind,
     /// The files, in the patch's order.
     pub(super) paths: Vec<String>,
+    /// Those of them that it makes.
+    pub(super) created: Vec<String>,
 }
 
 /// Reads the headers of a patch; none if it has none.
 pub(super) fn read(text: &str) -> Option<Patch> {
-    let (mut kind, mut paths) = (ToolKind::Write, Vec::new());
+    let (mut kind, mut paths, mut created) = (ToolKind::Write, Vec::new(), Vec::new());
     for line in text.lines() {
         let Some(header) = line.trim_end().strip_prefix("*** ") else {
             continue;
         };
-        let (path, adds) = if let Some(path) = header.strip_prefix("Add File: ") {
+        let (path, makes) = if let Some(path) = header.strip_prefix("Add File: ") {
             (path, true)
         } else if let Some(path) = header
             .strip_prefix("Update File: ")
@@ -26,16 +28,24 @@ pub(super) fn read(text: &str) -> Option<Patch> {
         {
             (path, false)
         } else if let Some(path) = header.strip_prefix("Move to: ") {
-            (path, false)
+            (path, true)
         } else {
             continue;
         };
-        if !adds {
+        if !header.starts_with("Add File: ") {
             kind = ToolKind::Edit;
         }
-        paths.push(path.trim().to_owned());
+        let path = path.trim().to_owned();
+        if makes {
+            created.push(path.clone());
+        }
+        paths.push(path);
     }
-    (!paths.is_empty()).then_some(Patch { kind, paths })
+    (!paths.is_empty()).then_some(Patch {
+        kind,
+        paths,
+        created,
+    })
 }
 
 /// Reads the patch that a shell command hands to `apply_patch`; none if it does no such thing.
@@ -51,8 +61,9 @@ pub(super) fn in_command(command: &str) -> Option<Patch> {
 mod tests {
     use super::*;
 
-    fn check(patch: Option<Patch>, kind: ToolKind, paths: &[&str]) {
+    fn check(patch: Option<Patch>, kind: ToolKind, paths: &[&str], created: &[&str]) {
         let patch = patch.expect("a patch");
+        assert_eq!(patch.created, created);
         assert_eq!(
             (patch.kind, patch.paths),
             (kind, paths.iter().map(|path| (*path).to_owned()).collect())
@@ -65,6 +76,7 @@ mod tests {
             read("*** Begin Patch\n*** Add File: a b.txt\n+x\n*** End Patch\n"),
             ToolKind::Write,
             &["a b.txt"],
+            &["a b.txt"],
         );
         check(
             read(
@@ -72,6 +84,7 @@ mod tests {
             ),
             ToolKind::Edit,
             &["a", "b", "c", "d"],
+            &["b", "c"],
         );
         assert_eq!(read("*** Begin Patch\n*** End Patch"), None);
     }
@@ -79,7 +92,7 @@ mod tests {
     #[test]
     fn shell_commands_that_apply_a_patch_are_seen() {
         let heredoc = "cd sub && /usr/bin/apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\n+a\n*** End Patch\nEOF";
-        check(in_command(heredoc), ToolKind::Write, &["n.txt"]);
+        check(in_command(heredoc), ToolKind::Write, &["n.txt"], &["n.txt"]);
         assert_eq!(
             in_command("cat <<'EOF'\n*** Begin Patch\n*** Add File: n.txt\nEOF"),
             None

@@ -33,6 +33,8 @@ pub struct Facts {
     pub began: Option<Timestamp>,
     /// Whether the tail holds the beginning of the turn.
     pub is_whole: bool,
+    /// All messages of real users that were read, oldest first, cut like `last_user`.
+    pub prompts: Vec<String>,
     /// The agent's last words in the current turn, cut to [`journal::Event::TEXT_BYTES_MAX`].
     pub last_assistant: Option<String>,
     /// The agent's version.
@@ -59,6 +61,7 @@ impl Facts {
                 .chain(std::iter::once(&mut call.output))
         });
         for text in said
+            .chain(&mut self.prompts)
             .chain(&mut self.last_assistant)
             .chain(&mut self.branch)
             .chain(calls)
@@ -75,7 +78,10 @@ impl Facts {
             .into_iter()
             .flatten()
             .map(|said| &mut said.text);
-        for text in said.chain(&mut self.last_assistant) {
+        for text in said
+            .chain(&mut self.prompts)
+            .chain(&mut self.last_assistant)
+        {
             text.truncate(text::head(text, Event::TEXT_BYTES_MAX).len());
         }
         self.calls.iter_mut().for_each(tools::bound);

@@ -41,11 +41,24 @@ pub fn read(
     let tail = tail::Tail {
         text: &text,
         from_start,
+        all_turns: false,
     };
     let mut facts = agents::adapter(agent)?.transcript(tail, &agents::authors(prefix))?;
     facts.redact(redactor);
     facts.bound();
     Some(facts)
+}
+
+/// Reads the calls and prompts of all turns in a part of an agent's transcript that holds whole lines, or all of it;
+/// none if nothing in it has that agent's format. Nothing is redacted or cut.
+pub fn read_all(agent: Agent, bytes: &[u8], prefix: &str) -> Option<Facts> {
+    let text = String::from_utf8_lossy(bytes);
+    let tail = tail::Tail {
+        text: &text,
+        from_start: true,
+        all_turns: true,
+    };
+    agents::adapter(agent)?.transcript(tail, &agents::authors(prefix))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use journal::{PromptOrigin, Timestamp, ToolCall};
+use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
 
 use super::facts::{Facts, UserText};
 use crate::prompts::Authors;
@@ -60,8 +60,13 @@ pub(crate) fn begun(
     at: Timestamp,
 ) -> ToolCall {
     let (kind, command, paths) = tools.describe(tool, input);
+    let created = match kind {
+        ToolKind::Edit => tools.created(tool, input),
+        _ => Vec::new(),
+    };
     let id = Some(id).filter(|id| !id.is_empty()).map(str::to_owned);
     ToolCall {
+        created,
         id,
         tool: tool.to_owned(),
         kind,
@@ -113,6 +118,7 @@ fn user(facts: &mut Facts, authors: &Authors<'_>, text: &str, at: Timestamp, ori
         origin,
     };
     if origin == PromptOrigin::User {
+        facts.prompts.push(said.text.clone());
         facts.last_real_user = Some(said.clone());
         facts.began.get_or_insert(at);
     }
@@ -141,6 +147,7 @@ fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, 
             known.kind = call.kind;
             known.command = call.command;
             known.paths = call.paths;
+            known.created = call.created;
         }
     }
 }

@@ -6,6 +6,8 @@ pub struct Tail<'a> {
     pub(crate) text: &'a str,
     /// Whether the text begins where the file begins.
     pub(crate) from_start: bool,
+    /// Whether to read all turns, not only the current one.
+    pub(crate) all_turns: bool,
 }
 
 impl<'a> Tail<'a> {
@@ -42,16 +44,21 @@ mod tests {
     fn a_torn_first_line_is_left_out() {
         let text = "{1}\n{2}\r\n\n{3}\nrest";
         let lines = |from_start| {
-            Tail { text, from_start }
-                .lines_backward()
-                .collect::<Vec<_>>()
+            Tail {
+                text,
+                from_start,
+                all_turns: false,
+            }
+            .lines_backward()
+            .collect::<Vec<_>>()
         };
         assert_eq!(lines(true), ["{3}", "{2}", "{1}"]);
         assert_eq!(lines(false), ["{3}", "{2}"]);
         assert_eq!(
             Tail {
                 text,
-                from_start: false
+                from_start: false,
+                all_turns: false
             }
             .lines()
             .collect::<Vec<_>>(),
@@ -60,7 +67,8 @@ mod tests {
         assert_eq!(
             Tail {
                 text: "{torn",
-                from_start: false
+                from_start: false,
+                all_turns: false
             }
             .lines()
             .count(),

@@ -16,7 +16,8 @@ pub struct Facts {
     pub untouched: bool,
     /// Running background tasks after which the agent goes on by itself; `None` if the host does not say what they are.
     pub returning_tasks: Option<u32>,
-    /// Changed files whose text the agent had before the turn, as the agent wrote their paths.
+    /// Files that the turn edits without a read of its own, but whose text the agent had, as the agent wrote their
+    /// paths; at most 256.
     pub known_files: Vec<String>,
     /// Folders of the packages that the changed files belong to, relative to the top, which is empty; sorted. Only if
     /// the policy asks for them.

@@ -135,6 +135,9 @@ pub struct ToolCall {
     pub at: Timestamp,
     /// Duration in milliseconds, if known.
     pub duration_ms: Option<u64>,
+    /// Those of `paths` that an edit of several files makes. Not journaled.
+    #[serde(skip)]
+    pub created: Vec<String>,
 }
 
 impl ToolCall {

@@ -67,6 +67,14 @@ impl Adapter for Claude {
         &tools::TOOLS
     }
 
+    fn enforces_reading(&self, tool: &str) -> bool {
+        matches!(tool, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["CLAUDE.md", "CLAUDE.local.md"]
+    }
+
     fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         transcript::read(tail, authors)
     }

@@ -140,7 +140,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         let known = entries.len();
         add_entries(line, authors, &mut entries);
         entries[known..].reverse();
-        if may_begin && entries[known..].iter().any(Entry::begins_turn) {
+        if may_begin && !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
             facts.is_whole = true;
             break;
         }

@@ -163,7 +163,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         let known = entries.len();
         add_entries(&line, authors, &mut facts, &mut entries);
         entries[known..].reverse();
-        if entries[known..].iter().any(Entry::begins_turn) {
+        if !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
             to_first = Some(entries.len());
             to_last = to_last.or(to_first);
         }

@@ -127,7 +127,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         let known = entries.len();
         add_entries(&chat.messages, at, authors, &mut entries);
         entries[known..].reverse();
-        if entries[known..].iter().any(Entry::begins_turn) {
+        if !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
             facts.is_whole = true;
             break;
         }

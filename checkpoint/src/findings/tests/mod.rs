@@ -7,12 +7,13 @@ use journal::{
 use super::*;
 use crate::config::Config;
 use crate::message::compose;
-use crate::policy::{Drift, Wide};
+use crate::policy::{Drift, ReadBeforeEdit, Wide};
 use crate::rules::pack_names::ProjectFacts;
 
 mod categories;
 mod evidence;
 mod properties;
+mod reading;
 mod signs;
 
 const PROJECT: &str = "/home/me/app";
@@ -43,6 +44,8 @@ fn calls(lines: &[&str]) -> Vec<ToolCall> {
             "$" | "!" => ("Bash", ToolKind::Shell),
             "read" | "!read" => ("Read", ToolKind::Read),
             "edit" | "!edit" => ("Edit", ToolKind::Edit),
+            "search" => ("grep_search", ToolKind::Other),
+            "list" => ("list_directory", ToolKind::Other),
             "write" => ("Write", ToolKind::Write),
             other => panic!("{other}"),
         };
