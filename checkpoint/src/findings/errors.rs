@@ -9,6 +9,8 @@ use regex::Regex;
 
 use super::paths::PathRef;
 use super::turn::Turn;
+use super::{answers, settled};
+use crate::policy::Errors;
 use crate::shell;
 
 /// What the text of an unresolved error says, in the order of spec HYG-3.
@@ -39,18 +41,18 @@ const RUNNERS: [&str; 18] = [
 ];
 
 /// Programs that do not identify the purpose of a line.
-const SETTING_UP: [&str; 17] = [
+pub(super) const SETTING_UP: [&str; 17] = [
     "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true",
     "false", ":", "sleep", "mkdir", "wait", "exit",
 ];
 
 /// Programs that only filter the output of another in a pipeline.
-const FILTERS: [&str; 13] = [
+pub(super) const FILTERS: [&str; 13] = [
     "head", "tail", "grep", "rg", "tee", "wc", "sort", "uniq", "cut", "sed", "awk", "cat", "less",
 ];
 
 /// Names of files in a command or its output: words with an extension or a folder.
-static FILES: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static FILES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
         .expect("a constant that a test compiles")
 });
@@ -60,7 +62,7 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
     let calls = &turn.evidence.timeline.calls;
     let mut sentences: Vec<&str> = Vec::new();
     for (index, call) in calls.iter().enumerate() {
-        if call.is_error && !call.refused && !is_resolved(turn, index) {
+        if call.is_error && !call.refused && is_open(turn, index) {
             sentences.extend(describe(turn, index));
         }
     }
@@ -72,6 +74,18 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
         .filter(|sentence| sentences.contains(sentence))
         .map(String::from)
         .collect()
+}
+
+/// Returns whether a failed call says that something is broken which nothing later in the turn settled.
+fn is_open(turn: &Turn<'_>, index: usize) -> bool {
+    let call = &turn.evidence.timeline.calls[index];
+    match turn.policy.hygiene.errors {
+        Errors::All => !is_resolved(turn, index),
+        Errors::Broken => {
+            !answers::is_answer(call, &turn.lines[index], turn.project)
+                && !settled::is_settled(turn, index)
+        }
+    }
 }
 
 /// Layer 2: the kind of an unresolved error, by its text.

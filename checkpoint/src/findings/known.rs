@@ -267,17 +267,10 @@ fn shows_files(line: &str) -> bool {
 }
 
 fn is_git_view(line: &str) -> bool {
-    line.contains("git ")
-        && line.split_whitespace().any(|word| {
-            matches!(
-                word,
-                "show" | "diff" | "log" | "blame" | "annotate" | "cat-file" | "grep"
-            )
-        })
-        && !GIT_WITHOUT_TEXT
-            .iter()
-            .chain(&WITHOUT_TEXT[8..])
-            .any(|option| line.contains(option))
+    let has = |words: &[&str]| line.split_whitespace().any(|word| words.contains(&word));
+    let views = has(&["show", "diff", "blame", "annotate", "cat-file", "grep"])
+        || (has(&["log", "stash"]) && has(&["-p", "-u", "--patch"]));
+    views && line.contains("git ") && !has(&GIT_WITHOUT_TEXT) && !has(&WITHOUT_TEXT[9..])
 }
 
 /// What a command searched.

@@ -6,6 +6,7 @@
 //! equal evidence gives an equal checkpoint.
 
 mod actions;
+mod answers;
 mod contents;
 mod edits;
 mod errors;
@@ -13,6 +14,8 @@ mod hygiene;
 mod known;
 mod paths;
 mod proof;
+mod questions;
+mod settled;
 mod slug;
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,11 @@ use journal::{
 use super::*;
 use crate::config::Config;
 use crate::message::compose;
-use crate::policy::{Drift, ReadBeforeEdit, Wide};
+use crate::policy::{Drift, Errors, ReadBeforeEdit, Wide};
 use crate::rules::pack_names::ProjectFacts;
 
 mod categories;
+mod errors;
 mod evidence;
 mod properties;
 mod reading;
@@ -45,6 +46,7 @@ fn calls(lines: &[&str]) -> Vec<ToolCall> {
             "read" | "!read" => ("Read", ToolKind::Read),
             "edit" | "!edit" => ("Edit", ToolKind::Edit),
             "search" => ("grep_search", ToolKind::Other),
+            "other" | "!other" => (rest, ToolKind::Other),
             "list" => ("list_directory", ToolKind::Other),
             "write" => ("Write", ToolKind::Write),
             other => panic!("{other}"),
@@ -54,7 +56,7 @@ fn calls(lines: &[&str]) -> Vec<ToolCall> {
             tool: tool.into(),
             kind,
             command: is_shell.then(|| rest.to_owned()),
-            paths: if is_shell {
+            paths: if is_shell || word.ends_with("other") {
                 Vec::new()
             } else {
                 vec![rest.to_owned()]

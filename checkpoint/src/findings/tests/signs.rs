@@ -2,9 +2,16 @@
 
 use super::*;
 
+/// A policy by which each failed call is an error.
+fn all_errors() -> Policy {
+    let mut policy = policy("setup.py");
+    policy.hygiene.errors = Errors::All;
+    policy
+}
+
 #[test]
 fn each_kind_of_error_is_named() {
-    let policy = policy("setup.py");
+    let policy = all_errors();
     let table: [&[&str]; 9] = [
         &["! python run.py -> Traceback (most recent call last)\nValueError"],
         &["! python run.py -> SyntaxError: invalid syntax"],
@@ -66,7 +73,7 @@ fn each_kind_of_error_is_named() {
 
 #[test]
 fn what_addresses_an_error() {
-    let policy = policy("setup.py");
+    let policy = all_errors();
     let table: [&[&str]; 8] = [
         // Addressed.
         &["! pytest -> 1 failed", "$ pytest -q tests/unit"],
@@ -125,7 +132,7 @@ fn what_addresses_an_error() {
 
 #[test]
 fn what_does_not_address_an_error() {
-    let policy = policy("setup.py");
+    let policy = all_errors();
     let table: [&[&str]; 4] = [
         // Not addressed.
         &["! make lint -> error", "$ make build"],
