@@ -12,7 +12,7 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{Data, Dependencies, Scope, Wide};
+use checkpoint::policy::{Data, Dependencies, Outcomes, Scope, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
@@ -253,7 +253,11 @@ fn gather_rest(
     if let Some(slug) = &evidence.working_slug {
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
-    evidence.timeline = transcript::join(facts, &state.turn.calls);
+    let joined = transcript::join(facts, &state.turn.calls);
+    evidence.timeline = joined.timeline;
+    if policy.verify.outcomes == Outcomes::Output {
+        evidence.facts.outcomes = joined.outcomes;
+    }
     evidence.facts.known_files = steps.time("known files", || {
         let agent = state.stream.agent;
         known_files::of(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use journal::{Action, ChangedFile};
+use journal::{Action, ChangedFile, Step};
 
 use super::contents::Contents;
 use super::paths::PathRef;
@@ -294,10 +294,18 @@ fn prove(
         .collect();
     let evidence = group.evidence();
     let after_edit = last_edit(turn, &covered);
+    let packs: Vec<&str> = group
+        .members
+        .iter()
+        .map(|(rule, _)| claims.rules[*rule].pack.as_str())
+        .collect();
     find_proof(
         turn,
         &Wanted {
             evidence: &evidence,
+            purpose: group.purpose,
+            packs: &packs,
+            looks: group.leader().1.step == Step::Observe,
             must_succeed: group.purpose == "restart",
             after_edit,
             after,
@@ -336,7 +344,7 @@ fn window(elapsed_ms: Option<u64>) -> String {
 /// Returns the observation about an action that is due (spec EVID-13).
 fn gap(rule: &Rule, action: &RuleAction, result: &Weighed) -> String {
     let how = match result.proof.best() {
-        Some(Outcome::Failed) => "was not observed to succeed this turn",
+        Some(Outcome::Failed | Outcome::Unclear) => "was not observed to succeed this turn",
         Some(Outcome::BeforeEdit) => "was not observed this turn after the last edit",
         _ => "was not observed this turn",
     };

@@ -1,6 +1,6 @@
 //! Failed calls without a later fix or retry (spec HYG-1, HYG-2).
 //!
-//! Only failed calls count; the output of successful commands is never scanned.
+//! Only failed calls count, and those whose output says that tests failed (spec EVID-17).
 
 use std::sync::LazyLock;
 
@@ -62,7 +62,8 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
     let calls = &turn.evidence.timeline.calls;
     let mut sentences: Vec<&str> = Vec::new();
     for (index, call) in calls.iter().enumerate() {
-        if call.is_error && !call.refused && is_open(turn, index) {
+        let open = call.is_error && is_open(turn, index);
+        if !call.refused && (open || hides_failure(turn, index)) {
             sentences.extend(describe(turn, index));
         }
     }
@@ -88,6 +89,17 @@ fn is_open(turn: &Turn<'_>, index: usize) -> bool {
     }
 }
 
+/// Returns whether only the output of a call says that tests failed, and nothing was edited since and no tests passed.
+fn hides_failure(turn: &Turn<'_>, index: usize) -> bool {
+    let calls = &turn.evidence.timeline.calls;
+    let edits = |call: &ToolCall| {
+        matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.is_error && !call.refused
+    };
+    let outcomes = turn.outcomes.as_ref().filter(|_| !calls[index].is_error);
+    outcomes.is_some_and(|outcomes| outcomes.hides_failure(index))
+        && !calls[index + 1..].iter().any(edits)
+}
+
 /// Layer 2: the kind of an unresolved error, by its text.
 fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
     let call = &turn.evidence.timeline.calls[index];
@@ -108,6 +120,10 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
 
 /// Returns whether the line mentions `pytest` or `make test` (spec HYG-3), or runs those of any rule.
 fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
+    let said = turn.outcomes.as_ref();
+    if let Some(verdict) = said.and_then(|outcomes| outcomes.any_tests(index)) {
+        return verdict == journal::SummaryVerdict::Failed;
+    }
     let line = turn.evidence.timeline.calls[index]
         .command
         .as_deref()

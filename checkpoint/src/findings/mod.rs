@@ -12,6 +12,7 @@ mod edits;
 mod errors;
 mod hygiene;
 mod known;
+mod outcomes;
 mod paths;
 mod proof;
 mod questions;

@@ -1,7 +1,8 @@
 //! The proof that an action was done, from the calls of a turn (spec EVID-6).
 
-use journal::{ToolCall, ToolKind};
+use journal::{SummaryVerdict, ToolCall, ToolKind};
 
+use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere};
 use super::paths::PathRef;
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
@@ -50,6 +51,12 @@ impl Proof {
 pub(super) struct Wanted<'a> {
     /// The commands that show that it was done.
     pub(super) evidence: &'a [String],
+    /// What the action is for; only tests can be seen in an output whatever started them.
+    pub(super) purpose: &'a str,
+    /// The packs whose rules ask for it.
+    pub(super) packs: &'a [&'a str],
+    /// Whether it is a look at something, which is done however it ends.
+    pub(super) looks: bool,
     /// Whether the call must succeed even with `evidence: substring`
     /// (spec EVID-12: only a restart).
     pub(super) must_succeed: bool,
@@ -57,6 +64,26 @@ pub(super) struct Wanted<'a> {
     pub(super) after_edit: Option<Edit>,
     /// The position of the action that has to come first; `Some(None)` when that was not done.
     pub(super) after: Option<Option<Position>>,
+}
+
+/// What a command is asked about.
+pub(super) struct Asked<'a> {
+    /// Whether it is about tests.
+    pub(super) tests: bool,
+    /// The packs of the code that it is about.
+    pub(super) packs: &'a [&'a str],
+    /// Whether it is a look at something, which is done however it ends.
+    pub(super) looks: bool,
+}
+
+impl Wanted<'_> {
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            tests: self.purpose == "tests",
+            packs: self.packs,
+            looks: self.looks,
+        }
+    }
 }
 
 /// Looks for an action among the turn's calls.
@@ -76,14 +103,8 @@ pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
         };
         let seen = match turn.policy.evidence {
             EvidenceRule::Substring => mentioned(call, line, index, wanted),
-            EvidenceRule::Command => executed(
-                call,
-                line,
-                &turn.lines[index].commands,
-                index,
-                &patterns,
-                wanted,
-            ),
+            EvidenceRule::Command => executed(turn, call, index, &patterns, wanted)
+                .or_else(|| shown(turn, call, index, wanted)),
         };
         let Some((position, outcome)) = seen else {
             continue;
@@ -140,49 +161,143 @@ fn text_position(line: &str, evidence: &str) -> Option<usize> {
 /// The command was executed, did not fail, and came after the edits and actions that it has to
 /// follow.
 fn executed(
+    turn: &Turn<'_>,
     call: &ToolCall,
-    line: &str,
-    commands: &[shell::Simple],
     index: usize,
     patterns: &[&shell::Pattern],
     wanted: &Wanted<'_>,
 ) -> Option<(Position, Outcome)> {
+    let line = turn.lines.get(index)?;
     let fits = |simple: &shell::Simple| patterns.iter().any(|pattern| pattern.fits(simple));
-    let candidates = commands
+    let candidates = line
+        .commands
         .iter()
         .enumerate()
         .filter(|(_, simple)| fits(simple));
     candidates
         .map(|(place, simple)| {
             let position = (index, place);
-            let too_early = || {
-                wanted
-                    .after
-                    .is_some_and(|before| before.is_none_or(|before| before >= position))
+            let outcome = match &turn.outcomes {
+                Some(outcomes) => by_output(turn, outcomes, position, &wanted.asked()),
+                None => by_status(call, simple),
             };
-            let before_edit = || {
-                let program = simple.words.first().map_or("", String::as_str);
-                wanted
-                    .after_edit
-                    .is_some_and(|edit| edit.follows(index, line, program))
-            };
-            let outcome = match by_status(call, simple) {
-                Outcome::Counts if too_early() => Outcome::TooEarly,
-                Outcome::Counts if before_edit() => Outcome::BeforeEdit,
-                outcome => outcome,
-            };
-            (position, outcome)
+            (position, in_time(turn, position, outcome, wanted))
         })
         .max_by_key(|(position, outcome)| (*outcome, *position))
 }
 
-/// Returns how a command of a call ended, if it is taken by itself.
+/// How a command ended by the status of its call, whatever the line hides (spec EVID-10).
 pub(super) fn by_status(call: &ToolCall, simple: &shell::Simple) -> Outcome {
     if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
         Outcome::NotRun
     } else if call.is_error {
         // Another command of the line may have failed, but that cannot be known (spec EVID-1).
         Outcome::Failed
+    } else {
+        Outcome::Counts
+    }
+}
+
+/// How a command ended by its output, else by the status of its call unless the line hides it (spec EVID-17).
+pub(super) fn by_output(
+    turn: &Turn<'_>,
+    outcomes: &Outcomes,
+    (index, place): Position,
+    asked: &Asked<'_>,
+) -> Outcome {
+    let call = &turn.evidence.timeline.calls[index];
+    let commands = &turn.lines[index].commands;
+    let simple = &commands[place];
+    if call.refused || shell::is_dry(simple) {
+        return Outcome::NotRun;
+    }
+    let ended = turn
+        .evidence
+        .facts
+        .outcome(index)
+        .and_then(|said| said.ended);
+    let failed = call.is_error || ended == Some(SummaryVerdict::Failed);
+    let tests = asked.tests.then(|| outcomes.tests(index, asked.packs));
+    let others = || outcomes.others(index);
+    match tests.flatten() {
+        Some(SummaryVerdict::Failed) => return Outcome::Failed,
+        Some(SummaryVerdict::RanNothing) => return Outcome::NotRun,
+        // Of a line that failed, a later command may have.
+        Some(SummaryVerdict::Passed) if !failed || may_fail_elsewhere(commands, place) => {
+            return Outcome::Counts;
+        }
+        _ => {}
+    }
+    if !simple.certain || (!call.finished && ended.is_none()) {
+        return Outcome::NotRun;
+    }
+    if failed {
+        return Outcome::Failed;
+    }
+    if simple.decides || asked.looks {
+        return Outcome::Counts;
+    }
+    match others() {
+        Some(SummaryVerdict::Failed) => Outcome::Failed,
+        Some(SummaryVerdict::Passed) => Outcome::Counts,
+        Some(SummaryVerdict::RanNothing) | None => Outcome::Unclear,
+    }
+}
+
+/// Tests that the output of any other command shows: of a wrapper, a task, a hook (spec EVID-17).
+fn shown(
+    turn: &Turn<'_>,
+    call: &ToolCall,
+    index: usize,
+    wanted: &Wanted<'_>,
+) -> Option<(Position, Outcome)> {
+    let outcomes = turn.outcomes.as_ref()?;
+    if wanted.purpose != "tests" || call.refused {
+        return None;
+    }
+    let commands = &turn.lines.get(index)?.commands;
+    let place = last_executed(commands)?;
+    let outcome = shows(call, &commands[place], outcomes.tests(index, wanted.packs)?)?;
+    let position = (index, place);
+    Some((position, in_time(turn, position, outcome, wanted)))
+}
+
+/// Returns how the tests ended that a command ran by itself; none if it ran nothing.
+pub(super) fn shows(
+    call: &ToolCall,
+    simple: &shell::Simple,
+    verdict: SummaryVerdict,
+) -> Option<Outcome> {
+    let is_git = simple.words.first().is_some_and(|program| program == "git");
+    match verdict {
+        SummaryVerdict::RanNothing => None,
+        // What a hook ran is not what made a push fail, if it passed.
+        SummaryVerdict::Passed if !call.is_error || is_git => Some(Outcome::Counts),
+        SummaryVerdict::Passed | SummaryVerdict::Failed => Some(Outcome::Failed),
+    }
+}
+
+/// Weighs when a command ran that counts otherwise (spec EVID-8, RULE-8).
+fn in_time(turn: &Turn<'_>, position: Position, outcome: Outcome, wanted: &Wanted<'_>) -> Outcome {
+    let (index, place) = position;
+    let line = turn.evidence.timeline.calls[index].command.as_deref();
+    let program = turn.lines[index].commands[place].words.first();
+    let follows = |edit: Edit| {
+        edit.follows(
+            index,
+            line.unwrap_or_default(),
+            program.map_or("", String::as_str),
+        )
+    };
+    if outcome != Outcome::Counts {
+        outcome
+    } else if wanted
+        .after
+        .is_some_and(|before| before.is_none_or(|before| before >= position))
+    {
+        Outcome::TooEarly
+    } else if wanted.after_edit.is_some_and(follows) {
+        Outcome::BeforeEdit
     } else {
         Outcome::Counts
     }

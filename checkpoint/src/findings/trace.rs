@@ -76,6 +76,8 @@ pub struct TracedCall {
 pub enum Outcome {
     /// It was refused, its result is unknown, it was a dry run, or it may not have run.
     NotRun,
+    /// The line hides how it ended, and its output does not say.
+    Unclear,
     /// It failed.
     Failed,
     /// The action that has to come first was not observed before it.

@@ -2,7 +2,8 @@
 
 use journal::{ChangedFile, Evidence, TimelineSource, ToolKind};
 
-use crate::policy::Policy;
+use super::outcomes::Outcomes;
+use crate::policy::{self, EvidenceRule, Policy};
 use crate::rules::RuleSet;
 use crate::shell;
 
@@ -16,6 +17,8 @@ pub(super) struct Turn<'a> {
     pub(super) rules: RuleSet<'a>,
     /// The command line of each shell call, by position; empty for other calls.
     pub(super) lines: Vec<shell::CommandLine>,
+    /// How its commands ended by their output; none if only the status of calls counts.
+    pub(super) outcomes: Option<Outcomes>,
 }
 
 impl<'a> Turn<'a> {
@@ -33,6 +36,10 @@ impl<'a> Turn<'a> {
                 .filter(|_| call.kind == ToolKind::Shell);
             line.map(shell::read).unwrap_or_default()
         });
+        let lines: Vec<_> = lines.collect();
+        let by_output = policy.verify.outcomes == policy::Outcomes::Output
+            && policy.evidence == EvidenceRule::Command;
+        let outcomes = by_output.then(|| Outcomes::new(evidence, &lines, project));
         Some(Self {
             evidence,
             files: evidence.changes.files()?,
@@ -40,7 +47,8 @@ impl<'a> Turn<'a> {
             policy,
             elapsed_ms,
             rules: RuleSet::new(&policy.rules),
-            lines: lines.collect(),
+            lines,
+            outcomes,
         })
     }
 

@@ -47,6 +47,39 @@ pub fn overall(summaries: &[Summary], kind: SummaryKind) -> Option<SummaryVerdic
     Some(verdicts.fold(first, worse))
 }
 
+/// Returns whether a file may hold an output that was kept, by the ending of its name.
+pub fn is_log(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["log", "out", "output", "txt", "err", "tap"].contains(&ending)
+}
+
+/// Returns the language whose code a test runner runs; none if it may be any, as with runners that drive a browser.
+pub fn language(tool: &str) -> Option<&'static str> {
+    let known = LANGUAGES.iter().find(|(_, tools)| tools.contains(&tool));
+    known.map(|(language, _)| *language)
+}
+
+/// Test runners by the language of their tests, named like the rule packs.
+const LANGUAGES: [(&str, &[&str]); 11] = [
+    ("python", &["pytest", "unittest", "trial", "tox", "nox"]),
+    ("rust", &["cargo", "nextest"]),
+    ("go", &["go", "gotestsum", "ginkgo"]),
+    (
+        "node",
+        &[
+            "jest", "vitest", "mocha", "ava", "node", "bun", "deno", "karma", "jasmine",
+        ],
+    ),
+    ("ruby", &["rspec", "minitest"]),
+    ("php", &["phpunit", "pest"]),
+    ("java", &["maven", "junit", "gradle", "sbt", "clojure"]),
+    ("dotnet", &["dotnet"]),
+    ("swift", &["xctest", "swift"]),
+    ("erlang", &["exunit", "rebar"]),
+    ("dart", &["dart"]),
+];
+
 /// Returns what two verdicts of one kind come to.
 fn worse(one: SummaryVerdict, other: SummaryVerdict) -> SummaryVerdict {
     use SummaryVerdict::{Failed, Passed, RanNothing};

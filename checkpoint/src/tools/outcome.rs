@@ -71,6 +71,20 @@ impl Tools {
         }
     }
 
+    /// Returns what the program printed, without the framing as far as it could hide a line.
+    pub fn program_text<'r>(&self, result: &'r ResultText<'_>) -> Cow<'r, str> {
+        let text = result.text.as_ref();
+        if text.starts_with("{\"output\":") {
+            let framed = serde_json::from_str::<Value>(text).ok();
+            let output = framed.as_ref().and_then(|framed| framed.get("output"));
+            if let Some(output) = output.and_then(Value::as_str) {
+                return Cow::Owned(output.to_owned());
+            }
+        }
+        let text = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
+        Cow::Borrowed(text.strip_prefix("Output: ").unwrap_or(text))
+    }
+
     /// Judges the result in the payload of a hook that follows a tool call; unfinished if it has none.
     pub fn hook_outcome(&self, kind: ToolKind, command: Option<&str>, payload: &Value) -> Outcome {
         let given = |key| payload.get(key).filter(|value| !value.is_null());

@@ -16,6 +16,8 @@ pub struct Tools {
     pub response: for<'a> fn(ToolKind, &'a Value) -> ResultText<'a>,
     /// Reads the agent's framing of a result.
     pub frame: fn(&ResultText<'_>) -> Frame,
+    /// Reads from a result how the command in the background ended whose output it holds: whether it failed.
+    pub task_end: fn(&ResultText<'_>) -> Option<bool>,
     /// Openings of the result of a call that a person, a policy or a hook did not let run.
     pub refusals: &'static [&'static str],
 }
@@ -31,6 +33,8 @@ pub struct ResultText<'a> {
     pub refused: bool,
     /// The call goes on in the background.
     pub running: bool,
+    /// The agent's id of the command that goes on in the background.
+    pub task: Option<Cow<'a, str>>,
     /// The result as the model got it, the agent's framing included.
     pub text: Cow<'a, str>,
     /// The result as a person saw it, without the framing (Gemini).

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use journal::{Event, PromptOrigin, Timestamp, ToolCall};
+use journal::{CallOutcome, Event, PromptOrigin, Timestamp, ToolCall};
 
 use crate::redact::Redactor;
 use crate::{text, tools};
@@ -23,6 +23,8 @@ pub struct UserText {
 pub struct Facts {
     /// The tool calls of the current turn, one for each tool use, in the order in which they began.
     pub calls: Vec<ToolCall>,
+    /// What the outputs of the calls say.
+    pub outcomes: Vec<CallOutcome>,
     /// The last message in the user's role that set the agent to work, by any author: a person, this product, or the
     /// agent (hook feedback, task notifications). Reminders, summaries and echoes of local commands do not count.
     pub last_user: Option<UserText>,

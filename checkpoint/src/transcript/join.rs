@@ -1,14 +1,27 @@
 //! Transcript and journal together: each knows calls, and ends of calls, that the other does not know yet.
 
-use journal::{Timeline, TimelineSource, ToolCall};
+use journal::{CallOutcome, Timeline, TimelineSource, ToolCall};
 
 use super::facts::Facts;
+use crate::outcome;
+
+/// A turn's calls, and what their outputs say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Joined {
+    /// The calls.
+    pub timeline: Timeline,
+    /// What their outputs say, in the order of the calls.
+    pub outcomes: Vec<CallOutcome>,
+}
+
+/// A call, and its position in the transcript.
+type Placed = (ToolCall, Option<usize>);
 
 /// Joins the calls of a transcript with the journaled ones of the same turn, so that every tool use is there once.
 ///
 /// Calls with the same id are the same. Gemini's hooks have no ids, so there it is the next call with the same tool,
 /// command and files. The transcript wins, except for the end of a call that it does not have yet.
-pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
+pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Joined {
     let Some(facts) = transcript else {
         let calls = merged(Vec::new(), journaled);
         let source = if calls.is_empty() {
@@ -16,7 +29,7 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
         } else {
             TimelineSource::Journal
         };
-        return Timeline { source, calls };
+        return joined(source, calls, &[]);
     };
     let begun = facts.began.unwrap_or_default();
     let (mut calls, mut taken) = (facts.calls, Vec::new());
@@ -38,9 +51,35 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Timeline {
             None => unknown.push(call.clone()),
         }
     }
-    Timeline {
-        source: TimelineSource::Transcript,
-        calls: merged(calls, &unknown),
+    let placed = calls.into_iter().zip((0..).map(Some)).collect();
+    joined(
+        TimelineSource::Transcript,
+        merged(placed, &unknown),
+        &facts.outcomes,
+    )
+}
+
+/// Gives the outcomes the positions of their calls in the timeline. Of a call that only the journal knows, there is the
+/// output of a failure.
+fn joined(source: TimelineSource, placed: Vec<Placed>, said: &[CallOutcome]) -> Joined {
+    let outcome = |(at, (call, known)): (usize, &Placed)| {
+        let said = known.and_then(|known| said.iter().find(|said| said.call == known));
+        let outcome = said.cloned().unwrap_or_else(|| CallOutcome {
+            summaries: outcome::read(&call.output),
+            ..CallOutcome::default()
+        });
+        let is_of_use = !outcome.summaries.is_empty() || outcome.ended.is_some();
+        is_of_use.then_some(CallOutcome {
+            call: at,
+            ..outcome
+        })
+    };
+    Joined {
+        outcomes: placed.iter().enumerate().filter_map(outcome).collect(),
+        timeline: Timeline {
+            source,
+            calls: placed.into_iter().map(|(call, _)| call).collect(),
+        },
     }
 }
 
@@ -67,20 +106,20 @@ fn complete(call: &mut ToolCall, other: &ToolCall) {
 }
 
 /// Puts each of `more` behind the calls that began no later; calls of one id become one.
-fn merged(mut calls: Vec<ToolCall>, more: &[ToolCall]) -> Vec<ToolCall> {
+fn merged(mut calls: Vec<Placed>, more: &[ToolCall]) -> Vec<Placed> {
     for call in more {
-        if let Some(known) = calls
+        if let Some((known, _)) = calls
             .iter_mut()
-            .find(|known| known.id.is_some() && known.id == call.id)
+            .find(|(known, _)| known.id.is_some() && known.id == call.id)
         {
             complete(known, call);
             continue;
         }
         let place = calls
             .iter()
-            .rposition(|known| known.at <= call.at)
+            .rposition(|(known, _)| known.at <= call.at)
             .map_or(0, |at| at + 1);
-        calls.insert(place, call.clone());
+        calls.insert(place, (call.clone(), None));
     }
     calls
 }
@@ -119,7 +158,8 @@ mod tests {
     }
 
     /// One word a call: its command, then `!` if it failed, `?` if it has not ended.
-    fn line(timeline: &Timeline) -> String {
+    fn line(joined: &Joined) -> String {
+        let timeline = &joined.timeline;
         let words = timeline.calls.iter().map(|call| {
             let mark = if call.is_error {
                 "!"

@@ -12,6 +12,7 @@ pub(crate) mod facts;
 mod join;
 pub(crate) mod json;
 pub(crate) mod normal;
+pub(crate) mod outputs;
 pub(crate) mod tail;
 
 use journal::Agent;
@@ -20,7 +21,7 @@ use crate::agents;
 use crate::redact::Redactor;
 
 pub use facts::{Facts, UserText};
-pub use join::join;
+pub use join::{Joined, join};
 
 /// How much of a transcript's end is read.
 pub const TAIL_BYTES: usize = 512 * 1024;

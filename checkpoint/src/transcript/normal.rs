@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
 
 use super::facts::{Facts, UserText};
+use super::outputs::Outputs;
 use crate::prompts::Authors;
 use crate::tools::{ResultText, Tools};
 
@@ -25,6 +26,15 @@ pub(crate) enum Entry<'a> {
         call: ToolCall,
         /// The record says less than another one of the same call may say.
         is_echo: bool,
+        /// The agent's id of the command in the background whose output it reads.
+        task: Option<String>,
+    },
+    /// A command in the background ended.
+    TaskEnded {
+        /// The agent's id of the command.
+        task: String,
+        /// Whether it failed.
+        failed: bool,
     },
     /// A tool returned.
     Result {
@@ -85,6 +95,7 @@ pub(crate) fn fold(
     facts: &mut Facts,
 ) {
     let mut index: HashMap<String, usize> = HashMap::new();
+    let mut outputs = Outputs::default();
     let mut last_assistant = None;
     for entry in entries {
         match entry {
@@ -94,20 +105,32 @@ pub(crate) fn fold(
                     last_assistant = Some(text);
                 }
             }
-            Entry::Call { call, is_echo } => begin(facts, &mut index, call, is_echo),
+            Entry::Call {
+                call,
+                is_echo,
+                task,
+            } => {
+                let at = begin(facts, &mut index, call, is_echo);
+                outputs.reads(at, task);
+            }
+            Entry::TaskEnded { task, failed } => outputs.ended(&task, failed),
             Entry::Result {
                 id,
                 result,
                 at,
                 duration_ms,
             } => {
-                let Some(call) = index.get(&*id).and_then(|&at| facts.calls.get_mut(at)) else {
+                let Some(&place) = index.get(&*id) else {
                     continue;
                 };
-                finish(tools, call, &result, at, duration_ms);
+                if let Some(call) = facts.calls.get_mut(place) {
+                    finish(tools, call, &result, at, duration_ms);
+                }
+                outputs.result(tools, &facts.calls, place, &result);
             }
         }
     }
+    facts.outcomes = outputs.into_outcomes();
     facts.last_assistant = last_assistant.map(Cow::into_owned);
 }
 
@@ -127,14 +150,16 @@ fn user(facts: &mut Facts, authors: &Authors<'_>, text: &str, at: Timestamp, ori
     }
 }
 
-/// Adds a call, or replaces a record of the same call that says less.
-fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, is_echo: bool) {
-    let known = call
-        .id
-        .as_ref()
-        .and_then(|id| index.get(id))
-        .and_then(|&at| facts.calls.get_mut(at));
-    match known {
+/// Adds a call, or replaces a record of the same call that says less; returns its position.
+fn begin(
+    facts: &mut Facts,
+    index: &mut HashMap<String, usize>,
+    call: ToolCall,
+    is_echo: bool,
+) -> usize {
+    let place = call.id.as_ref().and_then(|id| index.get(id)).copied();
+    let place = place.unwrap_or(facts.calls.len());
+    match facts.calls.get_mut(place) {
         None => {
             if let Some(id) = &call.id {
                 index.insert(id.clone(), facts.calls.len());
@@ -150,6 +175,7 @@ fn begin(facts: &mut Facts, index: &mut HashMap<String, usize>, call: ToolCall, 
             known.created = call.created;
         }
     }
+    place
 }
 
 /// Ends a call; the first result that says so wins.

@@ -2,6 +2,7 @@
 
 mod damage;
 mod formats;
+mod outputs;
 
 use std::path::{Path, PathBuf};
 

@@ -105,6 +105,7 @@ fn call(seen: &TracedCall) -> String {
     let outcome = match seen.outcome {
         Outcome::Counts => "counts",
         Outcome::NotRun => "was not certainly run",
+        Outcome::Unclear => "hides how it ended",
         Outcome::Failed => "failed",
         Outcome::TooEarly => "came before what it has to follow",
         Outcome::Elsewhere => "verified other code",

@@ -34,6 +34,7 @@ pub(super) const TOOLS: Tools = Tools {
     subagent: None,
     response,
     frame,
+    task_end: |result| task_end(&result.text),
     refusals: &[
         "PreToolUse:",
         "The user doesn't want to proceed with this tool use",
@@ -67,5 +68,35 @@ fn frame(result: &ResultText<'_>) -> Frame {
             .strip_prefix("Exit code ")
             .and_then(|code| code.trim().parse().ok()),
         ..Frame::default()
+    }
+}
+
+/// Returns the text between a tag and its end.
+pub(super) fn tagged<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+    rest.split_once(&format!("</{tag}>"))
+        .map(|(inside, _)| inside.trim())
+}
+
+/// Reads whether a command in the background failed, from a result or a notice about it; none if it goes on.
+pub(super) fn task_end(text: &str) -> Option<bool> {
+    // What comes after is the program's own text.
+    let head = ["<output>", "<stdout>", "<result>"]
+        .iter()
+        .filter_map(|tag| text.find(tag))
+        .min()
+        .map_or(text, |end| &text[..end]);
+    if let Some(code) = tagged(head, "exit_code") {
+        return code.parse::<i64>().ok().map(|code| code != 0);
+    }
+    let summary = tagged(head, "summary").unwrap_or_default();
+    let code = summary.rsplit_once("exit code ").map(|(_, code)| {
+        let digits = code.trim_end_matches([')', '.']);
+        digits.parse::<i64>().map_or(true, |code| code != 0)
+    });
+    match tagged(head, "status")? {
+        "completed" => Some(code.unwrap_or(false)),
+        "failed" | "killed" | "stopped" => Some(true),
+        _ => None,
     }
 }

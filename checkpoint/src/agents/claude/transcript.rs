@@ -11,12 +11,13 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::tools::TOOLS;
+use super::tools::{TOOLS, tagged, task_end};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
+use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
 
 /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
@@ -96,6 +97,13 @@ struct Block<'a> {
     is_error: Scalar<'a>,
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Task<'a> {
+    #[serde(borrow, default)]
+    background_task_id: Scalar<'a>,
 }
 
 #[derive(Deserialize)]
@@ -196,6 +204,7 @@ fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<En
                 entries.push(Entry::Call {
                     call,
                     is_echo: false,
+                    task: task_in(&input),
                 });
             }
             _ => {}
@@ -238,6 +247,7 @@ fn add_user<'a>(
         }
     };
     let origin = origin(line, &text, authors);
+    entries.extend(task_ended(&text).filter(|_| origin == PromptOrigin::Host));
     entries.push(Entry::User { text, at, origin });
 }
 
@@ -268,20 +278,24 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
         return None;
     };
     let failed = block.is_error.is_true();
-    let raw = block.content.map_or("", RawValue::get);
-    // The text of a call that went well is of no use, and may be long.
-    let is_of_use = failed || (block.is_error.flag().is_none() && raw.contains("\"Exit code "));
-    let text = if is_of_use {
+    // The text of a file that was read or edited is of no use, and may be long.
+    let is_file = line.tool_use_result.is_some_and(|result| {
+        let opening: &str = result.get().get(..64).unwrap_or(result.get());
+        opening.contains("\"filePath\"") && !opening.contains(".output")
+    });
+    let text = if failed || !is_file {
         json::plain(block.content)
     } else {
         Cow::Borrowed("")
     };
+    let task = json::part::<Task<'_>>(line.tool_use_result).map(|task| task.background_task_id);
     let result = ResultText {
         is_error: block.is_error.flag(),
         refused: !line.tool_denial_kind.text().is_empty(),
         running: line
             .tool_use_result
             .is_some_and(|result| result.get().contains("\"backgroundTaskId\":")),
+        task: task.and_then(|id| id.owned()).map(Cow::Owned),
         text,
         ..ResultText::default()
     };
@@ -291,6 +305,14 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
         at: line.timestamp.time(),
         duration_ms: None,
     })
+}
+
+/// Reads the notice that a command in the background ended.
+fn task_ended<'a>(text: &str) -> Option<Entry<'a>> {
+    let notice = text.trim_start().strip_prefix("<task-notification>")?;
+    let task = tagged(notice, "task-id")?.to_owned();
+    let failed = task_end(notice)?;
+    Some(Entry::TaskEnded { task, failed })
 }
 
 /// Text that a hook adds, and prompts that the agent took up while it was working, are attachments.
@@ -308,6 +330,9 @@ fn add_attachment<'a>(line: &Line<'a>, authors: &Authors<'_>, entries: &mut Vec<
                 at,
                 origin: PromptOrigin::Own,
             }));
+        }
+        "queued_command" if attachment.command_mode.text() == "task-notification" => {
+            entries.extend(task_ended(&json::plain(attachment.prompt)));
         }
         "queued_command" if matches!(attachment.command_mode.text(), "" | "prompt") => {
             let text = json::plain(attachment.prompt);

@@ -35,6 +35,10 @@ pub(super) const TOOLS: Tools = Tools {
     subagent: None,
     response,
     frame,
+    task_end: |result| {
+        let code = result.exit_code.or_else(|| frame(result).code);
+        code.map(|code| code != 0)
+    },
     refusals: &REFUSALS,
 };
 
@@ -112,4 +116,11 @@ fn frame(result: &ResultText<'_>) -> Frame {
     frame.failed = FAILURES.iter().any(|opening| text.starts_with(opening))
         || (frame.code.is_none() && begins_with_refusal(text, &REFUSALS));
     frame
+}
+
+/// Returns the id of the command that goes on in the background, by the lines before the output.
+pub(super) fn session_in(text: &str) -> Option<&str> {
+    let mut head = text.lines().take_while(|line| *line != "Output:").take(8);
+    head.find_map(|line| line.strip_prefix("Process running with session ID "))
+        .map(str::trim)
 }

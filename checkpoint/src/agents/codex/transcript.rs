@@ -12,12 +12,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::tools::TOOLS;
+use super::tools::{TOOLS, session_in};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::json::{self as read_json, Scalar};
 use crate::transcript::normal::{self, Entry};
+use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
 
 /// The line types that rollouts have had.
@@ -324,6 +325,7 @@ fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
     Entry::Call {
         call: normal::begun(&TOOLS, payload.call_id.text(), tool, &input, at),
         is_echo: false,
+        task: task_in(&input),
     }
 }
 
@@ -350,9 +352,11 @@ fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
         ),
         None => (None, payload.output),
     };
+    let text = read_json::plain(raw);
     let result = ResultText {
         is_error,
-        text: read_json::plain(raw),
+        task: session_in(&text).map(|id| Cow::Owned(id.to_owned())),
+        text,
         ..ResultText::default()
     };
     let Scalar::Text(id) = payload.call_id else {
@@ -443,6 +447,7 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
         entries.push(Entry::Call {
             call: normal::begun(&TOOLS, &id, tool, &input, began),
             is_echo: true,
+            task: None,
         });
     }
     entries.push(Entry::Result {
@@ -457,7 +462,6 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
     let status = item.status.text();
     let exit_code = item.exit_code.number().filter(|_| is_command);
     let failed = status == "failed" || item.success.flag() == Some(false);
-    // The text of a call that went well is of no use, and may be long.
     let raw = if is_command {
         item.aggregated_output
     } else {
@@ -472,7 +476,9 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
         exit_code,
         refused: status == "declined",
         running: status == "in_progress",
-        text: if failed || exit_code.is_some_and(|code| code != 0) {
+        task: None,
+        // Of edits that went well the text is of no use, and may be long.
+        text: if is_command || failed {
             read_json::plain(raw)
         } else {
             Cow::Borrowed("")

@@ -30,6 +30,7 @@ pub(super) const TOOLS: Tools = Tools {
     subagent: Some("invoke_agent"),
     response,
     frame,
+    task_end: |_| None,
     refusals: &[
         "Tool execution blocked:",
         "Tool execution denied",

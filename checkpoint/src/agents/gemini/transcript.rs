@@ -312,6 +312,7 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
                     entries.push(Entry::Call {
                         call: begun(&call, at),
                         is_echo: true,
+                        task: None,
                     });
                 } else if let Scalar::Text(text) = part.text {
                     texts.push(text);
@@ -326,6 +327,7 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
         entries.push(Entry::Call {
             call: begun,
             is_echo: false,
+            task: None,
         });
         entries.extend(ended);
     }

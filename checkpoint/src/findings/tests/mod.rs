@@ -13,6 +13,7 @@ use crate::rules::pack_names::ProjectFacts;
 mod categories;
 mod errors;
 mod evidence;
+mod outcomes;
 mod properties;
 mod reading;
 mod signs;

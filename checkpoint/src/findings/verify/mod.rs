@@ -4,6 +4,7 @@
 mod kinds;
 mod program;
 mod reach;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod wording;
@@ -14,7 +15,7 @@ use journal::{ChangedFile, ToolCall, ToolKind, Workspace};
 
 use super::edits::Edits;
 use super::paths::PathRef;
-use super::proof::{Edit, Position, Proof, by_status, shorten};
+use super::proof::{Asked, Edit, Position, Proof, by_output, by_status, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
 use crate::digest;
@@ -217,6 +218,7 @@ fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
             deployed |= program::deploys(simple) && !tool.is_error;
             search.read(simple, (call, place), deployed, &mut found);
         }
+        shown::add(turn, call, &mut found);
     }
     found
 }
@@ -253,7 +255,17 @@ impl Search<'_> {
             )
         };
         let mut note = |does: Does, simple: &shell::Simple| {
-            let outcome = by_status(call, simple);
+            let outcome = match (&self.turn.outcomes, &does) {
+                (Some(outcomes), Does::Tool { kind, family, .. }) if *kind >= Kind::Build => {
+                    let asked = Asked {
+                        tests: *kind == Kind::Tests,
+                        packs: &[shown::pack_of(*family)],
+                        looks: false,
+                    };
+                    by_output(self.turn, outcomes, position, &asked)
+                }
+                _ => by_status(call, simple),
+            };
             let is_program = match does {
                 Does::Command(_) => true,
                 Does::Tool { kind, .. } => kind == Kind::Run,

@@ -197,7 +197,7 @@ fn hooks_and_transcript_together_double_nothing() {
         let journaled = journaled(agent, scenario);
         let facts = read(agent, text(agent, path).as_bytes(), true, "DEBRIEF").expect("readable");
         let from_transcript = lines(Some(&facts));
-        let joined = join(Some(facts), &journaled);
+        let joined = join(Some(facts), &journaled).timeline;
         assert_eq!(joined.source, TimelineSource::Transcript);
         assert_eq!(
             joined
@@ -208,7 +208,7 @@ fn hooks_and_transcript_together_double_nothing() {
             from_transcript,
             "{path}"
         );
-        let alone = join(None, &journaled);
+        let alone = join(None, &journaled).timeline;
         assert_eq!(alone.calls.len(), joined.calls.len(), "{path}");
         if agent != Agent::Codex {
             // Codex's hooks do not say how a command ended.

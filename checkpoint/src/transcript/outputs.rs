@@ -1,0 +1,138 @@
+//! What the outputs of a turn's calls say. The output of a command in the background belongs to the call that started it
+//! (spec EVID-17).
+
+use std::collections::{BTreeMap, HashMap};
+
+use journal::{CallOutcome, Summary, SummaryVerdict, ToolCall, ToolKind};
+use serde_json::Value;
+
+use crate::outcome;
+use crate::tools::{ResultText, Tools};
+
+/// The most summaries that are kept of one call.
+const SUMMARIES_MAX: usize = 32;
+
+/// Fields of a tool's input that name a command in the background.
+const TASK_FIELDS: [&str; 4] = ["task_id", "bash_id", "shell_id", "session_id"];
+
+/// Returns the id of the command in the background that a tool's input names.
+pub(crate) fn task_in(input: &Value) -> Option<String> {
+    let value = TASK_FIELDS.iter().find_map(|field| input.get(*field))?;
+    match value {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// The outputs of a turn's calls, by position.
+#[derive(Debug, Default)]
+pub(super) struct Outputs {
+    said: BTreeMap<usize, CallOutcome>,
+    /// The calls that left a command running, by the host's id of the command.
+    started: HashMap<String, usize>,
+    /// The commands that calls read the output of.
+    read: HashMap<usize, String>,
+}
+
+impl Outputs {
+    /// Notes that a call reads the output of a command in the background.
+    pub(super) fn reads(&mut self, call: usize, task: Option<String>) {
+        self.read.extend(task.map(|task| (call, task)));
+    }
+
+    /// Takes up the result of the call at a position.
+    pub(super) fn result(
+        &mut self,
+        tools: &Tools,
+        calls: &[ToolCall],
+        at: usize,
+        result: &ResultText<'_>,
+    ) {
+        let Some(call) = calls.get(at).filter(|_| !result.refused) else {
+            return;
+        };
+        if let Some(task) = &result.task {
+            self.started.insert(task.clone().into_owned(), at);
+        }
+        let started = self.started_by(call, at).filter(|started| *started != at);
+        let owner = match (started, call.kind) {
+            (Some(started), _) => started,
+            (None, ToolKind::Shell) => at,
+            (None, ToolKind::Read) if call.paths.iter().any(|path| outcome::is_log(path)) => at,
+            (None, _) => return,
+        };
+        let summaries = outcome::read(&tools.program_text(result));
+        let ended = started.and_then(|_| (tools.task_end)(result));
+        if !summaries.is_empty() || ended.is_some() {
+            let outcome = self.said.entry(owner).or_insert_with(|| CallOutcome {
+                call: owner,
+                ..CallOutcome::default()
+            });
+            add(&mut outcome.summaries, summaries);
+            outcome.ended = verdict(ended).or(outcome.ended);
+        }
+    }
+
+    /// Notes that a command in the background ended.
+    pub(super) fn ended(&mut self, task: &str, failed: bool) {
+        let Some(&call) = self.started.get(task) else {
+            return;
+        };
+        let outcome = self.said.entry(call).or_insert_with(|| CallOutcome {
+            call,
+            ..CallOutcome::default()
+        });
+        outcome.ended = verdict(Some(failed));
+    }
+
+    /// Returns the call that started the command whose output a call reads: by its id, or from a file named after it.
+    fn started_by(&self, call: &ToolCall, at: usize) -> Option<usize> {
+        if self.started.is_empty() {
+            return None;
+        }
+        if let Some(task) = self.read.get(&at) {
+            return self.started.get(task).copied();
+        }
+        let words = call.command.iter().flat_map(|line| {
+            line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '|' | '>'))
+        });
+        let paths: Box<dyn Iterator<Item = &str>> = match call.kind {
+            ToolKind::Read => Box::new(call.paths.iter().map(String::as_str)),
+            ToolKind::Shell => Box::new(words),
+            _ => return None,
+        };
+        let mut named = paths.filter_map(|path| {
+            let name = path
+                .rsplit(['/', '\\'])
+                .next()
+                .filter(|name| *name != path)?;
+            self.started.get(name.split('.').next().unwrap_or(name))
+        });
+        named.next().copied()
+    }
+
+    /// Returns what the outputs say, in the order of the calls.
+    pub(super) fn into_outcomes(self) -> Vec<CallOutcome> {
+        self.said.into_values().collect()
+    }
+}
+
+fn verdict(failed: Option<bool>) -> Option<SummaryVerdict> {
+    failed.map(|failed| {
+        if failed {
+            SummaryVerdict::Failed
+        } else {
+            SummaryVerdict::Passed
+        }
+    })
+}
+
+/// Adds what is not there yet: two records of one result, and two looks at one output, say the same.
+fn add(known: &mut Vec<Summary>, more: Vec<Summary>) {
+    for summary in more {
+        if known.len() < SUMMARIES_MAX && !known.contains(&summary) {
+            known.push(summary);
+        }
+    }
+}
