@@ -184,23 +184,7 @@ fn gather_rest(
     evidence: &mut Evidence,
     steps: &mut Steps,
 ) {
-    let start = state.turn_start(policy.timer);
-    let folder = working_folder(state);
-    let wanted = git::Wanted {
-        since: start,
-        contents: policy.changed.data == Data::Ignored
-            || policy.changed.dependencies == Dependencies::Changed,
-    };
-    let is_project_wanted = workspace::wanted(policy);
-    let (mut tree, listing) = steps.time("git", || {
-        std::thread::scope(|scope| {
-            let listing = is_project_wanted.then(|| {
-                scope.spawn(|| git::listed(&folder, checkpoint::project::LISTED, bounds(config)))
-            });
-            let tree = git::inspect(&folder, &wanted, bounds(config));
-            (tree, listing.and_then(|listing| listing.join().ok()))
-        })
-    });
+    let (mut tree, listing) = steps.time("git", || inspect(config, state, policy));
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.notes.append(&mut tree.notes);
     evidence.changes = match (std::mem::take(&mut tree.changes), policy.scope) {
@@ -294,6 +278,27 @@ fn was_touched(path: &Path, since: Timestamp) -> bool {
         .saturating_mul(1_000_000)
         .saturating_add(meta.ctime_nsec() / 1_000);
     Timestamp::from_micros(changed).plus(FILE_TICK) >= since
+}
+
+/// Asks git what changed and, at the same time, which tests there are if the policy needs to know.
+fn inspect(
+    config: &Config,
+    state: &SessionState,
+    policy: &Policy,
+) -> (git::Tree, Option<git::Listing>) {
+    let folder = working_folder(state);
+    let wanted = git::Wanted {
+        since: state.turn_start(policy.timer),
+        contents: policy.changed.data == Data::Ignored
+            || policy.changed.dependencies == Dependencies::Changed,
+    };
+    std::thread::scope(|scope| {
+        let listing = workspace::wanted(policy).then(|| {
+            scope.spawn(|| git::listed(&folder, checkpoint::project::LISTED, bounds(config)))
+        });
+        let tree = git::inspect(&folder, &wanted, bounds(config));
+        (tree, listing.and_then(|listing| listing.join().ok()))
+    })
 }
 
 fn working_folder(state: &SessionState) -> PathBuf {

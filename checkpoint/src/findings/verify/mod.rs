@@ -255,28 +255,7 @@ impl Search<'_> {
             )
         };
         let mut note = |does: Does, simple: &shell::Simple| {
-            let outcome = match (&self.turn.outcomes, &does) {
-                (Some(outcomes), Does::Tool { kind, family, .. }) if *kind >= Kind::Build => {
-                    let asked = Asked {
-                        tests: *kind == Kind::Tests,
-                        packs: &[shown::pack_of(*family)],
-                        looks: false,
-                    };
-                    by_output(self.turn, outcomes, position, &asked)
-                }
-                _ => by_status(call, simple),
-            };
-            let is_program = match does {
-                Does::Command(_) => true,
-                Does::Tool { kind, .. } => kind == Kind::Run,
-                Does::Asks | Does::Looks => false,
-            };
-            let outcome = if outcome == Outcome::Failed && is_program && program::was_stopped(call)
-            {
-                Outcome::Counts
-            } else {
-                outcome
-            };
+            let outcome = ended(self.turn, position, simple, &does);
             found.push(Run {
                 position,
                 program: program.clone(),
@@ -304,28 +283,22 @@ impl Search<'_> {
         // What a task is known to do is believed, rather than its name.
         let listed = fits(&self.own, simple)
             || (fits(&self.listed, simple) && !(task.is_some() && is_known));
+        let own = || simple.dir.as_deref().and_then(|dir| self.map.locate(dir));
+        let of_task = placed.first().and_then(|one| one.place.clone());
         let outer = Placed {
             simple: simple.clone(),
-            place: placed
-                .first()
-                .and_then(|one| one.place.clone())
-                .filter(|_| task.is_some())
-                .or_else(|| simple.dir.as_deref().and_then(|dir| self.map.locate(dir))),
+            place: of_task.filter(|_| task.is_some()).or_else(own),
         };
-        let named = task
-            .as_deref()
-            .filter(|_| !is_known)
-            .and_then(kind_of_name)
-            .map(|known| served(known, call))
-            .filter(|(kind, _)| *kind >= Kind::Run);
-        if listed {
-            note(self.tool(Kind::Tests, Family::Other, &outer), simple);
-        } else if let Some((kind, family)) = named {
-            note(self.tool(kind, family, &outer), simple);
-        } else if task.is_none()
-            && kind_of(simple).is_none()
-            && let Some((kind, family)) = called(simple, call)
-        {
+        let does = if listed {
+            Some((Kind::Tests, Family::Other))
+        } else {
+            let named = match &task {
+                Some(name) => kind_of_name(name),
+                None => called(simple),
+            };
+            named.filter(|_| !is_known).map(|known| served(known, call))
+        };
+        if let Some((kind, family)) = does.filter(|(kind, _)| *kind >= Kind::Run) {
             note(self.tool(kind, family, &outer), simple);
         }
     }
@@ -348,7 +321,7 @@ impl Search<'_> {
 }
 
 /// Returns what the call of a task does whose definition was not read, by its name.
-fn called(simple: &shell::Simple, call: &ToolCall) -> Option<(Kind, Family)> {
+fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
     let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
     let name = match words.as_slice() {
         [
@@ -369,8 +342,32 @@ fn called(simple: &shell::Simple, call: &ToolCall) -> Option<(Kind, Family)> {
         }
         _ => return None,
     };
-    let known = kind_of_name(name).map(|known| served(known, call));
-    known.filter(|(kind, _)| *kind >= Kind::Run)
+    kind_of_name(name)
+}
+
+/// Returns how a command ended; a program that started well and was then stopped has run.
+fn ended(turn: &Turn<'_>, position: Position, simple: &shell::Simple, does: &Does) -> Outcome {
+    let call = &turn.evidence.timeline.calls[position.0];
+    let outcome = match (&turn.outcomes, does) {
+        (Some(outcomes), Does::Tool { kind, family, .. }) if *kind >= Kind::Build => {
+            let asked = Asked {
+                tests: *kind == Kind::Tests,
+                packs: &[shown::pack_of(*family)],
+                looks: false,
+            };
+            by_output(turn, outcomes, position, &asked)
+        }
+        _ => by_status(call, simple),
+    };
+    let is_program = match does {
+        Does::Command(_) => true,
+        Does::Tool { kind, .. } => *kind == Kind::Run,
+        Does::Asks | Does::Looks => false,
+    };
+    match outcome {
+        Outcome::Failed if is_program && program::was_stopped(call) => Outcome::Counts,
+        outcome => outcome,
+    }
 }
 
 /// A server that started well and was then stopped has run.
