@@ -63,7 +63,7 @@ pub fn write(
 ) -> Result<Written, Error> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     journal.settle()?;
-    let mut document = assemble(journal, config, &order)?;
+    let mut document = redacted(config, assemble(journal, config, &order)?);
     let mut notes = Vec::new();
     if document.kind != order.kind {
         notes.push(format!(
@@ -122,6 +122,22 @@ pub fn write(
         file,
         notes,
     })
+}
+
+/// Returns a document without the secrets in what the agent, git and plans say (spec JRNL-20). Its project stays.
+fn redacted(config: &Config, document: Document) -> Document {
+    let raw = document.to_json();
+    let clean = serde_json::from_str(&raw)
+        .ok()
+        .and_then(|mut value| config.redactor.payload(&mut value, &raw))
+        .and_then(|text| Document::from_json(&text).ok());
+    match clean {
+        Some(clean) => Document {
+            project: document.project,
+            ..clean
+        },
+        None => document,
+    }
 }
 
 /// Returns whether a session's project is only what imported events say (spec ENV-5).

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::base64::is_login_base64;
 use super::chars::{Look, boundary, line_end, line_start};
 use super::names::{Class, Name, is_key};
 use super::scan::Scan;
@@ -301,12 +302,6 @@ fn is_count(text: &str, style: Style) -> bool {
         .nth(1)
         .is_some_and(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
     style == Style::Loose && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
-}
-
-/// Returns whether a text is base64 of a login.
-pub(super) fn is_login_base64(text: &str) -> bool {
-    let decoded = super::runs::decoded(text.as_bytes());
-    text.len() >= 8 && decoded.is_some_and(|login| login.contains(':'))
 }
 
 /// A bare value without the punctuation of the sentence or list that it ends.

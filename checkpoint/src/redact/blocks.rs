@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::assigned::is_login_base64;
+use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
 use super::value::{Style, is_password, says_nothing};

@@ -1,6 +1,6 @@
 //! The headers of HTTP that carry secrets.
 
-use super::assigned::is_login_base64;
+use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::Class;
 use super::scan::Scan;

@@ -1,7 +1,7 @@
 //! Redacts secrets in the texts of agents before they are journaled: `[redacted: KIND]` replaces a
 //! secret (spec JRNL-20).
 //!
-//! An automaton finds the literals of all rules in one pass (`scan.rs`), and a rule reads a text only
+//! An automaton finds the literals of all rules in one pass (`find.rs`), and a rule reads a text only
 //! where one of its literals stands: tokens by their shape (`shapes.rs`), values by the name that they
 //! are assigned to (`names.rs`, `assigned.rs`, `value.rs`), arguments of commands, addresses, headers,
 //! blocks of lines and sentences. A text that hides something in escapes, colors or line numbers is
@@ -9,10 +9,12 @@
 //! once, so journaled texts can be compared: hashes of prompts are hashes of redacted prompts.
 
 mod assigned;
+mod base64;
 mod blocks;
 mod chars;
 mod commands;
 mod decode;
+mod find;
 mod headers;
 mod names;
 mod payload;
@@ -183,7 +185,7 @@ impl Redactor {
 
 /// Compiles the rules, which the first hook call would wait for.
 pub fn prepare() {
-    scan::prepare();
+    find::prepare();
 }
 
 /// Finds the secrets in a text without markers, as it is and decoded.
@@ -191,9 +193,9 @@ fn search(text: &str) -> Vec<Found> {
     if text.len() < TEXT_BYTES_MIN {
         return Vec::new();
     }
-    let mut found = scan::find(text, 0);
+    let mut found = find::find(text, 0);
     if let Some(decoded) = decode::decode(text) {
-        let hidden = scan::find(&decoded.text, 0);
+        let hidden = find::find(&decoded.text, 0);
         found.extend(
             hidden
                 .into_iter()

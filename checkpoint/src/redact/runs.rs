@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::base64::{base64, decoded};
 use super::chars::Look;
-use super::scan::{Scan, find};
+use super::scan::{Found, Scan};
 
 /// The shortest base64 that is decoded, in bytes.
 const BASE64_BYTES_MIN: usize = 16;
-/// How much of a run is decoded to see whether it is text.
-const PROBE_BYTES: usize = 16;
 /// How often base64 of base64 is decoded.
 const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
@@ -25,8 +24,11 @@ static PHRASE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Looks at all runs of a text.
-pub(super) fn read(scan: &mut Scan<'_>) {
+/// Finds the secrets in a text that was decoded so often.
+type Find = fn(&str, u8) -> Vec<Found>;
+
+/// Looks at all runs of a text; `find` searches what they stand for.
+pub(super) fn read(scan: &mut Scan<'_>, find: Find) {
     let mut words = Words::default();
     let mut at = 0;
     while at < scan.bytes.len() {
@@ -41,7 +43,7 @@ pub(super) fn read(scan: &mut Scan<'_>) {
         let run = at..at + length;
         words.next(scan, &run);
         if length >= BASE64_BYTES_MIN {
-            look(scan, run.clone());
+            look(scan, run.clone(), find);
         }
         at = run.end;
     }
@@ -53,7 +55,7 @@ fn is_run(byte: u8) -> bool {
 }
 
 /// Looks at one run.
-fn look(scan: &mut Scan<'_>, run: Range<usize>) {
+fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
     let bytes = &scan.bytes[run.clone()];
     let padding = scan.bytes[run.end..]
         .iter()
@@ -87,58 +89,6 @@ fn wrapped_end(scan: &Scan<'_>, end: usize, width: usize) -> usize {
         end += 1 + next;
     }
     end
-}
-
-/// Returns the text that base64, or else hexadecimal digits, stand for.
-pub(super) fn decoded(run: &[u8]) -> Option<String> {
-    let text = |bytes: Vec<u8>| {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let is_text = |c: char| !c.is_control() || c.is_ascii_whitespace() || c == '\u{1b}';
-        text.chars()
-            .all(|c| is_text(c) && c != '\u{fffd}')
-            .then_some(text)
-    };
-    let is_likely = |decode: fn(&[u8]) -> Option<Vec<u8>>| {
-        let probe = decode(&run[..run.len().min(PROBE_BYTES)])?;
-        let is_text = probe
-            .iter()
-            .all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b | 0x20..0x7f));
-        is_text.then(|| decode(run)).flatten().and_then(text)
-    };
-    is_likely(base64).or_else(|| is_likely(hexadecimal))
-}
-
-fn base64(run: &[u8]) -> Option<Vec<u8>> {
-    let run = run
-        .strip_suffix(b"==")
-        .or_else(|| run.strip_suffix(b"="))
-        .unwrap_or(run);
-    let mut out = Vec::with_capacity(run.len() * 3 / 4);
-    let (mut bits, mut count) = (0u32, 0);
-    for byte in run {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(out)
-}
-
-fn hexadecimal(run: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let pair = |pair: &[u8]| Some((digit(pair[0])? * 16 + digit(*pair.get(1)?)?) as u8);
-    run.chunks(2).map(pair).collect()
 }
 
 /// Returns whether a string of the right length can be a secret access key: no hash, no path, no name.

@@ -1,14 +1,10 @@
-//! One search of a text: an automaton finds all literals of all rules in one pass, and a rule looks at a text only where
-//! one of its literals stands. Each part of the text is looked at a bounded number of times, so the work is linear.
+//! A text that is being searched: what was found, and what the rules know of it already. Each part of the text is looked
+//! at a bounded number of times, so the work is linear.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::chars::Look;
-use super::shapes::{SHAPES, Set, Shape, Sign};
-use super::{assigned, blocks, commands, names, runs, urls};
+use super::shapes::{Set, Shape, Sign};
 
 /// A secret, with the kind that its marker gets.
 pub(super) type Found = (Range<usize>, &'static str);
@@ -22,66 +18,6 @@ const BREAKS_MAX: usize = 8;
 const TOKEN_HEAD_BYTES: usize = 1024;
 /// The most bytes of a token before the literal that tells it.
 const INNER_BYTES_MAX: usize = 64;
-
-/// What a literal belongs to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Rule {
-    /// A token's prefix: the index of its shape.
-    Shape(usize),
-    /// Part of a name that secrets are assigned to.
-    Name,
-    /// A program that takes secrets as arguments: the index of its row.
-    Program(usize),
-    /// What an address has.
-    Url(urls::Part),
-    /// What a block of lines begins or ends with.
-    Block(blocks::Part),
-}
-
-struct Literals {
-    automaton: AhoCorasick,
-    /// The rule of each literal, and whether the case of its letters matters.
-    rules: Vec<(Rule, &'static str)>,
-}
-
-static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
-    let shapes = SHAPES.iter().enumerate().flat_map(|(index, shape)| {
-        shape
-            .prefixes
-            .split(' ')
-            .map(move |prefix| (Rule::Shape(index), prefix))
-    });
-    let programs = commands::PROGRAMS
-        .iter()
-        .enumerate()
-        .map(|(index, program)| (Rule::Program(index), program.name));
-    let rules: Vec<_> = shapes
-        .chain(programs)
-        .chain(names::STEMS.iter().map(|stem| (Rule::Name, *stem)))
-        .chain(
-            urls::PARTS
-                .iter()
-                .map(|(literal, part)| (Rule::Url(*part), *literal)),
-        )
-        .chain(
-            blocks::PARTS
-                .iter()
-                .map(|(literal, part)| (Rule::Block(*part), *literal)),
-        )
-        .collect();
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(rules.iter().map(|(_, literal)| *literal))
-        .expect("the literals are few");
-    Literals { automaton, rules }
-});
-
-/// Compiles the rules, which the first search would wait for.
-pub(super) fn prepare() {
-    LazyLock::force(&LITERALS);
-}
 
 /// A text that is being searched.
 pub(super) struct Scan<'t> {
@@ -106,43 +42,24 @@ pub(super) struct Scan<'t> {
     stretches: [Range<usize>; Set::COUNT],
 }
 
-/// Finds the secrets in a text.
-pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
-    let mut scan = Scan {
-        text,
-        bytes: text.as_bytes(),
-        found: Vec::new(),
-        depth,
-        name_until: 0,
-        arguments_until: Vec::new(),
-        key_begin: None,
-        header_until: 0,
-        document_until: 0,
-        bare: 0..0,
-        stretches: [const { 0..0 }; Set::COUNT],
-    };
-    let literals = &*LITERALS;
-    for hit in literals.automaton.find_overlapping_iter(text) {
-        let (rule, literal) = literals.rules[hit.pattern().as_usize()];
-        let at = hit.range();
-        match rule {
-            Rule::Shape(index) => {
-                if scan.bytes[at.clone()] == *literal.as_bytes() {
-                    scan.shape(&SHAPES[index], at);
-                }
-            }
-            Rule::Name => assigned::read(&mut scan, at),
-            Rule::Program(index) => commands::read(&mut scan, index, at),
-            Rule::Url(part) => urls::read(&mut scan, part, at),
-            Rule::Block(part) => blocks::read(&mut scan, part, at),
+impl<'t> Scan<'t> {
+    /// Begins to search a text that was decoded from base64 `depth` times.
+    pub(super) fn new(text: &'t str, depth: u8) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            found: Vec::new(),
+            depth,
+            name_until: 0,
+            arguments_until: Vec::new(),
+            key_begin: None,
+            header_until: 0,
+            document_until: 0,
+            bare: 0..0,
+            stretches: [const { 0..0 }; Set::COUNT],
         }
     }
-    blocks::finish(&mut scan);
-    runs::read(&mut scan);
-    scan.found
-}
 
-impl Scan<'_> {
     /// Notes a secret.
     pub(super) fn take(&mut self, span: Range<usize>, kind: &'static str) {
         let mut span = span;
@@ -196,7 +113,7 @@ impl Scan<'_> {
     }
 
     /// Notes a token whose prefix stands at `prefix`.
-    fn shape(&mut self, shape: &Shape, prefix: Range<usize>) {
+    pub(super) fn shape(&mut self, shape: &Shape, prefix: Range<usize>) {
         // A longer prefix at the same place tells more.
         let is_same = |found: &Found| found.0.start == prefix.start;
         if self.is_taken(prefix.start) && !self.found.last().is_some_and(is_same) {

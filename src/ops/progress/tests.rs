@@ -228,6 +228,22 @@ fn made(place: ProgressPlace, summary: &str) -> Made {
     }
 }
 
+/// What the agent states comes from a command and not from a hook, so nothing has redacted it before.
+#[test]
+fn documents_have_no_secrets() {
+    let stage = Stage::new();
+    stage.work("s-one", "a.rs");
+    let file = stage.write(
+        "s-one",
+        &made(ProgressPlace::Project, "login works, PASSWORD=hunter2"),
+    );
+    let text = fs::read_to_string(&file).expect("there");
+    assert!(
+        text.contains("login works") && !text.contains("hunter2"),
+        "{text}"
+    );
+}
+
 #[test]
 fn what_a_person_has_changed_stays_unless_forced_and_is_kept_then() {
     let stage = Stage::new();
