@@ -12,7 +12,7 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{Data, Dependencies, Outcomes, Scope, Wide};
+use checkpoint::policy::{Data, Dependencies, Outcomes, PackSearch, Scope, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript;
@@ -97,7 +97,7 @@ fn gather_with(
     let mut steps = Steps::default();
     let project = state.project().to_owned();
     let looked = steps.time("policy", || Project::look(config, trust, &project));
-    let policy = looked.policy;
+    let mut policy = looked.policy;
     evidence.notes.extend(looked.notes);
     let exit = |evidence: &Evidence| {
         Case {
@@ -117,7 +117,15 @@ fn gather_with(
         Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
     };
     if wanted {
-        gather_rest(config, state, &policy, preview, &mut evidence, &mut steps);
+        let top = gather_rest(config, state, &policy, preview, &mut evidence, &mut steps);
+        let changed = evidence.changes.files();
+        if let (Some(top), Some(files), PackSearch::Touched) = (top, changed, policy.changed.packs)
+        {
+            let touched = project::touched(&top, files);
+            if !touched.is_empty() {
+                policy = Project::look_with(config, trust, &project, touched).policy;
+            }
+        }
     }
     evidence.steps = steps.taken;
     // Notes may quote a line of the project's file, which may hold a secret.
@@ -175,7 +183,8 @@ pub fn default_policy(config: &Config) -> Policy {
     }
 }
 
-/// Gathers the evidence that only decisions without an early exit need.
+/// Gathers the evidence that only decisions without an early exit need. Returns the top of the work tree, if it is
+/// known.
 fn gather_rest(
     config: &Config,
     state: &SessionState,
@@ -183,7 +192,7 @@ fn gather_rest(
     preview: Option<&Preview>,
     evidence: &mut Evidence,
     steps: &mut Steps,
-) {
+) -> Option<PathBuf> {
     let (mut tree, listing) = steps.time("git", || inspect(config, state, policy));
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.notes.append(&mut tree.notes);
@@ -252,6 +261,7 @@ fn gather_rest(
             policy,
         )
     });
+    tree.top
 }
 
 /// Returns whether no changed file was touched since the person's message.

@@ -1,10 +1,12 @@
 //! A project as it is now: its policy, and what of its own file counts (spec RULE-14 and RULE-16).
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::rules::pack_names::ProjectFacts;
+use journal::ChangedFile;
 
 use crate::named_file;
 use crate::trust::{Standing, Trust};
@@ -34,8 +36,14 @@ pub struct Project {
 impl Project {
     /// Looks at the project in `folder`. What cannot be used of its file is left out, with a note that says why.
     pub fn look(config: &Config, trust: &Trust, folder: &str) -> Self {
+        Self::look_with(config, trust, folder, Vec::new())
+    }
+
+    /// Looks at the project in `folder`, which has these files too (spec RULE-2).
+    pub fn look_with(config: &Config, trust: &Trust, folder: &str, touched: Vec<String>) -> Self {
         let top = Path::new(folder);
-        let facts = facts(top);
+        let mut facts = facts(top);
+        facts.files.extend(touched);
         let mut project = Self {
             policy: config.policy_with(&facts, None, false),
             standing: None,
@@ -102,6 +110,48 @@ pub fn facts(top: &Path) -> ProjectFacts {
     }
 }
 
+/// The files that switch on a pack, as they are looked for above changed files.
+const MANIFESTS: [&str; 10] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "Pipfile",
+    "tox.ini",
+    "go.mod",
+    "go.work",
+];
+/// The most folders in which they are looked for.
+const FOLDERS_MAX: usize = 64;
+
+/// Returns the files that switch on packs and lie in the folders above changed files, the top left out. Paths are
+/// relative to `top`, the top of the work tree.
+pub(crate) fn touched(top: &Path, changed: &[ChangedFile]) -> Vec<String> {
+    let mut folders = BTreeSet::new();
+    for file in changed {
+        let above = Path::new(&file.path).ancestors().skip(1);
+        folders.extend(above.filter(|folder| !folder.as_os_str().is_empty()));
+        if folders.len() >= FOLDERS_MAX {
+            break;
+        }
+    }
+    let places = folders.into_iter().take(FOLDERS_MAX).flat_map(|folder| {
+        let named = MANIFESTS.iter().map(|name| folder.join(name));
+        named.collect::<Vec<_>>()
+    });
+    let is_file = |path: &PathBuf| {
+        top.join(path)
+            .symlink_metadata()
+            .is_ok_and(|meta| meta.is_file())
+    };
+    places
+        .filter(is_file)
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
 /// Lists the names at a project's top; names of folders end with `/`.
 fn names(top: &Path) -> Vec<String> {
     if top.as_os_str().is_empty() {
@@ -121,4 +171,49 @@ fn names(top: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packs_are_looked_for_above_changed_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let top = folder.path();
+        for path in [
+            "Cargo.toml",
+            "backend/Cargo.toml",
+            "backend/src/a/b.rs",
+            "web/package.json",
+            "web/app/x.ts",
+            "other/go.mod",
+        ] {
+            let path = top.join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, "").expect("a file");
+        }
+        let changed = [
+            "backend/src/a/b.rs",
+            "web/app/x.ts",
+            "web/gone/y.ts",
+            "README.md",
+        ]
+        .map(|path| ChangedFile {
+            path: path.into(),
+            hash: None,
+        });
+        let found = touched(top, &changed);
+        assert_eq!(found, ["backend/Cargo.toml", "web/package.json"]);
+        assert_eq!(touched(top, &changed[3..]), [""; 0]);
+        let config = Config::load(None).expect("the defaults");
+        let trust = Trust::of(&journal::Home::under(top));
+        let packs = |touched| {
+            Project::look_with(&config, &trust, &top.to_string_lossy(), touched)
+                .policy
+                .packs
+        };
+        assert_eq!(packs(Vec::new()), ["rust", "generic"]);
+        assert_eq!(packs(found), ["rust", "node", "generic"]);
+    }
 }

@@ -116,7 +116,7 @@ fn no_program_that_plain_git_runs_is_run() {
         command,
     } in traps
     {
-        inspect_with(&bare_git(&repo.home()), &repo.top, turn(), BOUNDS);
+        inspect_with(&bare_git(&repo.home()), &repo.top, &wanted(turn()), BOUNDS);
         assert!(!marker(&repo).exists(), "{name}: the program was run");
         setup(&repo.home(), &repo.top, BEFORE, command);
         assert!(marker(&repo).exists(), "{name}: no attack");
