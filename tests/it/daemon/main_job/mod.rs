@@ -2,6 +2,7 @@
 
 mod files;
 mod start;
+mod unchanged;
 
 use std::time::{Duration, Instant};
 
