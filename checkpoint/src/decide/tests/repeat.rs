@@ -206,11 +206,8 @@ fn a_demand_is_made_once_for_the_same_contents() {
         );
         let second = session.turn(&then, &policy());
         assert_eq!(second.reason.word(), expected, "{when}");
-        assert_eq!(
-            second.verdict == Verdict::Pass,
-            second.message.is_none(),
-            "{when}"
-        );
+        let is_pass = second.verdict == Verdict::Pass;
+        assert_eq!(is_pass, second.message.is_none(), "{when}");
         if second.reason == Reason::Repeated {
             assert!(
                 !second.actions.is_empty(),

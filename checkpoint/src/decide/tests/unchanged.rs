@@ -12,17 +12,19 @@ fn untouched(mut evidence: Evidence) -> Evidence {
     evidence
 }
 
+/// A policy with an action that is asked for at every stop.
+fn asks_at_every_stop() -> Policy {
+    let facts = ProjectFacts {
+        path: "/p".into(),
+        files: vec!["teleclaude/".into()],
+    };
+    Config::default()
+        .policy_for(&facts, Some((".checkpointd.yml", "unchanged: silent\n")))
+        .expect("a key of a project's file")
+}
+
 #[test]
 fn a_turn_that_changed_nothing_passes_unless_a_message_is_wanted() {
-    let asks_at_every_stop = || {
-        let facts = ProjectFacts {
-            path: "/p".into(),
-            files: vec!["teleclaude/".into()],
-        };
-        Config::default()
-            .policy_for(&facts, Some((".checkpointd.yml", "unchanged: silent\n")))
-            .expect("a key of a project's file")
-    };
     let message = || Policy {
         unchanged: Quiet::Message,
         ..policy()
