@@ -189,7 +189,7 @@ mod tests {
                 .as_ref()
                 .and_then(|facts| facts.last_real_user.as_ref())
                 .map(|user| user.at),
-            timeline: join(facts, &[]),
+            timeline: join(facts, &[]).timeline,
             ..Evidence::default()
         };
         assert!(!evidence.timeline.calls.is_empty(), "the turn was read");

@@ -44,7 +44,7 @@ impl Session {
             shared.look_at(&project, gather).await
         };
         let shared = Arc::clone(&self.shared);
-        let work = async move { shared.in_place(work).await };
+        let work = async move { shared.in_place(Box::pin(work)).await };
         ctx.spawn(work.into_actor(self).map(move |gathered, session, ctx| {
             session.busy = false;
             session.catch_up();

@@ -286,7 +286,7 @@ fn searched(simple: &Simple) -> Searched {
         return Searched::Nothing;
     };
     let silent = |option: &&str| words.iter().any(|word| word == option);
-    if WITHOUT_TEXT.iter().any(|option| silent(&option)) {
+    if WITHOUT_TEXT.iter().any(silent) {
         return Searched::Nothing;
     }
     let is_recursive = || {

@@ -75,9 +75,7 @@ const WORDS: [(What, &[&str]); 4] = [
 /// What a word counts, if it counts anything.
 pub(super) fn what(word: &str) -> Option<What> {
     let is = |known: &&str| known.eq_ignore_ascii_case(word);
-    let known = WORDS
-        .iter()
-        .find(|(_, words)| words.iter().any(|known| is(&known)));
+    let known = WORDS.iter().find(|(_, words)| words.iter().any(&is));
     known.map(|(what, _)| *what)
 }
 

@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::{HEAD_BYTES, TAIL_BYTES};
-
+/// How much of an output's beginning is read.
+pub const HEAD_BYTES: usize = 16 * 1024;
+/// How much of an output's end is read.
+pub const TAIL_BYTES: usize = 64 * 1024;
 /// Longer lines are not read; no summary is that long.
 const LINE_BYTES_MAX: usize = 2_000;
 /// How many prefixes are taken off one line.

@@ -17,10 +17,7 @@ use journal::{Summary, SummaryKind, SummaryVerdict};
 
 use draft::Drafts;
 
-/// How much of an output's beginning is read.
-pub const HEAD_BYTES: usize = 16 * 1024;
-/// How much of an output's end is read.
-pub const TAIL_BYTES: usize = 64 * 1024;
+pub use lines::{HEAD_BYTES, TAIL_BYTES};
 
 /// Returns what an output reports on: one entry for each tool, kind and verdict, in the order of appearance, at most 16.
 pub fn read(output: &str) -> Vec<Summary> {

@@ -66,10 +66,10 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     };
     let found = match name.class {
         Class::Authorization | Class::Cookie | Class::SetCookie => {
-            return match sign(scan, &whole) {
-                Some((_, at)) => headers::read(scan, name.class, at),
-                None => (),
-            };
+            if let Some((_, at)) = sign(scan, &whole) {
+                headers::read(scan, name.class, at);
+            }
+            return;
         }
         _ => assigned(scan, name, &whole).or_else(|| neighbor(scan, name, whole.end)),
     };
@@ -288,7 +288,7 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
 /// Returns whether a text is what a test's result names: `PASS: TestName2`, `pass: 12`.
 fn is_result(text: &str, style: Style) -> bool {
     let look = Look::at(text);
-    let is_word = text.contains(|c: char| c == '`' || c == '_');
+    let is_word = text.contains(['`', '_']);
     style == Style::Loose
         && (is_word || look.is_words() || look.digits + 1 >= look.bytes || look.digits == 0)
 }

@@ -322,10 +322,10 @@ fn secrets(
     match place {
         Input(sign) => input(scan, sign, words, name),
         Word(number, sign) => {
-            let plain = words
+            let mut plain = words
                 .iter()
                 .filter(|word| !scan.text[(*word).clone()].starts_with('-'));
-            let word = plain.cloned().nth(number);
+            let word = plain.nth(number).cloned();
             // Without an option that tells it, only what is no word: sentences name programs too.
             let is_told = sign != 0 || PROGRAMS[index].needs.starts_with('-');
             let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+".contains(c);

@@ -126,7 +126,7 @@ impl<'t> Scan<'t> {
         if shape.sign != Sign::Exact && (shape.whole == 0 || body.len() < shape.whole) {
             until = self.over_breaks(shape, prefix.end, end);
         }
-        let length = body.len() + if until > end { until - end } else { 0 };
+        let length = body.len() + until.saturating_sub(end);
         let look = Look::at(if until > end {
             &self.text[prefix.end..until]
         } else {

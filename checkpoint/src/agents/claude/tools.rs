@@ -92,7 +92,7 @@ pub(super) fn task_end(text: &str) -> Option<bool> {
     let summary = tagged(head, "summary").unwrap_or_default();
     let code = summary.rsplit_once("exit code ").map(|(_, code)| {
         let digits = code.trim_end_matches([')', '.']);
-        digits.parse::<i64>().map_or(true, |code| code != 0)
+        !matches!(digits.parse::<i64>(), Ok(0))
     });
     match tagged(head, "status")? {
         "completed" => Some(code.unwrap_or(false)),

@@ -157,9 +157,12 @@ const TABLE: &[(Kind, Family, &str)] = &[
     ),
 ];
 
+/// Patterns of commands by their program.
+type ByProgram = HashMap<String, Vec<(Kind, Family, Pattern)>>;
+
 /// The patterns by their program.
-static PATTERNS: LazyLock<HashMap<String, Vec<(Kind, Family, Pattern)>>> = LazyLock::new(|| {
-    let mut found: HashMap<String, Vec<_>> = HashMap::new();
+static PATTERNS: LazyLock<ByProgram> = LazyLock::new(|| {
+    let mut found = ByProgram::new();
     for (kind, family, texts) in TABLE {
         for pattern in texts
             .split(',')

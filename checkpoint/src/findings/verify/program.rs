@@ -146,7 +146,7 @@ fn uses(script: &str, path: &str) -> bool {
         has_word(line, stem) && (is_import || line.contains("require") || line.contains("import("))
     };
     let mut names: Vec<&str> = Vec::new();
-    for line in statements.iter().copied().filter(|line| imports(&line)) {
+    for line in statements.iter().copied().filter(|line| imports(line)) {
         let words = line
             .split(|char: char| !(char.is_alphanumeric() || char == '_'))
             .filter(|word| !word.is_empty());
