@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
+use checkpoint::policy::Root;
 use checkpoint::rules::pack_names::ProjectFacts;
 use journal::ChangedFile;
 
@@ -15,6 +16,8 @@ use crate::trust::{Standing, Trust};
 pub const FILE: &str = ".checkpointd.yml";
 /// Larger files of a project are not read.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// The most folders above an agent's that are looked at.
+const ROOT_LEVELS_MAX: usize = 32;
 /// The most names at a project's top that are listed.
 const NAMES_MAX: usize = 2_000;
 /// The most parts of a file that a note names.
@@ -33,6 +36,26 @@ pub struct Project {
     pub notes: Vec<String>,
 }
 
+/// Returns the top folder of the project that a folder belongs to, by `changed.root` (spec RULE-20).
+fn root(config: &Config, folder: &Path) -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let mut above = folder
+        .ancestors()
+        .take(ROOT_LEVELS_MAX)
+        // A home folder that is a repository is no project of everything below it.
+        .take_while(|above| *above == folder || Some(*above) != home.as_deref());
+    let is_root = |above: &&Path| {
+        [".git", FILE]
+            .iter()
+            .any(|name| std::fs::symlink_metadata(above.join(name)).is_ok())
+    };
+    let found = match config.settings.changed.root {
+        Root::Found if folder.is_absolute() => above.find(is_root),
+        _ => None,
+    };
+    found.unwrap_or(folder).to_owned()
+}
+
 impl Project {
     /// Looks at the project in `folder`. What cannot be used of its file is left out, with a note that says why.
     pub fn look(config: &Config, trust: &Trust, folder: &str) -> Self {
@@ -41,7 +64,7 @@ impl Project {
 
     /// Looks at the project in `folder`, which has these files too (spec RULE-2).
     pub fn look_with(config: &Config, trust: &Trust, folder: &str, touched: Vec<String>) -> Self {
-        let top = Path::new(folder);
+        let top = &root(config, Path::new(folder));
         let mut facts = facts(top);
         facts.files.extend(touched);
         let mut project = Self {
@@ -215,5 +238,44 @@ mod tests {
         };
         assert_eq!(packs(Vec::new()), ["rust", "generic"]);
         assert_eq!(packs(found), ["rust", "node", "generic"]);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+mod root_tests {
+    use journal::Home;
+
+    use super::*;
+
+    #[test]
+    fn an_agent_in_a_subfolder_keeps_its_project() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().join("shop");
+        let deep = top.join("api/src");
+        let vendored = top.join("vendor/pkg");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(top.join(".git")).unwrap();
+        // A linked work tree and a submodule have a file.
+        std::fs::create_dir_all(&vendored).unwrap();
+        std::fs::write(vendored.join(".git"), "gitdir: elsewhere\n").unwrap();
+        std::fs::write(top.join("Cargo.toml"), "").unwrap();
+        std::fs::write(top.join(FILE), "enabled: false\n").unwrap();
+        let trust = Trust::of(&Home::under(place.path()));
+        let look = |config: &Config, folder: &Path| {
+            let policy = Project::look(config, &trust, folder.to_str().unwrap()).policy;
+            (policy.enabled, policy.packs.contains(&"rust".to_owned()))
+        };
+        let found = Config::default();
+        let named = Config::load(Some(("config.yml", "changed: {root: named}\n"))).unwrap();
+        for (config, folder, expected) in [
+            (&found, &top, (false, true)),
+            (&found, &deep, (false, true)),
+            (&found, &vendored, (true, false)),
+            (&named, &top, (false, true)),
+            (&named, &deep, (true, false)),
+        ] {
+            assert_eq!(look(config, folder), expected, "{}", folder.display());
+        }
     }
 }

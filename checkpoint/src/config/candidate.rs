@@ -235,7 +235,7 @@ mod tests {
              evidence: substring\nall_clear: silent\ndocs_only: silent\nreply: block\nheadless: never\nrestart_delay: 1s\n\
              prefix: '[X] - '\nconfirm_timeout: 9s\nslug_from_branch: true\n",
             "working_slug: x\nunchanged: message\nbackground: any\nverify: {outcomes: status, scope: anywhere}\n\
-             hygiene: {read: off, wide: folders}\nchanged: {commits: time, packs: top}\n",
+             hygiene: {read: off, wide: folders}\nchanged: {data: code, packs: top}\n",
             "enabled: true\nrules: [{name: Rust code, disable: true}]\n",
             "enabled: true\nrules: [{name: Rust code, include: ['src/**']}, {name: own, needs: [tests]}]\n",
             "enabled: true\npacks: [python]\n",

@@ -14,11 +14,13 @@ use crate::shell::{self, CommandLine};
 const HOST_TEXT_BYTES: usize = 400;
 
 /// What hosts say of calls that they did not run: a sibling failed, a person or a policy refused, the tool is not there.
-const NOT_RUN: [&str; 27] = [
+const NOT_RUN: [&str; 29] = [
     "sibling tool call errored",
     "cancelled: parallel tool call",
     "cancelled because",
     "operation cancelled",
+    "file has not been read yet",
+    "has been modified since read",
     "user doesn't want to",
     "user rejected",
     "user denied",

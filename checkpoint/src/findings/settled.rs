@@ -180,7 +180,8 @@ fn settles_by_line(turn: &Turn<'_>, index: usize, at: usize, files: &[PathRef]) 
         && before
             .iter()
             .all(|simple| questions::is_harmless(simple) || questions::is_question(simple, ""));
-    if only_looks {
+    // What a line writes is no looking, even if it is written by `cat`.
+    if only_looks && turn.lines[at].writes.is_empty() {
         return searched && !calls[at].is_error;
     }
     !calls[at].is_error && names_any(text, files)

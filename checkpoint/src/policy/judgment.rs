@@ -42,8 +42,6 @@ layered! {
     #[derive(Copy, Default, Eq)]
     #[serde(default)]
     Changed, ChangedLayer {
-        /// Where the commits of a turn begin (spec FILES-4).
-        commits: Commits,
         /// Whether settings, data and generated files count as code.
         data: Data,
         /// When a manifest counts as a change of dependencies.
@@ -145,17 +143,6 @@ pub enum Errors {
     /// All of them.
     #[default]
     All,
-}
-
-/// Where the commits of a turn begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Commits {
-    /// At the commit that was checked out when the prompt came.
-    Head,
-    /// At the time of the prompt.
-    #[default]
-    Time,
 }
 
 /// Whether settings, data and generated files count as code.

@@ -12,7 +12,7 @@ use crate::digest;
 use crate::rules::{Rule, Sorting};
 
 pub use judgment::{
-    Background, Changed, Commands, Commits, Data, Dependencies, Drift, Errors, Hygiene, Outcomes,
+    Background, Changed, Commands, Data, Dependencies, Drift, Errors, Hygiene, Outcomes,
     PackSearch, ReadBeforeEdit, Root, Uncovered, VerifiedCode, Verify, Wide,
 };
 pub(crate) use judgment::{ChangedLayer, HygieneLayer, VerifyLayer};

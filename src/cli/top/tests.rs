@@ -398,6 +398,7 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
      b, Space, PageUp, PageDown move by a screen
      g, G, Home, End            to the first or last line
      Enter                      open a session or a decision
+     w                          mark an open decision wrong, or not
      Esc, Backspace             drop the filter, or go back
      /                          show only lines with a text
      q, Ctrl-C                  quit
@@ -405,7 +406,6 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
      TURN is how long a turn has lasted / from when on its
      stop gets a checkpoint. Dim rows were quiet for a day.
      In a timeline, ! and . are decisions.
-
 
 
 

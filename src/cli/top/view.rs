@@ -28,7 +28,7 @@ const KEYS: [(&str, &str); 8] = [
     ("b, Space, PageUp, PageDown", "move by a screen"),
     ("g, G, Home, End", "to the first or last line"),
     ("Enter", "open a session or a decision"),
-    ("w", "in a decision: mark it wrong, or take that back"),
+    ("w", "mark an open decision wrong, or not"),
     ("Esc, Backspace", "drop the filter, or go back"),
     ("/", "show only lines with a text"),
     ("q, Ctrl-C", "quit"),

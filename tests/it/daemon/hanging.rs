@@ -38,7 +38,25 @@ fn call(home: &Home, project: &Path, session: &str, event: &str) -> String {
 
 fn ask(home: &Home, project: &Path, session: &str) -> String {
     call(home, project, session, "UserPromptSubmit");
+    // A turn that changes nothing would pass.
+    fs::write(project.join(format!("{session}.rs")), "fn f() {}\n").expect("writes");
     call(home, project, session, "Stop")
+}
+
+/// Ends strace, which does not let go of threads that it delays, even when they are killed.
+struct Tracer(Pid);
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::KILL);
+    }
+}
+
+/// Returns a value of `/proc/PID/status`.
+fn status(pid: u32, name: &str) -> String {
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).expect("readable");
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    line.expect("a line").trim().to_owned()
 }
 
 #[test]
@@ -63,6 +81,12 @@ fn a_project_that_hangs_holds_up_neither_other_projects_nor_the_daemons_end() {
         daemon.log()
     );
 
+    // Dropped before the daemon, which could not be killed otherwise.
+    let tracer = status(daemon.pid(), "TracerPid:")
+        .parse()
+        .expect("a number");
+    let tracer = Tracer(Pid::from_raw(tracer).expect("a tracer"));
+
     let held: Vec<_> = (0..SESSIONS)
         .map(|number| {
             let (home, hung) = (home.clone(), hung.clone());
@@ -75,8 +99,8 @@ fn a_project_that_hangs_holds_up_neither_other_projects_nor_the_daemons_end() {
     for held in held {
         assert_eq!(wait(move || held.join().expect("an answer")), "");
     }
-    let status = daemon.ask(&["status", "--json"]);
-    let degraded = status[0]["daemon"]["degraded"].to_string();
+    let answer = daemon.ask(&["status", "--json"]);
+    let degraded = answer[0]["daemon"]["degraded"].to_string();
     let name = format!("looking at {} has not ended", hung.display());
     assert!(degraded.contains(&name), "{degraded}");
     // A further stop there does not wait for what is known.
@@ -85,16 +109,9 @@ fn a_project_that_hangs_holds_up_neither_other_projects_nor_the_daemons_end() {
     let mut child = daemon.child.take().expect("it runs");
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::TERM).expect("signals");
-    let status = |name: &str| {
-        let path = format!("/proc/{}/status", child.id());
-        let text = fs::read_to_string(path).expect("readable");
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line.expect("a line").trim().to_owned()
-    };
-    // The daemon has exited, but strace does not let go of threads that it delays.
-    wait_until(|| status("State:").starts_with('Z'));
-    let tracer = status("TracerPid:").parse().expect("a number");
-    kill_process(Pid::from_raw(tracer).expect("a tracer"), Signal::KILL).expect("signals");
+    // The daemon has exited, and only strace keeps it from being gone.
+    wait_until(|| status(child.id(), "State:").starts_with('Z'));
+    drop(tracer);
     assert!(wait(move || child.wait()).expect("ends").success());
 }
 

@@ -63,7 +63,6 @@ fn every_key_of_a_group_with_its_default() {
     hygiene.wide: off (default)
     hygiene.drift: plan (default)
     hygiene.errors: broken (default)
-    changed.commits: head (default)
     changed.data: ignored (default)
     changed.dependencies: changed (default)
     changed.root: found (default)
