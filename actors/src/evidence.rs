@@ -15,7 +15,7 @@ use checkpoint::decide::Case;
 use checkpoint::policy::{Data, Dependencies, Outcomes, PackSearch, Scope, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
-use checkpoint::transcript;
+use checkpoint::transcript::{self, Facts};
 use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
 
 use crate::project::{self, Project};
@@ -226,23 +226,13 @@ fn gather_rest(
         )
     });
     if let Some(facts) = &facts {
-        let authors = agents::authors(&policy.prefix);
-        evidence.own_prompt_last = facts
-            .last_user
-            .as_ref()
-            .is_some_and(|user| authors.is_own(&user.text));
-        evidence.last_prompt_at = facts.last_real_user.as_ref().map(|user| user.at);
-        evidence.host_version.clone_from(&facts.host_version);
+        note_prompts(facts, policy, evidence);
     }
     evidence.headless = is_headless(state);
     let branch = tree
         .branch
         .or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
-    // The most specific source wins: preview, session, project, branch (spec HYG-7).
-    let named = preview.and_then(|preview| preview.slug.clone());
-    let named = named.or_else(|| state.place.env(WORKING_SLUG).map(str::to_owned));
-    let named = named.or_else(|| policy.working_slug.clone());
-    evidence.working_slug = named.or_else(|| branch.filter(|_| policy.slug_from_branch));
+    evidence.working_slug = working_slug(state, policy, preview, branch);
     if let Some(slug) = &evidence.working_slug {
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
@@ -262,6 +252,31 @@ fn gather_rest(
         )
     });
     tree.top
+}
+
+/// Notes what the transcript says of the last prompts, and of the agent.
+fn note_prompts(facts: &Facts, policy: &Policy, evidence: &mut Evidence) {
+    let authors = agents::authors(&policy.prefix);
+    evidence.own_prompt_last = facts
+        .last_user
+        .as_ref()
+        .is_some_and(|user| authors.is_own(&user.text));
+    evidence.last_prompt_at = facts.last_real_user.as_ref().map(|user| user.at);
+    evidence.host_version.clone_from(&facts.host_version);
+}
+
+/// Returns the active work item. The most specific source wins: preview, session, project, branch (spec HYG-7).
+fn working_slug(
+    state: &SessionState,
+    policy: &Policy,
+    preview: Option<&Preview>,
+    branch: Option<String>,
+) -> Option<String> {
+    preview
+        .and_then(|preview| preview.slug.clone())
+        .or_else(|| state.place.env(WORKING_SLUG).map(str::to_owned))
+        .or_else(|| policy.working_slug.clone())
+        .or_else(|| branch.filter(|_| policy.slug_from_branch))
 }
 
 /// Returns whether no changed file was touched since the person's message.

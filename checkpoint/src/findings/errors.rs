@@ -2,11 +2,9 @@
 //!
 //! Only failed calls count, and those whose output says that tests failed (spec EVID-17).
 
-use std::sync::LazyLock;
-
 use journal::{ToolCall, ToolKind};
-use regex::Regex;
 
+use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::paths::PathRef;
 use super::turn::Turn;
 use super::{answers, settled};
@@ -39,23 +37,6 @@ const RUNNERS: [&str; 18] = [
     "pytest", "py.test", "tox", "nox", "unittest", "jest", "vitest", "mocha", "ava", "rspec",
     "phpunit", "ctest", "mypy", "pyright", "ruff", "eslint", "tsc", "prettier",
 ];
-
-/// Programs that do not identify the purpose of a line.
-pub(super) const SETTING_UP: [&str; 17] = [
-    "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "source", ".", "true",
-    "false", ":", "sleep", "mkdir", "wait", "exit",
-];
-
-/// Programs that only filter the output of another in a pipeline.
-pub(super) const FILTERS: [&str; 13] = [
-    "head", "tail", "grep", "rg", "tee", "wc", "sort", "uniq", "cut", "sed", "awk", "cat", "less",
-];
-
-/// Names of files in a command or its output: words with an extension or a folder.
-pub(super) static FILES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
-        .expect("a constant that a test compiles")
-});
 
 /// Returns one sentence for each kind of unresolved error.
 pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {

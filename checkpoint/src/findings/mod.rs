@@ -12,6 +12,7 @@ mod edits;
 mod errors;
 mod hygiene;
 mod known;
+mod line_words;
 mod outcomes;
 mod paths;
 mod proof;

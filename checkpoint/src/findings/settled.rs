@@ -2,8 +2,8 @@
 
 use journal::{ToolCall, ToolKind};
 
-use super::errors::{FILES, FILTERS, SETTING_UP};
 use super::known::reference;
+use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::paths::PathRef;
 use super::questions;
 use super::turn::Turn;

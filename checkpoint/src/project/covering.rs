@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use journal::{ChangedFile, Package};
 
-use super::{file_name, folder};
+use super::file::{file_name, folder};
 
 /// Tests that are named for one file.
 const TESTS_MAX: usize = 8;

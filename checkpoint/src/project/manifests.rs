@@ -2,8 +2,8 @@
 
 use journal::Package;
 
+use super::file::{ProjectFile, SEEN, file_name, folder};
 use super::toml::{read, table};
-use super::{ProjectFile, SEEN, file_name, folder};
 
 /// Returns the folders that hold a manifest; the top is always a package.
 pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {

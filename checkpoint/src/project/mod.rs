@@ -5,6 +5,7 @@
 
 mod composer;
 pub(crate) mod covering;
+mod file;
 mod justfile;
 mod makefile;
 mod manifests;
@@ -20,6 +21,8 @@ mod toml;
 use journal::{ChangedFile, Task, Workspace};
 
 pub use covering::{Sources, is_test};
+pub(crate) use file::file_name;
+pub use file::{ProjectFile, SEEN, folder};
 
 /// Folders whose files are read.
 const FOLDERS_MAX: usize = 24;
@@ -29,15 +32,6 @@ const TASKS_MAX: usize = 48;
 const TEXT_BYTES_MAX: usize = 400;
 /// Characters of a task's name.
 const NAME_CHARS_MAX: usize = 64;
-
-/// A file of a project: its path from the top of the work tree, and its text; empty if only its presence counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectFile {
-    /// Its path.
-    pub path: String,
-    /// Its text.
-    pub text: String,
-}
 
 /// Names of the files that are read in each folder.
 pub const READ: &[&str] = &[
@@ -60,28 +54,6 @@ pub const READ: &[&str] = &[
     "deno.json",
     "deno.jsonc",
     "go.mod",
-];
-
-/// Names of the files of which only the presence counts.
-pub const SEEN: &[&str] = &[
-    "pnpm-lock.yaml",
-    "yarn.lock",
-    "bun.lock",
-    "bun.lockb",
-    "setup.py",
-    "setup.cfg",
-    "Package.swift",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "mix.exs",
-    "Gemfile",
-    "pubspec.yaml",
-    "build.sbt",
-    "CMakeLists.txt",
-    "gleam.toml",
-    "build.zig",
-    "elm.json",
 ];
 
 /// Patterns of `git ls-files` that list every test of a repository, and its tasks that are files of their own.
@@ -160,11 +132,6 @@ fn folder_of(file: &ProjectFile) -> &str {
     folder.trim_end_matches('/')
 }
 
-/// Returns the folder of a path; empty at the top.
-pub fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 /// Returns the program that runs the tasks of a file.
 fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
     if file.path.contains("mise-tasks/") || file.path.contains(".mise/tasks/") {
@@ -208,9 +175,4 @@ fn cut(mut text: String) -> String {
     }
     text.truncate(end);
     text
-}
-
-/// Returns the last part of a path.
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

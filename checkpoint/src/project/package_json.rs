@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ProjectFile, folder};
+use super::file::{ProjectFile, folder};
 
 /// Returns the package manager of a package.json: the one it names, or that of the nearest lock file above it.
 pub(super) fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {

@@ -94,6 +94,9 @@ pub(crate) mod as_json {
             return Box::deserialize(deserializer);
         }
         let text = String::deserialize(deserializer)?;
+        if text.is_empty() {
+            return Ok(Box::default());
+        }
         serde_json::from_str(&text).map_err(D::Error::custom)
     }
 }

@@ -90,22 +90,7 @@ pub(crate) fn said(event: &Event) -> String {
         } => format!("{decision} {why}"),
         Event::DeliveryPasted { decision: seq, .. }
         | Event::DeliveryEntered { decision: seq, .. } => seq.to_string(),
-        Event::MarkedWrong {
-            decision,
-            item,
-            note,
-            wrong,
-        } => {
-            let item = item.map(|item| format!(" demand {item}"));
-            let back = if *wrong { "" } else { " taken back" };
-            let note = Some(note).filter(|note| !note.is_empty());
-            let note = note.map(|note| format!(" {}", quoted(note)));
-            format!(
-                "{decision}{}{back}{}",
-                item.unwrap_or_default(),
-                note.unwrap_or_default()
-            )
-        }
+        Event::MarkedWrong { .. } => marked(event),
         Event::EscapeHatchUsed { by } => format!("by {by}"),
         Event::Muted { until: Some(until) } => format!("until {}", due(until)),
         Event::Announced { news, about, .. } => format!("{} of {about}", word(news)),
@@ -124,10 +109,10 @@ pub(crate) fn said(event: &Event) -> String {
         }
         Event::ProgressValidated {
             document, holds, ..
-        } => {
-            let holds = if *holds { "holds" } else { "does not hold" };
-            format!("{document} {holds}")
-        }
+        } => format!(
+            "{document} {}",
+            if *holds { "holds" } else { "does not hold" }
+        ),
         Event::ResumeOffered { text, .. } => format!("{} bytes", text.len()),
         Event::PayloadRejected {
             claimed_agent,
@@ -137,6 +122,28 @@ pub(crate) fn said(event: &Event) -> String {
         Event::ModelStepped { host } | Event::OtherHook { host } => render::printable(&host.hook),
         _ => String::new(),
     }
+}
+
+/// Says which demand a person marked.
+fn marked(event: &Event) -> String {
+    let Event::MarkedWrong {
+        decision,
+        item,
+        note,
+        wrong,
+    } = event
+    else {
+        return String::new();
+    };
+    let item = item.map(|item| format!(" demand {item}"));
+    let back = if *wrong { "" } else { " taken back" };
+    let note = Some(note).filter(|note| !note.is_empty());
+    let note = note.map(|note| format!(" {}", quoted(note)));
+    format!(
+        "{decision}{}{back}{}",
+        item.unwrap_or_default(),
+        note.unwrap_or_default()
+    )
 }
 
 /// Says what a tool call did, how long it took and how it ended.

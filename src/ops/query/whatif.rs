@@ -121,15 +121,17 @@ fn in_project(
     waits: impl Fn(&str, &str),
 ) -> Policy {
     let project = past.state.project();
+    let mut config = config.clone();
+    // Where the way out is depends on the machine, not on the configuration that is tried.
+    config.clear_folder = past.policy.and_then(|then| then.clear_folder.clone());
     if Path::new(project).is_dir() {
-        let looked = Project::look(config, trust, project);
+        let looked = Project::look(&config, trust, project);
         looked
             .waits()
             .into_iter()
             .for_each(|note| waits(project, &note));
         return looked.policy;
     }
-    let mut config = config.clone();
     if let (Packs::Auto, Some(then)) = (&config.settings.packs, past.policy) {
         config.settings.packs = Packs::Only(then.packs.iter().cloned().map(PackName).collect());
     }

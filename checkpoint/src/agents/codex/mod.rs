@@ -1,12 +1,14 @@
 //! Codex CLI.
 
 mod composer;
+mod headless;
 mod hooks;
 mod prompts;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod transcript;
+mod values;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
@@ -71,7 +73,7 @@ impl Adapter for Codex {
     }
 
     fn headless(&self, _: &Place) -> HeadlessSign {
-        HeadlessSign::Transcript(transcript::is_exec)
+        HeadlessSign::Transcript(headless::is_exec)
     }
 
     fn reply_forms(&self) -> &'static [ReplyForm] {

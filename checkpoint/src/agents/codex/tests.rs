@@ -7,7 +7,7 @@ mod tools;
 
 use std::path::Path;
 
-use super::transcript::is_exec;
+use super::headless::is_exec;
 
 #[test]
 fn the_first_line_of_a_rollout_tells_whether_a_person_is_there() {

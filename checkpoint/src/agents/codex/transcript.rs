@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::tools::{TOOLS, session_in};
+use super::values::{milliseconds, patch_of};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
@@ -485,45 +486,4 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
         },
         display: None,
     }
-}
-
-/// Writes the headers of a patch that makes these changes.
-fn patch_of(changes: Option<&RawValue>) -> String {
-    let changes: serde_json::Map<String, Value> = read_json::part(changes).unwrap_or_default();
-    let headers = changes.iter().map(|(path, change)| {
-        let adds =
-            change.get("type").is_some_and(|kind| kind == "add") || change.get("add").is_some();
-        format!("*** {} File: {path}\n", if adds { "Add" } else { "Update" })
-    });
-    headers.collect()
-}
-
-fn milliseconds(duration: Option<&RawValue>) -> Option<u64> {
-    #[derive(Deserialize)]
-    struct Parts {
-        secs: u64,
-        nanos: u64,
-    }
-    let Parts { secs, nanos } = read_json::part(duration)?;
-    Some(secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000))
-}
-
-/// Returns whether a session runs without a person, by the beginning of its rollout.
-///
-/// Only the first line says so, and in a long session it is not in the tail.
-pub(super) fn is_exec(beginning: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Line {
-        payload: Meta,
-    }
-    #[derive(Deserialize)]
-    struct Meta {
-        source: Option<Value>,
-    }
-    let first = beginning
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    serde_json::from_slice::<Line>(first)
-        .is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
 }

@@ -4,6 +4,7 @@
 mod kinds;
 mod program;
 mod reach;
+mod run;
 mod shown;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::shell::{self, Pattern};
 use kinds::{Kind, kind_of, kind_of_name};
 use program::Request;
 use reach::Reach;
+use run::{Does, Run};
 
 pub(super) use wording::Wording;
 
@@ -49,32 +51,6 @@ pub(super) struct Verified {
     pub(super) nothing: bool,
     /// What to ask for.
     pub(super) wording: Wording,
-}
-
-/// One command that verifies something.
-#[derive(Debug)]
-struct Run {
-    position: Position,
-    /// As the line has it; a task before it was resolved.
-    program: String,
-    does: Does,
-    outcome: Outcome,
-}
-
-#[derive(Debug)]
-enum Does {
-    /// A tool verifies the code of a language.
-    Tool {
-        kind: Kind,
-        family: Family,
-        reach: Reach,
-    },
-    /// A command that may run a changed file.
-    Command(Placed),
-    /// A server is asked.
-    Asks,
-    /// A page is looked at.
-    Looks,
 }
 
 /// A changed file and what is enough for it.

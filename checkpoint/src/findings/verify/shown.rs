@@ -2,7 +2,7 @@
 
 use super::kinds::Kind;
 use super::reach::Reach;
-use super::{Does, Run};
+use super::run::{Does, Run};
 use crate::findings::outcomes::last_executed;
 use crate::findings::proof::shows;
 use crate::findings::turn::Turn;

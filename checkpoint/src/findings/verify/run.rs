@@ -1,0 +1,34 @@
+//! A command that verifies something.
+
+use super::kinds::Kind;
+use super::reach::Reach;
+use crate::findings::proof::Position;
+use crate::findings::trace::Outcome;
+use crate::project::covering::Family;
+use crate::project::resolve::Placed;
+
+/// One command that verifies something.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) position: Position,
+    /// As the line has it; a task before it was resolved.
+    pub(super) program: String,
+    pub(super) does: Does,
+    pub(super) outcome: Outcome,
+}
+
+#[derive(Debug)]
+pub(super) enum Does {
+    /// A tool verifies the code of a language.
+    Tool {
+        kind: Kind,
+        family: Family,
+        reach: Reach,
+    },
+    /// A command that may run a changed file.
+    Command(Placed),
+    /// A server is asked.
+    Asks,
+    /// A page is looked at.
+    Looks,
+}
