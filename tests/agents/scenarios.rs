@@ -88,7 +88,7 @@ fn long_turn(agent: Agent) -> Counts {
     );
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
     assert!(
-        message(&stage).contains("Run the tests that cover the changed Python code"),
+        message(&stage).contains("Build or run the changed code: no test covers it"),
         "{}",
         message(&stage)
     );
@@ -133,7 +133,7 @@ fn next_prompt(agent: Agent) -> Counts {
 
 fn failing_command(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    let fails = shell(format!("{WHILE}; cat no-such-file"));
+    let fails = shell(format!("{WHILE}; make no-such-target"));
     stage.run(
         TASK,
         [
@@ -160,7 +160,7 @@ fn failing_command(agent: Agent) -> Counts {
     assert!(
         failed[0]["command"]
             .as_str()
-            .is_some_and(|command| command.ends_with("cat no-such-file"))
+            .is_some_and(|command| command.ends_with("make no-such-target"))
     );
     stage.finish()
 }

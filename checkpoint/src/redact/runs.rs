@@ -16,7 +16,9 @@ const DEPTH_MAX: u8 = 2;
 const AWS_SECRET_BYTES: usize = 40;
 /// The shortest phrase of a wallet, in words.
 const PHRASE_WORDS_MIN: usize = 12;
-/// The least different words of a phrase.
+/// The most words of a phrase.
+const PHRASE_WORDS_MAX: usize = 24;
+/// The least different words of several phrases in a row.
 const PHRASE_WORDS_DISTINCT_MIN: usize = 9;
 /// The longest gap between two words of a phrase, in bytes.
 const GAP_BYTES_MAX: usize = 6;
@@ -212,10 +214,15 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     }
     found.extend(phrase.filter(|_| count >= PHRASE_WORDS_MIN));
     for phrase in found {
-        // A phrase repeats a word now and then; a text of few words is none.
-        let words = || scan.text[phrase.clone()].split(|c: char| !c.is_ascii_lowercase());
-        let distinct: HashSet<&str> = words().filter(|word| !word.is_empty()).collect();
-        if distinct.len() < PHRASE_WORDS_DISTINCT_MIN {
+        // A longer text of few words is none.
+        let words = || {
+            scan.text[phrase.clone()]
+                .split(|c: char| !c.is_ascii_lowercase())
+                .filter(|word| !word.is_empty())
+        };
+        if words().count() > PHRASE_WORDS_MAX
+            && words().collect::<HashSet<_>>().len() < PHRASE_WORDS_DISTINCT_MIN
+        {
             continue;
         }
         scan.take(phrase, "seed_phrase");

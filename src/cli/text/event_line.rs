@@ -109,10 +109,7 @@ pub(crate) fn said(event: &Event) -> String {
         }
         Event::ProgressValidated {
             document, holds, ..
-        } => format!(
-            "{document} {}",
-            if *holds { "holds" } else { "does not hold" }
-        ),
+        } => format!("{document} {}", holding(*holds)),
         Event::ResumeOffered { text, .. } => format!("{} bytes", text.len()),
         Event::PayloadRejected {
             claimed_agent,
@@ -122,6 +119,10 @@ pub(crate) fn said(event: &Event) -> String {
         Event::ModelStepped { host } | Event::OtherHook { host } => render::printable(&host.hook),
         _ => String::new(),
     }
+}
+
+const fn holding(holds: bool) -> &'static str {
+    if holds { "holds" } else { "does not hold" }
 }
 
 /// Says which demand a person marked.

@@ -350,15 +350,21 @@ fn connections_that_say_nothing_keep_nobody_waiting() {
         .collect();
     let key = page.enter();
     let mut pushed = page.follow(&key, 0);
+    let says = |text: &str| {
+        daemon.hook(
+            &["claude", "UserPromptSubmit"],
+            prompt("still here", text).as_bytes(),
+        )
+    };
+    says("hello");
+    // Now the page knows that this connection has the key.
+    while pushed.receive()["rows"][0]["turn"] != 1 {}
     let more: Vec<_> = (0..200)
         .map(|_| TcpStream::connect(address).expect("it listens"))
         .collect();
-    daemon.hook(
-        &["claude", "UserPromptSubmit"],
-        prompt("still here", "please").as_bytes(),
-    );
+    says("please");
     // Who has the key keeps its connection.
-    while pushed.receive()["rows"][0]["turn"] != 1 {}
+    while pushed.receive()["rows"][0]["turn"] != 2 {}
     for path in ["/", "/assets/app.js", "/api/now"] {
         let answer = page.get(path, &[("Authorization", &key)]);
         assert_eq!(answer.status, 200, "{path}");
