@@ -181,17 +181,7 @@ impl<'a> About<'a> {
 
     /// Returns whether a later shell line names one of the files, or its module.
     fn is_referenced_in(&self, line: &str) -> bool {
-        self.files.iter().any(|file| {
-            let name = file.file_name();
-            let module = file
-                .path
-                .rsplit_once('.')
-                .map_or(file.path.as_str(), |(stem, _)| stem)
-                .replace('/', ".");
-            // A name of one or two letters occurs in every line.
-            (name.len() > 3 && line.contains(name))
-                || (module.contains('.') && line.contains(module.as_str()))
-        })
+        self.files.iter().any(|file| file.is_named_in(line))
     }
 
     /// Returns whether a later call edits one of the files.

@@ -96,6 +96,16 @@ impl PathRef {
     pub(super) fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
+
+    /// Returns whether a shell line names the file, or its module.
+    pub(super) fn is_named_in(&self, line: &str) -> bool {
+        let name = self.file_name();
+        let stem = self.path.rsplit_once('.').map(|(stem, _)| stem);
+        let module = stem.unwrap_or(&self.path).replace('/', ".");
+        // A name of one or two letters occurs in every line.
+        (name.len() > 3 && line.contains(name))
+            || (module.contains('.') && line.contains(module.as_str()))
+    }
 }
 
 /// Returns whether `path` ends in the whole parts of `tail`.

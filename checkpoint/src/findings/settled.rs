@@ -199,17 +199,7 @@ fn looks_or_records(simple: &Simple) -> bool {
 }
 
 fn names_any(line: &str, files: &[PathRef]) -> bool {
-    files.iter().any(|file| {
-        // A name of one or two letters occurs in every line.
-        let name = file.file_name();
-        let module = file
-            .path
-            .rsplit_once('.')
-            .map_or(file.path.as_str(), |(stem, _)| stem)
-            .replace('/', ".");
-        (name.len() > 3 && line.contains(name))
-            || (module.contains('.') && line.contains(module.as_str()))
-    })
+    files.iter().any(|file| file.is_named_in(line))
 }
 
 /// Returns whether a later call repeats the attempt: the same tool, or the file by a corrected path.
