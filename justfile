@@ -33,6 +33,11 @@ demo:
 docs:
     cargo doc --workspace --no-deps --open
 
+# Build the book of docs/ into target/book (needs mdbook)
+[group('everyday')]
+book:
+    mdbook build docs
+
 # Run the real agents, from npm, against scripted models
 [group('other programs')]
 agents *filter:
