@@ -3,13 +3,14 @@
 use std::ffi::OsStr;
 
 use clap_complete::CompletionCandidate;
+use journal::Timestamp;
 
 use crate::cli::connection;
 use crate::ops::query::Query;
 use crate::ops::views::SessionName;
 use crate::{config, render};
 
-/// Returns the sessions whose id starts with `begin`, newest first, and `last`. Asks a running
+/// Returns the sessions whose id starts with `begin`, newest first, each with its title, and `last`. Asks a running
 /// daemon only: opening the journal would delay the shell.
 pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     let begin = begin.to_string_lossy();
@@ -21,8 +22,15 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
         && connection::health(&home).is_some()
     {
         let mut each = |name: SessionName| {
-            let at = render::local_time(&name.last_at.to_string());
-            let about = format!("{}, last event at {at}", name.agent);
+            let ago = Timestamp::now().millis_since(name.last_at) / 1_000 * 1_000;
+            let about = format!(
+                "{}: {} {}, {}, {} ago",
+                name.agent,
+                name.title.words(&name.project),
+                name.title.place(),
+                name.status.words(),
+                render::duration_ms(ago)
+            );
             found.push((name.session.to_string(), about));
         };
         // Without an answer there is nothing to complete, and no place for an error.

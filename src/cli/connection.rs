@@ -28,6 +28,10 @@ const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// The longest silence within the daemon's answer.
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
+/// What to do on a machine that has no data yet.
+pub(crate) const FIRST_STEP: &str =
+    "`checkpointd init` adds the hooks to your agents; `checkpointd demo` shows what they are for";
+
 /// Returns the daemon's health, or `None` if no daemon accepts hooks.
 pub(crate) fn health(home: &Home) -> Option<Health> {
     let response = request(home, "GET", "/healthz", b"", HEALTH_WAIT).ok()?;
@@ -203,7 +207,7 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
         "there is no journal in {} yet",
         home.journal.display()
     ))
-    .hint("start the daemon with `checkpointd daemon --detach`, or try `checkpointd demo`"))
+    .hint(FIRST_STEP))
 }
 
 /// Posts a body to the daemon and returns its answer as a stream of bytes.

@@ -4,36 +4,30 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use actors::project::Project as Looked;
+use actors::project::Project;
+use actors::session_state;
 use actors::trust::Trust;
-use actors::{named_file, session_state};
 use checkpoint::config::Config;
-use checkpoint::state::SessionState;
+use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::ops::branches::branches;
 use crate::ops::query::{self, Result};
-use crate::ops::views::{SessionRow, SessionStatus};
+use crate::ops::views::{SessionRow, SessionTitle};
 
-/// Sessions that are shown unless all are asked for.
+/// Sessions that are shown unless all are asked for, besides those that wait or run.
 pub(crate) const SHOWN: usize = 200;
-/// Sessions idle this long are listed as `earlier`.
-const EARLIER_AFTER: Duration = Duration::from_secs(24 * 3_600);
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
-/// `.git` files and `HEAD` are one line each.
-const GIT_FILE_BYTES_MAX: u64 = 4_096;
-/// Folders above a project that are looked at for its repository.
-const ABOVE_MAX: usize = 32;
 
 /// Which sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// The ones with the newest events, at most this many.
+    /// The ones with the newest events, at most this many, and all that wait or run.
     Newest(usize),
     These(Vec<Uuid>),
 }
@@ -60,17 +54,17 @@ pub(crate) struct NowRow {
     pub(crate) native_session: String,
     pub(crate) agent: Agent,
     pub(crate) project: String,
-    /// The branch that is checked out there now.
-    pub(crate) branch: Option<String>,
+    #[serde(flatten)]
+    pub(crate) title: SessionTitle,
     #[serde(rename = "standing")]
     pub(crate) status: SessionStatus,
     /// The word for what it waits for.
     pub(crate) why: Option<String>,
-    /// It has been quiet for a day.
+    /// It waits for nobody, and its agent has been quiet for a day.
     pub(crate) earlier: bool,
     /// Counts real user messages.
     pub(crate) turn: u64,
-    /// What the turn clock counts from, by the project's timer.
+    /// What the turn clock counts from, by the project's timer; `None` while it does not run.
     pub(crate) turn_start: Option<Timestamp>,
     /// The shortest turn that gets a checkpoint in this project.
     pub(crate) min_turn_ms: u64,
@@ -99,6 +93,40 @@ pub(crate) struct SessionsNow {
     pub(crate) sessions: usize,
 }
 
+/// What is remembered of sessions between two looks, so that only those with new events are folded again.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Mutex<HashMap<Uuid, (u64, Kind)>>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// No agent worked in it.
+    Empty,
+    Urgent,
+    Other,
+}
+
+impl Known {
+    fn kind(&self, journal: &Journal, entry: &SessionEntry, now: Timestamp) -> Result<Kind> {
+        let session = entry.stream.session;
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seq, kind)) = known().get(&session)
+            && *seq == entry.last_seq
+        {
+            return Ok(*kind);
+        }
+        let state = session_state::load(journal, &entry.stream)?;
+        let kind = if state.is_empty() {
+            Kind::Empty
+        } else if state.status(now).is_urgent() {
+            Kind::Urgent
+        } else {
+            Kind::Other
+        };
+        known().insert(session, (entry.last_seq, kind));
+        Ok(kind)
+    }
+}
+
 /// Returns the status of the wanted sessions.
 ///
 /// # Errors
@@ -108,64 +136,72 @@ pub(crate) fn now(
     journal: &Journal,
     config: &Config,
     trust: &Trust,
+    known: &Known,
     wanted: &Wanted,
 ) -> Result<SessionsNow> {
     let seq = journal.settle()?;
-    let mut entries = query::of_agents(journal);
+    let at = Timestamp::now();
+    let mut entries = Vec::new();
+    for entry in query::of_agents(journal) {
+        let kind = known.kind(journal, &entry, at)?;
+        if kind != Kind::Empty {
+            entries.push((entry, kind));
+        }
+    }
     let sessions = entries.len();
     match wanted {
         Wanted::Newest(count) => {
-            entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
-            entries.truncate(*count);
+            entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
+            let rest = entries.split_off(entries.len().min(*count));
+            entries.extend(rest.into_iter().filter(|(_, kind)| *kind == Kind::Urgent));
         }
-        Wanted::These(these) => entries.retain(|entry| these.contains(&entry.stream.session)),
+        Wanted::These(these) => entries.retain(|(entry, _)| these.contains(&entry.stream.session)),
     }
-    let at = Timestamp::now();
-    let mut projects = HashMap::new();
-    let mut rows = Vec::with_capacity(entries.len());
-    for entry in &entries {
+    let loaded = entries.into_iter().map(|(entry, _)| {
         let state = session_state::load(journal, &entry.stream)?;
-        let known = projects.entry(state.project().to_owned());
-        let project = known.or_insert_with_key(|folder| Project::look(config, trust, folder));
-        rows.push(row(entry, &state, project, at));
-    }
-    rows.sort_by_key(|row| (row.earlier, row.status, std::cmp::Reverse(row.last_at)));
+        Ok((entry, state))
+    });
+    let loaded: Vec<_> = loaded.collect::<Result<_>>()?;
+    let branches = branches(loaded.iter().map(|(_, state)| state.project()));
+    let mut projects = HashMap::new();
+    let mut rows: Vec<_> = loaded
+        .iter()
+        .map(|(entry, state)| {
+            let project = projects
+                .entry(state.project())
+                .or_insert_with_key(|folder| Project::look(config, trust, folder));
+            let branch = branches.get(state.project()).cloned();
+            let row = SessionRow::new(entry, state, branch, at);
+            (row.need(), now_row(row, entry, state, project, at))
+        })
+        .collect();
+    rows.sort_by_key(|(need, _)| *need);
     Ok(SessionsNow {
         seq,
         at,
-        rows,
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
         sessions,
     })
 }
 
-/// What is looked up once for each project.
-struct Project {
-    branch: Option<String>,
-    looked: Looked,
-}
-
-impl Project {
-    fn look(config: &Config, trust: &Trust, folder: &str) -> Self {
-        Self {
-            branch: branch(Path::new(folder)),
-            looked: Looked::look(config, trust, folder),
-        }
-    }
-}
-
-fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Timestamp) -> NowRow {
-    let row = SessionRow::new(entry, state, now);
-    let policy = &project.looked.policy;
+fn now_row(
+    row: SessionRow,
+    entry: &SessionEntry,
+    state: &SessionState,
+    project: &Project,
+    now: Timestamp,
+) -> NowRow {
+    let policy = &project.policy;
     let switches = [
         ("muted", row.muted),
         ("off", !policy.enabled),
-        ("untrusted", !project.looked.waiting.is_empty()),
+        ("untrusted", !project.waiting.is_empty()),
     ];
     let switches = switches.into_iter().filter(|(_, is)| *is);
     // What a dialog means is in the status.
     let flags = row.flags().into_iter().filter(|flag| *flag != "dialog");
     NowRow {
-        status: row.status(),
+        status: row.status,
         why: row.why().map(str::to_owned),
         flags: switches
             .map(|(word, _)| word)
@@ -176,10 +212,10 @@ fn row(entry: &SessionEntry, state: &SessionState, project: &Project, now: Times
         native_session: row.native_session,
         agent: row.agent,
         project: row.project,
-        branch: project.branch.clone(),
-        earlier: now.since(row.last_at) > EARLIER_AFTER,
+        title: row.title,
+        earlier: row.earlier,
         turn: row.turn,
-        turn_start: state.turn_start(policy.timer),
+        turn_start: state.clock_start(policy.timer, now),
         min_turn_ms: policy.min_turn_ms,
         last_tool: state.turn.calls.last().map(last_tool),
         first_at: row.first_at,
@@ -199,67 +235,5 @@ fn last_tool(call: &ToolCall) -> LastTool {
         duration_ms: call.duration_ms,
         finished: call.finished,
         failed: call.is_error,
-    }
-}
-
-/// Returns the branch that is checked out in the repository around a folder, if one is.
-///
-/// Two small files are read; git itself would be a process for each project at every look.
-fn branch(folder: &Path) -> Option<String> {
-    if !folder.is_absolute() {
-        return None;
-    }
-    let git = folder
-        .ancestors()
-        .take(ABOVE_MAX)
-        .map(|above| above.join(".git"))
-        .find(|git| git.exists())?;
-    let git = if git.is_dir() {
-        git
-    } else {
-        // A linked work tree names its folder in the repository.
-        let named = PathBuf::from(line_of(&git)?.strip_prefix("gitdir: ")?);
-        git.parent()?.join(named)
-    };
-    line_of(&git.join("HEAD"))?
-        .strip_prefix("ref: refs/heads/")
-        .map(str::to_owned)
-}
-
-fn line_of(path: &Path) -> Option<String> {
-    let bytes = named_file::beginning(path, GIT_FILE_BYTES_MAX).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    Some(text.lines().next()?.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_branch_is_read_from_the_repository_around_a_folder_and_from_a_linked_work_tree() {
-        let top = tempfile::tempdir().expect("a folder");
-        let repository = top.path().join("repository");
-        let tree = repository.join(".git/worktrees/tree");
-        std::fs::create_dir_all(&tree).expect("folders");
-        std::fs::create_dir_all(repository.join("src/deep")).expect("folders");
-        std::fs::write(repository.join(".git/HEAD"), "ref: refs/heads/topic/x\n").expect("writes");
-        std::fs::write(tree.join("HEAD"), "ref: refs/heads/other\n").expect("writes");
-        let linked = top.path().join("linked");
-        std::fs::create_dir(&linked).expect("a folder");
-        std::fs::write(
-            linked.join(".git"),
-            "gitdir: ../repository/.git/worktrees/tree\n",
-        )
-        .expect("writes");
-
-        assert_eq!(
-            branch(&repository.join("src/deep")).as_deref(),
-            Some("topic/x")
-        );
-        assert_eq!(branch(&linked).as_deref(), Some("other"));
-        std::fs::write(repository.join(".git/HEAD"), "8f2c0e5d\n").expect("writes");
-        assert_eq!(branch(&repository), None, "a detached head");
-        assert_eq!(branch(Path::new("relative")), None);
     }
 }

@@ -11,7 +11,7 @@ use crate::agents;
 use crate::findings::{self, Findings};
 use crate::message;
 use crate::policy::{Background, Headless, Policy, Quiet, Repeat};
-use crate::state::{SessionState, Stop};
+use crate::state::{Mute, SessionState, Stop};
 
 /// The input of a decision.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ const EARLY: [Exit; 8] = [
     (Reason::Muted, |case| {
         (
             case.state.is_muted(case.stop.at),
-            format!("muted: {:?}", case.state.muted),
+            muted_words(case.state.muted),
         )
     }),
     (Reason::EscapeHatch, |case| {
@@ -244,8 +244,9 @@ impl Case<'_> {
                 Reason::SilentUnchanged,
                 findings.unchanged && quiet_when_unchanged,
                 format!(
-                    "nothing changed and nothing failed: {}, unchanged: {:?}",
-                    findings.unchanged, self.policy.unchanged
+                    "nothing changed and nothing failed: {}, unchanged: {}",
+                    findings.unchanged,
+                    self.policy.unchanged.word()
                 ),
             ),
             (
@@ -260,19 +261,28 @@ impl Case<'_> {
                 Reason::SilentDocsOnly,
                 docs && self.policy.docs_only == Quiet::Silent,
                 format!(
-                    "only documentation: {docs}, docs_only: {:?}",
-                    self.policy.docs_only
+                    "only documentation: {docs}, docs_only: {}",
+                    self.policy.docs_only.word()
                 ),
             ),
             (
                 Reason::SilentAllClear,
                 findings.all_clear && !docs && self.policy.all_clear == Quiet::Silent,
                 format!(
-                    "all clear: {}, all_clear: {:?}",
-                    findings.all_clear, self.policy.all_clear
+                    "all clear: {}, all_clear: {}",
+                    findings.all_clear,
+                    self.policy.all_clear.word()
                 ),
             ),
         ]
+    }
+}
+
+fn muted_words(mute: Mute) -> String {
+    match mute {
+        Mute::Off => "muted: no".to_owned(),
+        Mute::ForGood => "muted: until it is unmuted".to_owned(),
+        Mute::Until(until) => format!("muted: until {until}"),
     }
 }
 

@@ -170,6 +170,16 @@ pub enum Quiet {
     Silent,
 }
 
+impl Quiet {
+    /// Returns the word in the configuration.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Silent => "silent",
+        }
+    }
+}
+
 /// The reply form for Claude Code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

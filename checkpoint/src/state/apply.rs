@@ -39,6 +39,11 @@ impl SessionState {
     /// Applies what an agent's hooks or its transcript report.
     fn apply_report(&mut self, envelope: &Envelope, newest: bool) {
         let at = envelope.at;
+        self.opened |= envelope.event.host().is_some()
+            && !matches!(
+                envelope.event,
+                Event::OtherHook { .. } | Event::AgentStopped { .. } | Event::SessionEnded { .. }
+            );
         match &envelope.event {
             Event::SessionStarted { .. } => self.ended_at = None,
             Event::SessionEnded { .. } if newest => {
@@ -50,11 +55,14 @@ impl SessionState {
                 host,
                 origin,
                 digest,
-                ..
+                text,
             } => {
                 self.prompts_by_hook = true;
                 match origin {
-                    PromptOrigin::User => self.begin_turn(*digest, at, host.turn.as_deref()),
+                    PromptOrigin::User => {
+                        self.take_title(text);
+                        self.begin_turn(*digest, at, host.turn.as_deref());
+                    }
                     PromptOrigin::Own => self.own_prompt(),
                     PromptOrigin::Host | PromptOrigin::Subagent => {}
                 }
@@ -63,8 +71,13 @@ impl SessionState {
                 transcript,
                 origin,
                 digest,
-                ..
-            } => self.found_prompt(transcript, *origin, *digest, at),
+                text,
+            } => {
+                if *origin == PromptOrigin::User {
+                    self.take_title(text);
+                }
+                self.found_prompt(transcript, *origin, *digest, at);
+            }
             Event::ToolStarted { call, .. } => self.tool_started(call),
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
                 self.tool_finished(call)

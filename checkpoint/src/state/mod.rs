@@ -9,6 +9,7 @@ mod baseline;
 mod delivery;
 mod model;
 mod restart;
+mod status;
 mod stop;
 mod turn;
 
@@ -16,5 +17,6 @@ pub use attention::AGENT_FINISHED;
 pub use model::{
     Block, Counts, Delivery, Mute, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
 };
+pub use status::SessionStatus;
 pub use stop::{DEMANDS_MAX, PENDING_MAX};
 pub use turn::CALLS_MAX;

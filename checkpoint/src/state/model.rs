@@ -10,7 +10,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 6;
+pub const SNAPSHOT_VERSION: u32 = 7;
 
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +137,10 @@ pub struct SessionState {
     pub worked: Worked,
     /// The progress document that was written last.
     pub progress: Option<Written>,
+    /// The first message of a person, cut to one line.
+    pub title: Option<String>,
+    /// A hook call showed an agent in the session; a stop alone does not.
+    pub opened: bool,
 }
 
 /// A progress document that was written, with the counts of the session at that time.
@@ -224,6 +228,8 @@ impl SessionState {
             counts: Counts::default(),
             worked: Worked::default(),
             progress: None,
+            title: None,
+            opened: false,
         }
     }
 

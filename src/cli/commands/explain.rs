@@ -18,7 +18,7 @@ use crate::ops::query::Query;
     after_help = "Examples:\n  checkpointd explain\n  checkpointd explain 421 --json\n  checkpointd explain --session 3f0a"
 )]
 pub(crate) struct ExplainArgs {
-    /// The decision's sequence number, its stop's, or `last`
+    /// The decision's sequence number, its stop's, or `last`: the last checkpoint, or where none was sent the last stop
     #[arg(default_value = "last")]
     pub(crate) decision: String,
     /// `last` of this session

@@ -2,14 +2,16 @@
 
 use std::io::IsTerminal;
 
+use checkpoint::state::Mute;
 use clap::Args;
-use journal::{Home, Options};
+use clap_complete::ArgValueCompleter;
+use journal::{Home, Options, Timestamp};
 use uuid::Uuid;
 
-use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::text::{print_json, short};
+use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
 use crate::ops::query::{self, Query};
@@ -18,9 +20,10 @@ use crate::render;
 
 /// Let a session's next stop pass: for an agent that cannot do what the checkpoint asks
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd clear last")]
+#[command(after_help = "Examples:\n  checkpointd clear")]
 pub(crate) struct ClearArgs {
     /// A session: id, unique prefix, or `last`
+    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -28,9 +31,10 @@ pub(crate) struct ClearArgs {
 
 /// Mute a session: its stops pass without checkpoints
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd mute last --for 2h\n  checkpointd unmute last")]
+#[command(after_help = "Examples:\n  checkpointd mute --for 2h\n  checkpointd unmute")]
 pub(crate) struct MuteArgs {
     /// A session: id, unique prefix, or `last`
+    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Duration, for example 2h (default: until `unmute`)
     #[arg(long = "for", value_name = "DURATION")]
@@ -43,6 +47,7 @@ pub(crate) struct MuteArgs {
 #[derive(Args, Debug)]
 pub(crate) struct UnmuteArgs {
     /// A session: id, unique prefix, or `last`
+    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -53,6 +58,7 @@ pub(crate) struct UnmuteArgs {
 #[command(after_help = "Examples:\n  checkpointd restart last")]
 pub(crate) struct RestartArgs {
     /// A session: id, unique prefix, or `last`
+    #[arg(add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -68,6 +74,31 @@ pub(crate) fn mute(home: &Home, args: MuteArgs) -> Result<u8> {
 }
 
 pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
+    let state = state_of(home, &args.session)?;
+    let is_over = match state.muted {
+        Mute::Off => true,
+        Mute::Until(until) => until <= Timestamp::now(),
+        Mute::ForGood => false,
+    };
+    if is_over {
+        if args.output.json {
+            print_json(&Ordered {
+                session: state.session,
+                native_session: state.native_session,
+                agent: state.agent,
+                did: "nothing".into(),
+                until: None,
+                seq: state.seq,
+            });
+        } else {
+            println!(
+                "{} session {} was not muted",
+                state.agent,
+                short(state.session)
+            );
+        }
+        return Ok(exit::OK);
+    }
     run(home, args.session, &Order::Unmute, args.output)
 }
 
@@ -100,7 +131,7 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
                 .hint("start it with `checkpointd daemon --detach`"),
         );
     }
-    let id = session_id(home, session)?;
+    let id = session_id(home, &session)?;
     // Stopping and starting takes seconds.
     if std::io::stderr().is_terminal() {
         eprint!("\rrestarting the agent ..");
@@ -159,17 +190,17 @@ fn hint(reason: &str) -> Option<&'static str> {
 
 /// Resolves the session first, so that an unknown or ambiguous name gives the same error as in
 /// every other command.
-fn session_id(home: &Home, session: String) -> Result<Uuid> {
-    let state: StateView = connection::ask_one(
-        home,
-        &Query::State {
-            session,
-            seq: None,
-            time: None,
-        },
-        |_, _| (),
-    )?;
-    Ok(state.session)
+fn session_id(home: &Home, session: &str) -> Result<Uuid> {
+    Ok(state_of(home, session)?.session)
+}
+
+fn state_of(home: &Home, session: &str) -> Result<StateView> {
+    let query = Query::State {
+        session: session.to_owned(),
+        seq: None,
+        time: None,
+    };
+    connection::ask_one(home, &query, |_, _| ())
 }
 
 /// Has an order carried out, by the daemon if it runs.
@@ -182,7 +213,7 @@ pub(super) fn carry_out(home: &Home, session: String, order: &Order) -> Result<O
 }
 
 fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Ordered> {
-    let id = session_id(home, session)?;
+    let id = session_id(home, &session)?;
     let answer = connection::post(
         home,
         &format!("/sessions/{id}/{}", order.word()),

@@ -1,6 +1,6 @@
 //! `sessions`: every session with its status.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -9,24 +9,50 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::cli::connection;
-use crate::cli::shared::Output;
+use crate::cli::connection::{self, FIRST_STEP};
+use crate::cli::shared::{AgentName, Output};
+use crate::cli::text::session::StatusName;
 use crate::cli::text::{print_json, session, short};
+use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
-use crate::ops::query::Query;
+use crate::ops::query::{Query, Sessions};
 use crate::ops::views::SessionRow;
 use crate::render::{self, Table};
 
-/// List sessions
+/// List sessions, those that wait for you first
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd sessions\n  checkpointd sessions --json | jq 'select(.running)'"
+    after_help = "Examples:\n  checkpointd sessions\n  checkpointd sessions --state waiting --state needs_you\n  \
+    checkpointd sessions --project . parser\n  checkpointd sessions --json | jq 'select(.running)'"
 )]
 pub(crate) struct SessionsArgs {
+    /// Only with this in the title, branch, pane, project, agent or id
+    pub(crate) text: Option<String>,
+    /// Only in this state; may be repeated
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Vec<StatusName>,
+    /// Only of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<AgentName>,
+    /// Only in this folder or below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only if heard of since: 2h, yesterday, last week, 2026-11-20
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// At most this many (default: 30, besides those that wait or run; with --json all)
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    pub(crate) limit: Option<usize>,
+    /// All, also those that no agent worked in
+    #[arg(long)]
+    pub(crate) all: bool,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
 }
+
+/// Sessions that are shown unless told otherwise.
+const SHOWN: usize = 30;
 
 /// Pause between two looks of `tail -f` and `timeline --follow`.
 pub(super) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
@@ -38,7 +64,15 @@ pub(super) fn answer<T: DeserializeOwned>(
     output: Output,
     show: impl FnOnce(&[T]),
 ) -> Result<u8> {
-    if output.json {
+    if query.is_list()
+        && connection::health(home).is_none()
+        && connection::has_journal(home).is_err()
+    {
+        // Before anything has happened, a list is empty.
+        if !output.json {
+            show(&[]);
+        }
+    } else if output.json {
         connection::ask_json(home, query, |line| print_json(&line))?;
     } else {
         show(&connection::ask_all(home, query)?);
@@ -48,34 +82,54 @@ pub(super) fn answer<T: DeserializeOwned>(
 
 /// Lists sessions.
 pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
-    answer(
-        home,
-        &Query::Sessions,
-        args.output,
-        |rows: &[SessionRow]| {
-            if rows.is_empty() {
-                println!("There are no sessions yet.")
-            } else {
-                session_table(rows).print()
-            }
-        },
-    )
+    let since = args.since.as_deref().map(when::read_now).transpose();
+    let wanted = Sessions {
+        status: args.state.iter().map(|name| name.0).collect(),
+        agent: args.agent.map(Into::into),
+        project: args.project.as_deref().map(folder).transpose()?,
+        since: since.map_err(Failure::usage)?.map(|since| since.begin),
+        text: args.text,
+        limit: args.limit,
+        all: args.all,
+    };
+    let is_filtered = wanted.is_filtered();
+    let query = Query::Sessions(wanted);
+    answer(home, &query, args.output, |rows: &[SessionRow]| {
+        let urgent = rows.iter().filter(|row| row.status.is_urgent()).count();
+        let shown = if args.all || args.limit.is_some() {
+            rows.len()
+        } else {
+            rows.len().min(SHOWN.max(urgent))
+        };
+        if rows.is_empty() && is_filtered {
+            println!("No session is like this.");
+        } else if rows.is_empty() {
+            println!("There are no sessions yet. {FIRST_STEP}");
+        } else {
+            session_table(&rows[..shown]).print();
+        }
+        if shown < rows.len() {
+            let more = rows.len() - shown;
+            println!("and {more} more: `checkpointd sessions --all`");
+        }
+    })
 }
 
-fn session_table(rows: &[SessionRow]) -> Table<9> {
+fn session_table(rows: &[SessionRow]) -> Table<10> {
     let head = [
         "SESSION",
         "AGENT",
         "TURN",
         "STATE",
         "FLAGS",
-        "AGE",
         "LAST",
         "CHECKPOINTS",
+        "BRANCH, PANE",
         "PROJECT",
+        "TITLE",
     ];
     let mut table = Table::new(head)
-        .optional(&[7, 5, 2, 6])
+        .optional(&[6, 4, 2, 7, 8])
         .coloured(session::colour_of_status);
     let now = Timestamp::now();
     let ago = |at| render::duration_ms(now.millis_since(at) / 1_000 * 1_000);
@@ -86,10 +140,11 @@ fn session_table(rows: &[SessionRow]) -> Table<9> {
             row.turn.to_string(),
             session::status(row),
             session::flags(row),
-            ago(row.first_at),
             format!("{} ago", ago(row.last_at)),
             format!("{} of {}", row.injected, row.injected + row.passed),
+            row.title.place(),
             render::path(Path::new(&row.project)),
+            row.title.words(&row.project),
         ]);
     }
     table

@@ -19,11 +19,11 @@ use crate::render::{self, Colour};
 /// Show what is known of a session, now or at a point in the past, or what changed between two points
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd state last --at 2h\n  checkpointd state last --at 421\n  checkpointd state last --diff yesterday now"
+    after_help = "Examples:\n  checkpointd state --at '2 hours ago'\n  checkpointd state --at 421\n  checkpointd state --diff yesterday now"
 )]
 pub(crate) struct StateArgs {
     /// A session: id, beginning of one, or `last`
-    #[arg(add = ArgValueCompleter::new(complete::sessions))]
+    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// After this event (sequence number) or at this time (2h ago, yesterday, 14:30, 2026-11-20, RFC 3339)
     #[arg(long, value_name = "SEQ|TIME")]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use actors::project::Project;
 use actors::trust::{Standing, Trust};
+use checkpoint::state::SessionStatus;
 use clap::Args;
 use journal::{Agent, Home, Timestamp};
 use serde::Serialize;
@@ -17,9 +18,9 @@ use crate::cli::text::{decisions, print_json, short};
 use crate::cli::{connection, doctor};
 use crate::config as settings;
 use crate::error::{Result, exit};
-use crate::ops::query::{Audit, Query};
+use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{
-    AgentLine, DaemonStatus, DecisionRow, Health, HookFigures, Overview, SessionRow,
+    AgentLine, DaemonStatus, DecisionRow, Health, HookFigures, Overview, SessionRow, SessionTitle,
 };
 use crate::render::{self, Colour};
 
@@ -178,6 +179,9 @@ struct WaitingSession {
     project: String,
     notification: Option<String>,
     last_at: Timestamp,
+    status: SessionStatus,
+    #[serde(flatten)]
+    title: SessionTitle,
 }
 
 impl WaitingSession {
@@ -188,6 +192,8 @@ impl WaitingSession {
             project: row.project.clone(),
             notification: Some(row.why()?.to_owned()),
             last_at: row.last_at,
+            status: row.status,
+            title: row.title.clone(),
         })
     }
 }
@@ -202,7 +208,7 @@ struct Read {
 
 impl Read {
     fn fill(&mut self, home: &Home) -> Result<()> {
-        self.sessions = connection::ask_all(home, &Query::Sessions)?;
+        self.sessions = connection::ask_all(home, &Query::Sessions(Sessions::default()))?;
         let newest = Query::Audit(Audit {
             limit: Some(DECISIONS),
             ..Audit::default()
@@ -228,9 +234,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
             });
         } else {
             println!("No daemon runs, and there is no data yet.");
-            println!(
-                "See checkpointd at work with `checkpointd demo`, or start it with `checkpointd daemon --detach`."
-            );
+            println!("{}.", connection::FIRST_STEP);
         }
         return Ok(exit::OK);
     }
@@ -260,7 +264,10 @@ impl Status {
         let rejected = overview.map_or(0, |overview| overview.rejected);
         Self {
             sessions: sessions.len(),
-            running: sessions.iter().filter(|session| session.running).count(),
+            running: sessions
+                .iter()
+                .filter(|session| session.status == SessionStatus::Running)
+                .count(),
             waiting: waiting.len(),
             waiting_for_you: waiting,
             agents: overview.map(|overview| overview.agents.clone()),
@@ -324,12 +331,22 @@ impl Status {
             "sessions   {} known, {} running, {} waiting for you",
             self.sessions, self.running, self.waiting
         );
-        for session in self.waiting_for_you.iter().rev().take(WAITING) {
+        for session in self.waiting_for_you.iter().take(WAITING) {
             let id = short(session.session);
             let why = render::printable(session.notification.as_deref().unwrap_or_default());
             let project = render::path(Path::new(&session.project));
-            let line = format!("           {id} {:6} {why} in {project}", session.agent);
+            let title = session.title.words(&session.project);
+            let line = format!(
+                "           {id} {:6} {why} in {project}: {title}",
+                session.agent
+            );
             println!("{}", render::cut(&line, render::width()));
+        }
+        let more = self.waiting_for_you.len().saturating_sub(WAITING);
+        if more > 0 {
+            println!(
+                "           and {more} more: `checkpointd sessions --state needs_you --state waiting`"
+            );
         }
     }
 

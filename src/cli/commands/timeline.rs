@@ -16,11 +16,11 @@ use crate::ops::views::TimelineLine;
 /// Show a session's prompts, tool calls, stops and decisions on a time axis
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd timeline last\n  checkpointd timeline 3f0a --turn 2 --json\n  checkpointd timeline last --follow"
+    after_help = "Examples:\n  checkpointd timeline\n  checkpointd timeline 3f0a --turn 2 --json\n  checkpointd timeline --follow"
 )]
 pub(crate) struct TimelineArgs {
     /// A session: id, beginning of one, or `last`
-    #[arg(add = ArgValueCompleter::new(complete::sessions))]
+    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Only this turn
     #[arg(long)]

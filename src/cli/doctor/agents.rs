@@ -12,7 +12,7 @@ use crate::install::found::Found;
 use crate::install::run::{install, plans};
 use crate::install::settings;
 use crate::install::{AgentPlan, Change, Entry, Kind, Scope, Status};
-use crate::ops::query::Query;
+use crate::ops::query::{Query, Sessions};
 use crate::ops::views::SessionRow;
 use crate::render;
 
@@ -207,11 +207,15 @@ fn last_events(home: &Home) -> BTreeMap<Agent, Timestamp> {
         return last;
     }
     // If this fails, the journal's check reports why.
-    let _ = connection::ask(home, &Query::Sessions, |row: SessionRow| {
-        if !row.native_session.starts_with(fire::SESSION_PREFIX) {
-            let last = last.entry(row.agent).or_insert(row.last_at);
-            *last = row.last_at.max(*last);
-        }
-    });
+    let _ = connection::ask(
+        home,
+        &Query::Sessions(Sessions::default()),
+        |row: SessionRow| {
+            if !row.native_session.starts_with(fire::SESSION_PREFIX) {
+                let last = last.entry(row.agent).or_insert(row.last_at);
+                *last = row.last_at.max(*last);
+            }
+        },
+    );
     last
 }

@@ -26,6 +26,7 @@ fn entry(page: &mut Vec<String>, label: &str, text: &str) {
 pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     let mut page = Vec::new();
     show_decision(&mut page, &answer.decision);
+    show_others(&mut page, answer);
     if let Some(stop) = &answer.event {
         heading(&mut page, "what happened");
         let line = event_line::in_tail(&stop.event);
@@ -81,6 +82,34 @@ fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
     ));
 }
 
+/// Names the turn's other stops, so that one can ask for them.
+fn show_others(page: &mut Vec<String>, answer: &Explanation) {
+    for other in &answer.others {
+        let own = &answer.decision;
+        let when = if other.seq < own.seq {
+            format!(
+                "{} before",
+                render::duration_ms(own.at.millis_since(other.at))
+            )
+        } else {
+            format!(
+                "{} later",
+                render::duration_ms(other.at.millis_since(own.at))
+            )
+        };
+        let what = if other.turn == own.turn {
+            "the turn's other stop"
+        } else {
+            "the session's last stop"
+        };
+        let said = format!(
+            "{what}, {when}: {}, {} (`checkpointd explain {}`)",
+            other.verdict, other.reason, other.seq
+        );
+        page.extend(render::wrapped("  ", &said));
+    }
+}
+
 fn show_state(page: &mut Vec<String>, state: &StateView) {
     heading(page, "the session before it");
     let time = |at: Option<Timestamp>| {
@@ -101,8 +130,11 @@ fn show_state(page: &mut Vec<String>, state: &StateView) {
     }
     match state.muted {
         Mute::Off => {}
-        Mute::ForGood => entry(page, "muted", "for_good"),
-        Mute::Until(until) => entry(page, "muted", &format!("{{\"until\":\"{until}\"}}")),
+        Mute::ForGood => entry(page, "muted", "until it is unmuted"),
+        Mute::Until(until) => {
+            let until = render::local_time(&until.to_string());
+            entry(page, "muted", &format!("until {until}"));
+        }
     }
 }
 

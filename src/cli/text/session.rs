@@ -1,14 +1,23 @@
 //! The status of a session, in words.
 
-use crate::ops::views::{SessionRow, SessionStatus};
+use checkpoint::state::{AGENT_FINISHED, SessionStatus};
+use clap::builder::PossibleValue;
+
+use crate::ops::views::SessionRow;
 use crate::render::{self, Colour};
 
 pub(crate) fn colour_of_status(cell: &str) -> Option<Colour> {
-    match cell {
-        "running" => Some(Colour::Green),
-        "ended" => Some(Colour::Dim),
-        waiting if waiting.starts_with("waiting: ") => Some(Colour::Yellow),
-        _ => None,
+    let is = |status: SessionStatus| cell.starts_with(status.words());
+    if is(SessionStatus::NeedsYou) {
+        Some(Colour::Red)
+    } else if is(SessionStatus::Waiting) {
+        Some(Colour::Yellow)
+    } else if is(SessionStatus::Running) {
+        Some(Colour::Green)
+    } else if is(SessionStatus::Ended) {
+        Some(Colour::Dim)
+    } else {
+        None
     }
 }
 
@@ -21,13 +30,34 @@ pub(crate) fn flags(row: &SessionRow) -> String {
     }
 }
 
-/// Returns the status of a session; of one that waits for a person, with the reason.
+/// Returns the status of a session; of one that waits for a person, with the reason if the status does not say it.
 pub(crate) fn status(row: &SessionRow) -> String {
-    let words = match (row.status(), row.why()) {
-        (_, Some(why)) => format!("waiting: {}", render::printable(why)),
-        (SessionStatus::Running, _) => "running".to_owned(),
-        (SessionStatus::Ended, _) => "ended".to_owned(),
-        (_, None) => "idle".to_owned(),
+    let words = row.status.words();
+    let words = match row.why() {
+        Some(why) if why != AGENT_FINISHED => format!("{words}: {}", render::printable(why)),
+        _ => words.to_owned(),
     };
     if row.muted { words + ", muted" } else { words }
+}
+
+/// A status as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StatusName(pub(crate) SessionStatus);
+
+const NAMES: [StatusName; 5] = [
+    StatusName(SessionStatus::NeedsYou),
+    StatusName(SessionStatus::Waiting),
+    StatusName(SessionStatus::Running),
+    StatusName(SessionStatus::Idle),
+    StatusName(SessionStatus::Ended),
+];
+
+impl clap::ValueEnum for StatusName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.word()))
+    }
 }

@@ -280,11 +280,13 @@ impl Model {
 
 /// Returns the text that a filter searches.
 fn words(row: &NowRow) -> String {
-    let branch = row.branch.as_deref().unwrap_or_default();
+    let title = &row.title;
     let names = [
         row.agent.word(),
         &row.project,
-        branch,
+        title.title.as_deref().unwrap_or_default(),
+        title.branch.as_deref().unwrap_or_default(),
+        title.pane.as_deref().unwrap_or_default(),
         row.status.words(),
         &row.native_session,
     ]

@@ -1,5 +1,6 @@
 //! The view on terminals that are not there, and what keys do to the model.
 
+use checkpoint::state::SessionStatus;
 use journal::{Agent, Timestamp};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -11,7 +12,7 @@ use super::page::Subject;
 use super::view;
 use crate::cli::text::timeline::Drawn;
 use crate::ops::sessions_now::{LastTool, NowRow, SessionsNow};
-use crate::ops::views::SessionStatus;
+use crate::ops::views::SessionTitle;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_800_000_000 + seconds) * 1_000_000)
@@ -23,7 +24,11 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         native_session: format!("native-{number}"),
         agent,
         project: format!("/home/me/code/{project}"),
-        branch: Some("main".into()),
+        title: SessionTitle {
+            title: Some(format!("Fix number {number} of {project}")),
+            branch: Some("main".into()),
+            pane: Some("%7".into()),
+        },
         status,
         why: None,
         earlier: false,
@@ -58,13 +63,15 @@ fn now() -> SessionsNow {
     asks.last_tool = tool("Bash", "cargo test --workspace \x1b[31m", true);
     let mut waits = row(2, Agent::Codex, "website", SessionStatus::Waiting);
     waits.flags = vec!["muted".into(), "cleared".into()];
+    waits.turn_start = None;
     let mut runs = row(3, Agent::Gemini, "search", SessionStatus::Running);
-    runs.branch = Some("topic/a-long-name-of-a-branch".into());
+    runs.title.branch = Some("topic/a-long-name-of-a-branch".into());
     runs.turn_start = Some(at(-12));
     runs.last_tool = tool("write_file", "src/index.rs", false);
     let mut old = row(4, Agent::Claude, "attic", SessionStatus::Waiting);
     old.earlier = true;
-    old.branch = None;
+    old.title = SessionTitle::default();
+    old.turn_start = None;
     SessionsNow {
         seq: 421,
         at: at(0),
@@ -123,13 +130,13 @@ fn timeline(lines: usize) -> Vec<Drawn> {
 
 #[test]
 fn the_now_view_fits_80_by_24() {
-    insta::assert_snapshot!(screen(&model(80, 24)), @r"
-     checkpointd  1 needs you, 1 waiting, 1 running  (4 sessions)         event 421
-    STATE     AGENT  PROJECT       BRANCH   TURN       LAST TOOL            FLAGS
-    needs you claude billing-serv… main     1m35s/30s  ✗ Bash cargo test --
-    waiting   codex  website       main     -          -                    muted,c…
-    running   gemini search        topic/a… 12s/30s    write_file src/index
-    waiting   claude attic         -        -          -
+    insta::assert_snapshot!(screen(&model(80, 24)), @"
+     checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)         event 421
+    STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
+    needs you claude Fix number 1 of … billing-s… 1m35s/30s  ✗ Bash cargo tes
+    waiting   codex  Fix number 2 of … website    -          -                muted…
+    running   gemini Fix number 3 of … search     12s/30s    write_file src/i
+    waiting   claude (attic)           attic      -          -
 
 
 
@@ -139,7 +146,7 @@ fn the_now_view_fits_80_by_24() {
 
 
 
-     00000001: needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 st…
+     00000001: Fix number 1 of billing-service; needs you, permission, heard of 5.0…
     12:00:23.000     423  claude 00000001  tool started         Bash
     12:00:24.000     424  claude 00000001  tool started         Bash
     12:00:25.000     425  claude 00000001  tool started         Bash
@@ -153,13 +160,13 @@ fn the_now_view_fits_80_by_24() {
 
 #[test]
 fn the_now_view_uses_140_by_40() {
-    insta::assert_snapshot!(screen(&model(140, 40)), @r"
-     checkpointd  1 needs you, 1 waiting, 1 running  (4 sessions)                                                                     event 421
-    STATE     AGENT  PROJECT                    BRANCH               TURN           LAST TOOL                                   FLAGS
-    needs you claude billing-service            main                 1m35s/30s      ✗ Bash cargo test --workspace \x1b[31m
-    waiting   codex  website                    main                 -              -                                           muted,cleared
-    running   gemini search                     topic/a-long-name-o… 12s/30s        write_file src/index.rs
-    waiting   claude attic                      -                    -              -
+    insta::assert_snapshot!(screen(&model(140, 40)), @"
+     checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)                                                                     event 421
+    STATE     AGENT  TITLE                          PROJECT            BRANCH         TURN         LAST TOOL                      FLAGS
+    needs you claude Fix number 1 of billing-servi… billing-service    main           1m35s/30s    ✗ Bash cargo test --workspace
+    waiting   codex  Fix number 2 of website        website            main           -            -                              muted,cleared
+    running   gemini Fix number 3 of search         search             topic/a-long-… 12s/30s      write_file src/index.rs
+    waiting   claude (attic)                        attic              -              -            -
 
 
 
@@ -180,7 +187,7 @@ fn the_now_view_uses_140_by_40() {
 
 
 
-     00000001: needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 stops, /home/me/code/billing-service
+     00000001: Fix number 1 of billing-service; needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 stops, main %7, /home/me/code…
     12:00:18.000     418  claude 00000001  tool started         Bash
     12:00:19.000     419  claude 00000001  tool started         Bash
     12:00:20.000     420  claude 00000001  tool started         Bash
@@ -265,7 +272,7 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
     let text = screen(&model);
     assert!(
         text.starts_with(
-            " timeline of 00000002: codex, waiting, /home/me/code/website  lines 74-95 of 95"
+            " timeline of 00000002: Fix number 2 of website; codex, waiti… lines 74-95 of 95"
         ),
         "{text}"
     );

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use checkpoint::state::SessionStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -12,7 +13,6 @@ use super::ansi;
 use super::model::Model;
 use super::page::{Page, Subject};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
-use crate::ops::views::SessionStatus;
 use crate::render;
 
 /// The smallest terminal in which all of it can be read.
@@ -165,28 +165,28 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
         return;
     }
     let is_wide = table.width >= WIDE;
-    let widths: [u16; 5] = if is_wide {
-        [9, 6, 26, 20, 14]
-    } else {
-        [9, 6, 13, 8, 10]
-    };
-    let flags = if is_wide { 16 } else { 8 };
-    let columns = widths.map(Constraint::Length).into_iter();
-    let columns: Vec<_> = columns
-        .chain([Constraint::Min(10), Constraint::Length(flags)])
-        .collect();
-    let head = TableRow::new([
-        "STATE",
-        "AGENT",
-        "PROJECT",
-        "BRANCH",
-        "TURN",
-        "LAST TOOL",
-        "FLAGS",
-    ]);
-    let lines = rows
+    let columns: &[_] = if is_wide { &COLUMNS_WIDE } else { &COLUMNS };
+    let lines = rows.iter().map(|row| {
+        let style = if row.earlier {
+            paint.dim()
+        } else {
+            Style::new()
+        };
+        let cells = columns.iter().map(|(column, width)| {
+            let (text, style) = cell(*column, row, model, paint);
+            Cell::from(match width {
+                Some(width) => render::cut(&text, usize::from(*width)),
+                None => text,
+            })
+            .style(style)
+        });
+        TableRow::new(cells.collect::<Vec<_>>()).style(style)
+    });
+    let lines: Vec<_> = lines.collect();
+    let head = TableRow::new(columns.iter().map(|(column, _)| column.head()));
+    let columns = columns
         .iter()
-        .map(|row| line_of(row, model, paint, widths, flags));
+        .map(|(_, width)| width.map_or(Constraint::Min(TOOL_MIN), Constraint::Length));
     let drawn = Table::new(lines, columns)
         .header(head.style(paint.dim()))
         .row_highlight_style(paint.bar());
@@ -212,11 +212,7 @@ fn summary(model: &Model) -> String {
     let Some(SessionsNow { rows, sessions, .. }) = &model.now else {
         return "checkpointd".into();
     };
-    let count = |status| {
-        rows.iter()
-            .filter(|row| row.status == status && !row.earlier)
-            .count()
-    };
+    let count = |status| rows.iter().filter(|row| row.status == status).count();
     let counts = [
         ("needs you", SessionStatus::NeedsYou),
         ("waiting", SessionStatus::Waiting),
@@ -234,7 +230,7 @@ fn summary(model: &Model) -> String {
         "sessions"
     };
     let shown = if rows.len() < *sessions {
-        format!(", the newest {} shown", rows.len())
+        format!(", {} shown", rows.len())
     } else {
         String::new()
     };
@@ -245,59 +241,90 @@ fn summary(model: &Model) -> String {
     .replace("    (", "  (")
 }
 
-fn line_of(
-    row: &NowRow,
-    model: &Model,
-    paint: Paint,
-    widths: [u16; 5],
-    flags: u16,
-) -> TableRow<'static> {
-    let cut = |text: &str, column: usize| {
-        render::cut(&render::printable(text), usize::from(widths[column]))
-    };
-    // The end of a path says more than its beginning.
-    let project = Path::new(&row.project)
-        .file_name()
-        .map_or(row.project.clone(), |name| name.to_string_lossy().into());
-    let (turn, is_due) = turn_clock(row, model);
-    let tool = row.last_tool.as_ref().map(|tool| {
-        let mark = if tool.failed { "✗ " } else { "" };
-        render::printable(&format!("{mark}{} {}", tool.tool, tool.about))
-    });
-    let is_failed = row.last_tool.as_ref().is_some_and(|tool| tool.failed);
-    let style = if row.earlier {
-        paint.dim()
-    } else {
-        Style::new()
-    };
-    TableRow::new([
-        Cell::from(row.status.words()).style(if row.earlier {
-            paint.dim()
-        } else {
-            paint.of(row)
-        }),
-        Cell::from(cut(row.agent.word(), 1)),
-        Cell::from(cut(&project, 2)),
-        Cell::from(cut(row.branch.as_deref().unwrap_or("-"), 3)),
-        Cell::from(turn).style(if is_due {
-            paint.colour(Color::Yellow)
-        } else {
-            Style::new()
-        }),
-        Cell::from(tool.unwrap_or_else(|| "-".into())).style(if is_failed {
-            paint.colour(Color::Red)
-        } else {
-            Style::new()
-        }),
-        Cell::from(render::cut(&row.flags.join(","), usize::from(flags))),
-    ])
-    .style(style)
+/// A column of the table.
+#[derive(Clone, Copy)]
+enum Column {
+    State,
+    Agent,
+    Title,
+    Project,
+    Branch,
+    Turn,
+    Tool,
+    Flags,
+}
+
+/// The columns and their widths; `None` takes what is left.
+const COLUMNS: [(Column, Option<u16>); 7] = [
+    (Column::State, Some(9)),
+    (Column::Agent, Some(6)),
+    (Column::Title, Some(17)),
+    (Column::Project, Some(10)),
+    (Column::Turn, Some(10)),
+    (Column::Tool, None),
+    (Column::Flags, Some(6)),
+];
+const COLUMNS_WIDE: [(Column, Option<u16>); 8] = [
+    (Column::State, Some(9)),
+    (Column::Agent, Some(6)),
+    (Column::Title, Some(30)),
+    (Column::Project, Some(18)),
+    (Column::Branch, Some(14)),
+    (Column::Turn, Some(12)),
+    (Column::Tool, None),
+    (Column::Flags, Some(14)),
+];
+/// The least width for the last tool.
+const TOOL_MIN: u16 = 10;
+
+impl Column {
+    const fn head(self) -> &'static str {
+        match self {
+            Self::State => "STATE",
+            Self::Agent => "AGENT",
+            Self::Title => "TITLE",
+            Self::Project => "PROJECT",
+            Self::Branch => "BRANCH",
+            Self::Turn => "TURN",
+            Self::Tool => "LAST TOOL",
+            Self::Flags => "FLAGS",
+        }
+    }
+}
+
+/// Returns the text of a cell, and how it looks.
+fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, Style) {
+    let plain = |text: &str| (render::printable(text), Style::new());
+    match column {
+        Column::State if row.earlier => (row.status.words().to_owned(), paint.dim()),
+        Column::State => (row.status.words().to_owned(), paint.of(row)),
+        Column::Agent => plain(row.agent.word()),
+        Column::Title => (row.title.words(&row.project), Style::new()),
+        // The end of a path says more than its beginning.
+        Column::Project => plain(&Path::new(&row.project).file_name().map_or_else(
+            || row.project.clone(),
+            |name| name.to_string_lossy().into_owned(),
+        )),
+        Column::Branch => plain(row.title.branch.as_deref().unwrap_or("-")),
+        Column::Turn => match turn_clock(row, model) {
+            (turn, true) => (turn, paint.colour(Color::Yellow)),
+            (turn, false) => plain(&turn),
+        },
+        Column::Tool => match &row.last_tool {
+            None => plain("-"),
+            Some(tool) if tool.failed => {
+                let (text, _) = plain(&format!("✗ {} {}", tool.tool, tool.about));
+                (text, paint.colour(Color::Red))
+            }
+            Some(tool) => plain(&format!("{} {}", tool.tool, tool.about)),
+        },
+        Column::Flags => plain(&row.flags.join(",")),
+    }
 }
 
 /// Returns how long the turn has lasted, against the shortest that gets a checkpoint, and whether it is that long.
 fn turn_clock(row: &NowRow, model: &Model) -> (String, bool) {
-    let lasts = matches!(row.status, SessionStatus::Running | SessionStatus::NeedsYou);
-    let Some(began) = row.turn_start.filter(|_| lasts) else {
+    let Some(began) = row.turn_start else {
         return ("-".into(), false);
     };
     let elapsed = model.clock.millis_since(began);
@@ -335,9 +362,11 @@ fn details(model: &Model) -> String {
         row.injected + row.passed
     );
     format!(
-        " {id}: {}{why}, heard of {ago} ago, turn {}, {sent}, {project}",
+        " {id}: {}; {}{why}, heard of {ago} ago, turn {}, {sent}, {}, {project}",
+        row.title.words(&row.project),
         row.status.words(),
-        row.turn
+        row.turn,
+        row.title.place()
     )
 }
 
@@ -363,7 +392,8 @@ fn draw_page(
                 |row| {
                     let project = render::path(Path::new(&row.project));
                     format!(
-                        "timeline of {id}: {}, {}, {project}",
+                        "timeline of {id}: {}; {}, {}, {project}",
+                        row.title.words(&row.project),
                         row.agent,
                         row.status.words()
                     )

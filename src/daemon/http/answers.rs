@@ -105,7 +105,11 @@ pub(crate) struct NowQuery {
 
 /// Returns the sessions' states, those that wait for a person first; `null` if there is no event
 /// after `known`.
-pub(crate) async fn answer_now(shared: &Arc<Shared>, wanted: &NowQuery) -> HttpResponse {
+pub(crate) async fn answer_now(
+    shared: &Arc<Shared>,
+    reader: &Arc<Reader>,
+    wanted: &NowQuery,
+) -> HttpResponse {
     if wanted
         .known
         .is_some_and(|known| known == shared.journal.last_seq())
@@ -117,9 +121,15 @@ pub(crate) async fn answer_now(shared: &Arc<Shared>, wanted: &NowQuery) -> HttpR
     } else {
         sessions_now::SHOWN
     });
-    let shared = Arc::clone(shared);
+    let (shared, reader) = (Arc::clone(shared), Arc::clone(reader));
     match web::block(move || {
-        sessions_now::now(&shared.journal, &shared.config(), &shared.trust(), &wanted)
+        sessions_now::now(
+            &shared.journal,
+            &shared.config(),
+            &shared.trust(),
+            &reader.known,
+            &wanted,
+        )
     })
     .await
     {

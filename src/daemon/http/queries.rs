@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 
 use super::state::Api;
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, stream_answer};
-use crate::ops::query::{self, Query};
+use crate::ops::query::{self, Query, Sessions};
 
 /// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -23,7 +23,7 @@ async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
 }
 
 async fn sessions(api: web::Data<Api>) -> HttpResponse {
-    ask_whole(&api.reader, Query::Sessions, false).await
+    ask_whole(&api.reader, Query::Sessions(Sessions::default()), false).await
 }
 
 async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
@@ -48,5 +48,5 @@ async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpR
 }
 
 async fn now(api: web::Data<Api>, wanted: web::Query<NowQuery>) -> HttpResponse {
-    answer_now(&api.shared, &wanted).await
+    answer_now(&api.shared, &api.reader, &wanted).await
 }

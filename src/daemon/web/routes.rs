@@ -49,7 +49,7 @@ async fn enter(page: web::Data<Page>, token: web::Json<Token>) -> HttpResponse {
 }
 
 async fn now(page: web::Data<Page>, wanted: web::Query<NowQuery>) -> HttpResponse {
-    answer_now(&page.shared, &wanted).await
+    answer_now(&page.shared, &page.reader, &wanted).await
 }
 
 #[derive(Deserialize)]

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::page::Page;
 use crate::ops::query;
-use crate::ops::sessions_now::{self, SessionsNow, Wanted};
+use crate::ops::sessions_now::{self, Known, SessionsNow, Wanted};
 
 /// The shortest time between two messages; changes within it share one.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -64,9 +64,9 @@ async fn send_changes(
         .await;
         let message = match changed {
             Ok(Ok(())) => {
-                let shared = Arc::clone(&page.shared);
+                let (shared, reader) = (Arc::clone(&page.shared), Arc::clone(&page.reader));
                 let began = Instant::now();
-                let changes = web::block(move || changes(&shared, known)).await;
+                let changes = web::block(move || changes(&shared, &reader.known, known)).await;
                 pause = pause.max(began.elapsed() * REST);
                 match changes {
                     Ok(Ok((seq, message))) => {
@@ -87,7 +87,7 @@ async fn send_changes(
 }
 
 /// Returns the journal's last event, and the sessions changed since `known`.
-fn changes(shared: &Shared, known: u64) -> query::Result<(u64, String)> {
+fn changes(shared: &Shared, looked: &Known, known: u64) -> query::Result<(u64, String)> {
     let last = shared.journal.settle()?;
     let mut sessions: Vec<Uuid> = Vec::new();
     let mut is_whole = last.saturating_sub(known) <= EVENTS_MAX;
@@ -107,6 +107,7 @@ fn changes(shared: &Shared, known: u64) -> query::Result<(u64, String)> {
         &shared.journal,
         &shared.config(),
         &shared.trust(),
+        looked,
         &Wanted::These(sessions),
     )?;
     let message = SessionsNow { seq: last, ..now };

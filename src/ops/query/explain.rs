@@ -8,45 +8,62 @@ use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
-use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Reason, Stream};
+use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Reason, Stream, Verdict};
+use uuid::Uuid;
 
 use super::delivery::obstacle;
 use super::marks::Marks;
 use super::question::{Error, Result};
 use super::sessions::find_session;
 use crate::ops::views::{
-    DecisionRow, Demand, EventLine, ExitView, Explanation, RulesView, StateView, TimeAfter,
+    DecisionRow, Demand, EventLine, ExitView, Explanation, OtherStop, RulesView, StateView,
+    TimeAfter,
 };
 
 fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Envelope> {
     let session = session
         .map(|session| find_session(journal, session))
         .transpose()?;
-    let is_wanted = |envelope: &Envelope| match (&envelope.event, seq) {
-        (Event::Decided(decision), Some(seq)) => envelope.seq == seq || decision.trigger == seq,
-        (Event::Decided(_), None) => session
-            .as_ref()
-            .is_none_or(|session| session.stream.session == envelope.stream.session),
-        _ => false,
+    let Some(seq) = seq else {
+        let of = session.as_ref().map(|session| session.stream.session);
+        return last_decision(journal, of);
     };
-    let before = seq
-        .and_then(|seq| seq.checked_add(GAP_MAX))
-        .unwrap_or(u64::MAX);
-    for decided in journal.decisions_before(before) {
+    for decided in journal.decisions_before(seq.saturating_add(GAP_MAX)) {
         if let Some(envelope) = journal.event(decided?.0)?
-            && is_wanted(&envelope)
+            && let Event::Decided(decision) = &envelope.event
+            && (envelope.seq == seq || decision.trigger == seq)
         {
             return Ok(envelope);
         }
     }
-    Err(Error::NotFound(match seq {
-        Some(seq) => format!(
-            "event {seq} is no decision, and no decision is about it: `checkpointd audit` lists them"
-        ),
-        None => "nothing was decided yet".into(),
-    }))
+    Err(Error::NotFound(format!(
+        "event {seq} is no decision, and no decision is about it: `checkpointd audit` lists them"
+    )))
 }
 
+/// Returns the last decision that sent a checkpoint, among the newest, or without one the last decision.
+fn last_decision(journal: &Journal, session: Option<Uuid>) -> Result<Envelope> {
+    let mut newest = None;
+    for decided in journal.decisions_before(u64::MAX).take(NEWEST_MAX) {
+        let Some(envelope) = journal.event(decided?.0)? else {
+            continue;
+        };
+        let Event::Decided(decision) = &envelope.event else {
+            continue;
+        };
+        if session.is_some_and(|session| session != envelope.stream.session) {
+            continue;
+        }
+        if decision.verdict == Verdict::Inject {
+            return Ok(envelope);
+        }
+        newest.get_or_insert(envelope);
+    }
+    newest.ok_or_else(|| Error::NotFound("nothing was decided yet".into()))
+}
+
+/// The most decisions that are looked through for the last checkpoint.
+const NEWEST_MAX: usize = 10_000;
 /// The most events of all sessions between a stop and its decision.
 const GAP_MAX: u64 = 100_000;
 
@@ -100,6 +117,7 @@ pub(super) fn explain(
             payload: Some(journal.payload(envelope.seq)?.into()),
         })
     });
+    let others = others(&stream, decided, decision.turn);
     let outcome = journal.outcome(decided.seq)?.unwrap_or(Outcome::None);
     let obstacle = obstacle(journal, decided, outcome)?;
     Ok(Explanation {
@@ -116,7 +134,28 @@ pub(super) fn explain(
         policy,
         basis: decision.basis,
         version: decision.version,
+        others,
     })
+}
+
+/// Returns the session's other decisions of the turn, and what was decided after the turn last.
+fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> {
+    let decisions = stream.iter().filter_map(|envelope| match &envelope.event {
+        Event::Decided(decision) if envelope.seq != decided.seq => Some((envelope, decision)),
+        _ => None,
+    });
+    let last = decisions.clone().next_back().map(|(last, _)| last.seq);
+    decisions
+        .filter(|(envelope, decision)| decision.turn == turn || Some(envelope.seq) == last)
+        .filter(|(envelope, decision)| decision.turn == turn || envelope.seq > decided.seq)
+        .map(|(envelope, decision)| OtherStop {
+            seq: envelope.seq,
+            at: envelope.at,
+            turn: decision.turn,
+            verdict: decision.verdict,
+            reason: decision.reason,
+        })
+        .collect()
 }
 
 /// Decides again, and returns the exits that were considered and what the rules found.

@@ -20,6 +20,7 @@ use actors::session_state;
 use actors::trust::Trust;
 use journal::{Journal, Timestamp};
 
+use crate::ops::sessions_now::Known;
 use crate::ops::views::{PhaseView, StateView};
 use cursor::Walks;
 use question::send;
@@ -28,7 +29,7 @@ use sessions::state_at;
 pub(crate) use history::step;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
-    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Progress, Query, Result,
+    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Progress, Query, Result, Sessions,
 };
 pub(crate) use sessions::{find_session, of_agents};
 
@@ -37,6 +38,8 @@ pub(crate) struct Reader {
     journal: Journal,
     walks: Walks,
     trust: Trust,
+    /// What is remembered of sessions between two looks at all of them.
+    pub(crate) known: Known,
 }
 
 impl Reader {
@@ -46,6 +49,7 @@ impl Reader {
             journal,
             trust,
             walks: Walks::default(),
+            known: Known::default(),
         }
     }
 
@@ -63,7 +67,7 @@ impl Reader {
 fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
     let (journal, walks) = (&reader.journal, &reader.walks);
     match query {
-        Query::Sessions => sessions::list(journal, emit),
+        Query::Sessions(wanted) => sessions::list(journal, wanted, emit),
         Query::SessionNames => sessions::names(journal, emit),
         Query::State { session, seq, time } => {
             let entry = find_session(journal, session)?;

@@ -1,6 +1,7 @@
 //! The questions that a journal answers, and the form of the answers.
 
 use checkpoint::phase::Scope;
+use checkpoint::state::SessionStatus;
 use journal::{Agent, Event, Reason, Timestamp, Verdict};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
@@ -10,8 +11,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "query", rename_all = "snake_case")]
 pub(crate) enum Query {
-    /// All sessions, one a line.
-    Sessions,
+    /// Sessions, what waits for a person first, one a line.
+    Sessions(Sessions),
     /// The names of all sessions, the newest first, one a line.
     SessionNames,
     /// The state of a session.
@@ -57,7 +58,8 @@ pub(crate) enum Query {
     AuditSummary(Audit),
     /// One decision with all that it was based on.
     Explain {
-        /// The sequence number of the decision or of its stop; `None` for the last decision.
+        /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent
+        /// for the last decision.
         seq: Option<u64>,
         /// The last of this session.
         session: Option<String>,
@@ -94,6 +96,48 @@ pub(crate) enum Query {
     VerifyJournal,
     /// The latest incomplete phase record, or null.
     IncompletePhase(Scope),
+}
+
+impl Query {
+    /// Returns whether the answer is a list of whatever there is.
+    pub(crate) const fn is_list(&self) -> bool {
+        match self {
+            Self::Sessions(_) => true,
+            Self::Audit(audit) => audit.session.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// Selects sessions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Sessions {
+    /// In one of these states; empty for any.
+    pub(crate) status: Vec<SessionStatus>,
+    /// Of this agent.
+    pub(crate) agent: Option<Agent>,
+    /// In this folder or below it.
+    pub(crate) project: Option<String>,
+    /// Heard of since.
+    pub(crate) since: Option<Timestamp>,
+    /// With this in a name, the title, the branch or the project; case does not matter.
+    pub(crate) text: Option<String>,
+    /// At most this many.
+    pub(crate) limit: Option<usize>,
+    /// Also those in which no agent worked.
+    pub(crate) all: bool,
+}
+
+impl Sessions {
+    /// Returns whether some sessions are left out.
+    pub(crate) const fn is_filtered(&self) -> bool {
+        !self.status.is_empty()
+            || self.agent.is_some()
+            || self.project.is_some()
+            || self.since.is_some()
+            || self.text.is_some()
+    }
 }
 
 /// Selects events.

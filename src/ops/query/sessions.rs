@@ -1,10 +1,13 @@
 //! Sessions by name, and their states.
 
+use std::path::Path;
+
 use actors::session_state;
 use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp};
 
-use super::question::{Emit, Error, Result, send};
+use super::question::{Emit, Error, Result, Sessions, send};
+use crate::ops::branches::branches;
 use crate::ops::views::{SessionName, SessionRow};
 
 /// Returns the sessions of agents: all but the daemon's own.
@@ -18,8 +21,7 @@ pub(crate) fn of_agents(journal: &Journal) -> Vec<SessionEntry> {
 pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
     let all = of_agents(journal);
     if wanted == "last" {
-        let last = all.into_iter().max_by_key(|entry| entry.last_seq);
-        return last.ok_or_else(|| Error::NotFound("there are no sessions yet".into()));
+        return last(journal, all);
     }
     let names = |entry: &SessionEntry| [entry.stream.session.to_string(), entry.stream.native()];
     if let Some(exact) = all
@@ -62,17 +64,75 @@ pub(super) fn state_at(
     Ok(state)
 }
 
-pub(super) fn list(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
-    of_agents(journal).iter().try_for_each(|entry| {
+/// Returns the session with the newest event, leaving out those in which no agent worked unless there are no others.
+fn last(journal: &Journal, mut all: Vec<SessionEntry>) -> Result<SessionEntry> {
+    all.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+    for entry in &all {
+        if !session_state::load(journal, &entry.stream)?.is_empty() {
+            return Ok(entry.clone());
+        }
+    }
+    let newest = all.into_iter().next();
+    newest.ok_or_else(|| Error::NotFound("there are no sessions yet".into()))
+}
+
+/// Returns the wanted sessions, what waits for a person first.
+fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
+    let now = Timestamp::now();
+    let mut loaded = Vec::new();
+    for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
-        send(emit, &SessionRow::new(entry, &state, Timestamp::now()))
-    })
+        if (wanted.all || !state.is_empty()) && wanted.fits(&entry, &state, now) {
+            loaded.push((entry, state));
+        }
+    }
+    let branches = branches(loaded.iter().map(|(_, state)| state.project()));
+    let rows = loaded.iter().map(|(entry, state)| {
+        let branch = branches.get(state.project()).cloned();
+        SessionRow::new(entry, state, branch, now)
+    });
+    let mut rows: Vec<_> = rows.filter(|row| wanted.has_text(row)).collect();
+    rows.sort_by_key(SessionRow::need);
+    if let Some(limit) = wanted.limit {
+        rows.truncate(limit);
+    }
+    Ok(rows)
+}
+
+impl Sessions {
+    fn fits(&self, entry: &SessionEntry, state: &SessionState, now: Timestamp) -> bool {
+        self.agent.is_none_or(|agent| agent == entry.stream.agent)
+            && (self.status.is_empty() || self.status.contains(&state.status(now)))
+            && self
+                .project
+                .as_ref()
+                .is_none_or(|project| Path::new(state.project()).starts_with(project))
+            && self.since.is_none_or(|since| entry.last_at >= since)
+    }
+
+    fn has_text(&self, row: &SessionRow) -> bool {
+        let Some(wanted) = self.text.as_deref().map(str::to_lowercase) else {
+            return true;
+        };
+        let id = row.session.to_string();
+        let title = &row.title;
+        let parts = [&title.title, &title.branch, &title.pane];
+        let parts = parts.into_iter().flatten().map(String::as_str);
+        let own = [row.agent.word(), &row.project, &row.native_session, &id];
+        let mut words = parts.chain(own).map(str::to_lowercase);
+        words.any(|word| word.contains(&wanted))
+    }
+}
+
+pub(super) fn list(journal: &Journal, wanted: &Sessions, emit: &mut Emit<'_>) -> Result<()> {
+    rows(journal, wanted)?
+        .iter()
+        .try_for_each(|row| send(emit, row))
 }
 
 pub(super) fn names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
-    let mut entries = of_agents(journal);
-    entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
-    entries
-        .iter()
-        .try_for_each(|entry| send(emit, &SessionName::new(entry)))
+    let mut rows = rows(journal, &Sessions::default())?;
+    rows.sort_by_key(|row| std::cmp::Reverse(row.last_at));
+    rows.into_iter()
+        .try_for_each(|row| send(emit, &SessionName::from(row)))
 }

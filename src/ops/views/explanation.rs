@@ -3,7 +3,7 @@
 use checkpoint::Policy;
 use checkpoint::decide::Considered;
 use checkpoint::follow_up::FollowUp;
-use journal::{Action, Evidence, Reason};
+use journal::{Action, Evidence, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::decision::DecisionRow;
@@ -33,6 +33,20 @@ pub(crate) struct Explanation {
     pub(crate) policy: Option<Policy>,
     pub(crate) basis: u64,
     pub(crate) version: u32,
+    /// The turn's other decisions, and the session's last one if it is newer.
+    #[serde(default)]
+    pub(crate) others: Vec<OtherStop>,
+}
+
+/// A stop beside the one that is explained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OtherStop {
+    /// Sequence number of its decision.
+    pub(crate) seq: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) turn: u64,
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: Reason,
 }
 
 /// An exit that was considered.

@@ -19,12 +19,14 @@ mod trends;
 pub(crate) use daemon::{DaemonStatus, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;
-pub(crate) use explanation::{Demand, DemandEnd, ExitView, Explanation, MarkView, TimeAfter};
+pub(crate) use explanation::{
+    Demand, DemandEnd, ExitView, Explanation, MarkView, OtherStop, TimeAfter,
+};
 pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
 pub(crate) use overview::{AgentLine, HookFigures, Overview, Stats};
 pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};
-pub(crate) use session::{SessionName, SessionRow, SessionStatus};
+pub(crate) use session::{SessionName, SessionRow, SessionTitle};
 pub(crate) use state::{Changed, StateView};
 pub(crate) use timeline::{Place, Step, TimelineLine};
 pub(crate) use totals::{Group, RuleTotals, Summary, Totals};

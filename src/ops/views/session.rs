@@ -1,40 +1,62 @@
-//! A session in a list, and the one place that says what state it is in.
+//! A session in a list: its names, its status and its counts.
 
-use checkpoint::state::{AGENT_FINISHED, SessionState};
+use std::path::Path;
+
+use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, SessionEntry, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What a session is doing, the most urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum SessionStatus {
-    /// It cannot go on without a person: a dialog is open, or it failed.
-    NeedsYou,
-    /// It has finished and has had no new message since.
-    Waiting,
-    Running,
-    Idle,
-    Ended,
+use crate::render::printable;
+
+/// What people know a session by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SessionTitle {
+    /// The first message of a person, cut to one line.
+    pub(crate) title: Option<String>,
+    /// The branch that is checked out in its project now.
+    pub(crate) branch: Option<String>,
+    /// Its tmux pane.
+    pub(crate) pane: Option<String>,
 }
 
-impl SessionStatus {
-    /// Returns the words that `top` shows.
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::NeedsYou => "needs you",
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Idle => "idle",
-            Self::Ended => "ended",
+impl SessionTitle {
+    pub(crate) fn new(state: &SessionState, branch: Option<String>) -> Self {
+        Self {
+            title: state.title.clone(),
+            branch,
+            pane: state.place.env(PANE).map(str::to_owned),
         }
     }
 
-    /// Returns whether the session waits for a person.
-    pub(crate) const fn waits(self) -> bool {
-        matches!(self, Self::NeedsYou | Self::Waiting)
+    /// Returns the title for people; of a session without one, its project's name.
+    pub(crate) fn words(&self, project: &str) -> String {
+        let name = || {
+            let name = Path::new(project).file_name();
+            name.map_or_else(|| "-".to_owned(), |name| name.to_string_lossy().into())
+        };
+        let title = self.title.as_deref().map(printable);
+        title.unwrap_or_else(|| format!("({})", printable(&name())))
+    }
+
+    /// Returns where it is, in words: branch and pane.
+    pub(crate) fn place(&self) -> String {
+        let parts = [&self.branch, &self.pane];
+        let parts: Vec<_> = parts
+            .into_iter()
+            .flatten()
+            .map(|part| printable(part))
+            .collect();
+        if parts.is_empty() {
+            "-".to_owned()
+        } else {
+            parts.join(" ")
+        }
     }
 }
+
+/// The variable in which tmux names an agent's pane.
+const PANE: &str = "TMUX_PANE";
 
 /// A session in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +69,7 @@ pub(crate) struct SessionRow {
     pub(crate) turn: u64,
     pub(crate) running: bool,
     pub(crate) ended: bool,
-    /// The word for what it waits for.
+    /// The word for what it waits for, as its agent said it.
     pub(crate) notification: Option<String>,
     pub(crate) dialog_up: bool,
     pub(crate) muted: bool,
@@ -62,12 +84,26 @@ pub(crate) struct SessionRow {
     pub(crate) events: u64,
     pub(crate) injected: u64,
     pub(crate) passed: u64,
+    pub(crate) status: SessionStatus,
+    /// It waits for nobody, and its agent has been quiet for a day.
+    pub(crate) earlier: bool,
+    #[serde(flatten)]
+    pub(crate) title: SessionTitle,
 }
 
 impl SessionRow {
-    /// Makes the row of a session at `now`, on which it depends whether a mute is over.
-    pub(crate) fn new(entry: &SessionEntry, state: &SessionState, now: Timestamp) -> Self {
+    /// Makes the row of a session at `now`, on which it depends whether a mute is over. `branch` is its project's.
+    pub(crate) fn new(
+        entry: &SessionEntry,
+        state: &SessionState,
+        branch: Option<String>,
+        now: Timestamp,
+    ) -> Self {
+        let status = state.status(now);
         Self {
+            status,
+            earlier: !status.is_urgent() && state.is_quiet(now),
+            title: SessionTitle::new(state, branch),
             session: entry.stream.session,
             native_session: entry.stream.native(),
             agent: entry.stream.agent,
@@ -90,28 +126,14 @@ impl SessionRow {
         }
     }
 
-    pub(crate) fn status(&self) -> SessionStatus {
-        // A dialog holds up an agent in the midst of its work.
-        if self.dialog_up && !self.ended {
-            SessionStatus::NeedsYou
-        } else if self.running {
-            SessionStatus::Running
-        } else if self.ended {
-            SessionStatus::Ended
-        } else {
-            match self.notification.as_deref() {
-                None => SessionStatus::Idle,
-                Some(AGENT_FINISHED) => SessionStatus::Waiting,
-                Some(_) => SessionStatus::NeedsYou,
-            }
-        }
+    /// Returns the key by which sessions are listed: what waits for a person first, then the newest first.
+    pub(crate) const fn need(&self) -> (SessionStatus, bool, std::cmp::Reverse<Timestamp>) {
+        (self.status, self.earlier, std::cmp::Reverse(self.last_at))
     }
 
     /// Returns the word for what it waits for, if it waits for a person.
     pub(crate) fn why(&self) -> Option<&str> {
-        self.notification
-            .as_deref()
-            .filter(|_| self.status().waits())
+        self.notification.as_deref().filter(|_| self.status.waits())
     }
 
     /// Returns the words for what applies to its next stop, and for what is on its way.
@@ -135,15 +157,22 @@ pub(crate) struct SessionName {
     pub(crate) native_session: String,
     pub(crate) agent: Agent,
     pub(crate) last_at: Timestamp,
+    pub(crate) project: String,
+    pub(crate) status: SessionStatus,
+    #[serde(flatten)]
+    pub(crate) title: SessionTitle,
 }
 
-impl SessionName {
-    pub(crate) fn new(entry: &SessionEntry) -> Self {
+impl From<SessionRow> for SessionName {
+    fn from(row: SessionRow) -> Self {
         Self {
-            session: entry.stream.session,
-            native_session: entry.stream.native(),
-            agent: entry.stream.agent,
-            last_at: entry.last_at,
+            session: row.session,
+            native_session: row.native_session,
+            agent: row.agent,
+            last_at: row.last_at,
+            project: row.project,
+            status: row.status,
+            title: row.title,
         }
     }
 }

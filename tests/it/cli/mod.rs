@@ -10,6 +10,7 @@ mod nesting;
 mod phase;
 mod preview;
 mod progress;
+mod sessions;
 mod sql;
 mod status;
 mod steering;

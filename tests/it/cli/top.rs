@@ -129,10 +129,10 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.waits_for(&format!("event {last}"));
     // The events themselves come in an answer of their own.
     let screen = top.waits_for("block_budget");
-    insta::assert_snapshot!(masked(&screen), @r"
+    insta::assert_snapshot!(masked(&screen), @"
      checkpointd  1 waiting  (1 session)                                   event 28
-    STATE     AGENT  PROJECT       BRANCH   TURN       LAST TOOL            FLAGS
-    waiting   claude project       -        -          ✗ Bash ls /nonexiste asked
+    STATE     AGENT  TITLE              PROJECT     TURN     LAST TOOL        FLAGS
+    waiting   claude [script:basic] pl… project     -        ✗ Bash ls /nonex asked
 
 
 
@@ -145,7 +145,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
 
-     57147911: waiting, agent_finished, heard of ..
+     57147911: [script:basic] please do it; waiting, agent_finished, heard of ..
     00:00:00.000      22  claude 57147911  decided              inject generic after
     00:00:00.000      23  claude 57147911  delivery attempted   hook_reply of 22
     00:00:00.000      24  claude 57147911  model stepped        MessageDisplay

@@ -25,7 +25,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::cli::text::{self, decisions};
 use crate::error::{Failure, Result, exit};
-use crate::ops::query::{Audit, Query};
+use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{DecisionRow, Stats};
 use crate::render::{self, Colour};
 
@@ -160,7 +160,7 @@ fn ask(stage: &Stage) -> Result<Outcome> {
     };
     let stats: Stats = connection::ask_one(&home, &Query::Stats, |_, _| ())?;
     Ok(Outcome {
-        sessions: connection::ask_all(&home, &Query::Sessions)?,
+        sessions: connection::ask_all(&home, &Query::Sessions(Sessions::default()))?,
         decisions,
         journal: connection::ask_one(&home, &Query::VerifyJournal, |_, _| ())?,
         replay: connection::ask_one(&home, &Query::Verify { session: None }, |_, _| ())?,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::tables::{self, Fields, Wanted};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
-use crate::ops::query::{Audit, Events, Query};
+use crate::ops::query::{Audit, Events, Query, Sessions};
 
 /// Columns of `events` that an event's line does not have by itself.
 const MADE_HERE: [&str; 2] = ["turn", "fields"];
@@ -28,7 +28,7 @@ pub(super) fn fill(
     let transaction = database.unchecked_transaction().map_err(Failure::failed)?;
     for (table, query) in [
         ("decisions", Query::Audit(Audit::default())),
-        ("sessions", Query::Sessions),
+        ("sessions", Query::Sessions(Sessions::default())),
     ] {
         if reads(table) {
             let mut insert = insert_into(database, table)?;

@@ -43,13 +43,13 @@ fn status() {
             &["journal    47 events,"],
         ))
     };
-    insta::assert_snapshot!(screen_by(&["status"], look), @r#"
+    insta::assert_snapshot!(screen_by(&["status"], look), @"
     daemon     not running
     agents     claude 1 session, heard of #####d##h ago; gemini 1 session, heard of
                #####d##h ago; codex 1 session, heard of #####d##h ago
     sessions   3 known, 0 running, 2 waiting for you
-               8c4e2d10 gemini agent_finished in ~/inventory
-               3f0a6c1e claude agent_finished in ~/inventory
+               8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities …
+               3f0a6c1e claude agent_finished in ~/inventory: Reorder points are of…
     hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28
                calls)
     journal    47 events,
@@ -63,6 +63,8 @@ fn status() {
     45   1990-11-20 09:09:20  codex   01a1ffea  inject   docs_only        pending
     == at 140 columns
     agents     claude 1 session, heard of #####d##h ago; gemini 1 session, heard of #####d##h ago; codex 1 session, heard of #####d##h ago
+               8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities up
+               3f0a6c1e claude agent_finished in ~/inventory: Reorder points are off by one; please fix them
     hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28 calls)
     SEQ  AT                   AGENT   SESSION   TURN  VERDICT  REASON           DELIVERY
     22   1990-11-20 09:01:50  claude  3f0a6c1e  1     pass     block_budget     none
@@ -72,7 +74,7 @@ fn status() {
     45   1990-11-20 09:09:20  codex   01a1ffea  1     inject   docs_only        pending
     == colours
     ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
-    "#);
+    ");
 }
 
 #[test]

@@ -167,11 +167,7 @@ fn a_muted_session_is_left_alone_until_it_is_not() {
     assert!(muted[0]["until"].is_string(), "{muted:?}");
     assert!(!stop(&daemon.home, "one", "done"));
     assert_eq!(daemon.ask(&["sessions", "--json"])[0]["muted"], true);
-    assert!(
-        said(&daemon, &["sessions"])
-            .1
-            .contains("waiting: agent_finished, muted")
-    );
+    assert!(said(&daemon, &["sessions"]).1.contains("waiting, muted"));
     daemon.ask(&["unmute", "last", "--json"]);
     assert!(stop(&daemon.home, "one", "really done"));
 
@@ -210,7 +206,7 @@ fn an_order_that_cannot_be_met_says_why() {
             &["unmute", "5c1d8f0a"],
             &["mute", "last", "--for", "0s"],
             &["mute", "last", "--for", "soon"],
-            &["clear"],
+            &["restart"],
             &["clear", ""],
         ];
         table.map(|arguments| {

@@ -7,6 +7,8 @@ fn explain() {
     insta::assert_snapshot!(screen(&recorded(), &["explain", "33"]), @r#"
     decision 33: inject, actions_due
     gemini session 8c4e2d10, turn 1, 2026-11-20 09:07:30
+      the turn's other stop, 20.0s later: pass, block_budget (`checkpointd explain
+      37`)
 
     what happened
       09:07:30.000      31  gemini 8c4e2d10  agent stopped
@@ -31,7 +33,7 @@ fn explain() {
 
     exits, in order
              project_off        enabled: true
-             muted              muted: Off
+             muted              muted: no
              escape_hatch       cleared by command: false, marker file: false
              background_tasks   background tasks running: 0
              no_turn_start      turn start: 2026-11-20T09:06:41.000000Z
@@ -41,8 +43,8 @@ fn explain() {
              headless           headless: false, something is due: true
              silent_unchanged   nothing changed and nothing failed: false, unchange…
              repeated           the same demand was made before: false, new errors:…
-             silent_docs_only   only documentation: false, docs_only: Message
-             silent_all_clear   all clear: false, all_clear: Message
+             silent_docs_only   only documentation: false, docs_only: message
+             silent_all_clear   all clear: false, all_clear: message
       taken  actions_due        nothing stood against it
 
     actions: 1 of 1 were not done afterwards
@@ -83,8 +85,9 @@ fn explain() {
       Last resort, only if the above cannot be done: `touch
       "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == at 140 columns
+      the turn's other stop, 20.0s later: pass, block_budget (`checkpointd explain 37`)
              own_prompt         last prompt is ours: by hook false, by transcript false
-             silent_unchanged   nothing changed and nothing failed: false, unchanged: Message
+             silent_unchanged   nothing changed and nothing failed: false, unchanged: message
              repeated           the same demand was made before: false, new errors: false
       validate   Run the tests that cover the changed Python code (`pytest`)  (Python code)
       Files were edited without being read first this turn — verify changes are correct

@@ -103,20 +103,20 @@ fn sessions() {
     let look =
         |columns: &str, colours: &str| without_ages(&show(&home, &["sessions"], columns, colours));
     insta::assert_snapshot!(screen_by(&["sessions"], look), @r#"
-    SESSION   AGENT   STATE                    FLAGS          PROJECT
-    3f0a6c1e  claude  waiting: agent_finished  -              ~/inventory
-    8c4e2d10  gemini  waiting: agent_finished  asked,sending  ~/inventory
-    01a1ffea  codex   ended                    asked,sending  ~/handbook
+    SESSION   AGENT   STATE    LAST           PROJECT      TITLE
+    8c4e2d10  gemini  waiting  #####d##h ago  ~/inventory  Round the quantities up
+    3f0a6c1e  claude  waiting  #####d##h ago  ~/inventory  Reorder points are off b…
+    01a1ffea  codex   ended    #####d##h ago  ~/handbook   Explain how to order\x1b…
     == at 140 columns
-    SESSION   AGENT   TURN  STATE                    FLAGS          AGE        LAST           CHECKPOINTS  PROJECT
-    3f0a6c1e  claude  2     waiting: agent_finished  -              #####d##h  #####d##h ago  1 of 3       ~/inventory
-    8c4e2d10  gemini  1     waiting: agent_finished  asked,sending  #####d##h  #####d##h ago  1 of 2       ~/inventory
-    01a1ffea  codex   1     ended                    asked,sending  #####d##h  #####d##h ago  1 of 1       ~/handbook
+    SESSION   AGENT   TURN  STATE    FLAGS          LAST           CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
+    8c4e2d10  gemini  1     waiting  asked,sending  #####d##h ago  1 of 2       -             ~/inventory  Round the quantities up
+    3f0a6c1e  claude  2     waiting  -              #####d##h ago  1 of 3       -             ~/inventory  Reorder points are off by one; pleas…
+    01a1ffea  codex   1     ended    asked,sending  #####d##h ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
     == colours
-    ^1mSESSION   AGENT   STATE                    FLAGS          PROJECT^0m
-    3f0a6c1e  claude  ^33mwaiting: agent_finished^0m  -              ~/inventory
-    8c4e2d10  gemini  ^33mwaiting: agent_finished^0m  asked,sending  ~/inventory
-    01a1ffea  codex   ^2mended^0m                    asked,sending  ~/handbook
+    ^1mSESSION   AGENT   STATE    LAST           PROJECT      TITLE^0m
+    8c4e2d10  gemini  ^33mwaiting^0m  #####d##h ago  ~/inventory  Round the quantities up
+    3f0a6c1e  claude  ^33mwaiting^0m  #####d##h ago  ~/inventory  Reorder points are off b…^0m
+    01a1ffea  codex   ^2mended^0m    #####d##h ago  ~/handbook   Explain how to order\x1b…^0m
     "#);
 }
 
