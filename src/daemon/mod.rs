@@ -70,6 +70,7 @@ pub(crate) fn run(home: Home) -> Result<()> {
         private_folder(folder)?;
     }
     let pid_file = lock(&home)?;
+    actors::git::clear_private_folders(&home);
     log_to_stderr(&home, &config);
     if let Some(error) = &config_error {
         tracing::warn!(%error, "Invalid configuration; the defaults apply.");

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use checkpoint::config::parse_duration;
 use checkpoint::demands;
+use checkpoint::redact::Redactor;
 use journal::{Agent, Draft, Event, Journal, SessionEntry, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -120,7 +121,7 @@ impl Order {
         body.expect("plain data")
     }
 
-    fn event(&self, now: Timestamp) -> Event {
+    fn event(&self, now: Timestamp, redactor: &Redactor) -> Event {
         match self {
             Self::Clear => Event::CheckpointCleared {},
             Self::Mute(period) => Event::Muted {
@@ -130,7 +131,7 @@ impl Order {
             Self::Wrong(mark) => Event::MarkedWrong {
                 decision: mark.decision,
                 item: mark.item,
-                note: mark.note.clone(),
+                note: redactor.text(&mark.note).into_owned(),
                 wrong: mark.wrong,
             },
         }
@@ -138,13 +139,13 @@ impl Order {
 }
 
 /// Returns the event that an order makes. Two orders are two events, however alike they are.
-pub(crate) fn draft(entry: &SessionEntry, order: &Order) -> Draft {
+pub(crate) fn draft(entry: &SessionEntry, order: &Order, redactor: &Redactor) -> Draft {
     let at = Timestamp::now();
     Draft {
         stream: entry.stream.clone(),
         at,
         id: Uuid::now_v7(),
-        event: order.event(at),
+        event: order.event(at, redactor),
         payload: None,
     }
 }
@@ -210,12 +211,17 @@ pub(crate) enum RestartOutcome {
 /// # Errors
 ///
 /// When there is no such session, or the journal cannot be written.
-pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Ordered> {
+pub(crate) fn carry_out(
+    journal: &Journal,
+    session: &str,
+    order: &Order,
+    redactor: &Redactor,
+) -> query::Result<Ordered> {
     let entry = query::find_session(journal, session)?;
     if let Order::Wrong(mark) = order {
         mark.check(journal, &entry)?;
     }
-    let draft = draft(&entry, order);
+    let draft = draft(&entry, order, redactor);
     let event = draft.event.clone();
     let appended = journal.append_wait(vec![draft])?;
     Ok(answer(

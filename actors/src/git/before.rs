@@ -1,13 +1,13 @@
 //! What changed files hold now, and held before the turn (spec FILES-10).
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Instant;
 
 use checkpoint::{generated, manifest};
 use journal::{FileFacts, Timestamp};
 
-use super::command::{Failure, Git, words};
+use super::command::{Failure, words};
+use super::view::View;
 
 /// The most files whose content before the turn is read.
 const COMPARED_MAX: usize = 40;
@@ -52,8 +52,7 @@ impl<'a> Held<'a> {
     /// Files that git does not answer for in time count as changed.
     pub(super) fn compare(
         mut self,
-        git: &Git,
-        top: &Path,
+        view: &View,
         commit: impl FnOnce() -> Option<String>,
         deadline: Instant,
     ) -> FileFacts {
@@ -62,7 +61,7 @@ impl<'a> Held<'a> {
         }
         let commit = commit();
         for some in self.compared.chunks(AT_ONCE) {
-            let Ok(before) = contents(git, top, commit.as_deref(), some, deadline) else {
+            let Ok(before) = contents(view, commit.as_deref(), some, deadline) else {
                 break;
             };
             for ((path, now), before) in some.iter().zip(before) {
@@ -86,8 +85,7 @@ impl<'a> Held<'a> {
 
 /// Reads files of a commit; `None` for those that it does not have.
 fn contents(
-    git: &Git,
-    top: &Path,
+    view: &View,
     commit: Option<&str>,
     files: &[(String, Vec<u8>)],
     deadline: Instant,
@@ -99,7 +97,7 @@ fn contents(
         vec!["cat-file".into(), "blob".into(), format!("{commit}:{path}")]
     };
     let calls: Vec<Vec<String>> = files.iter().map(call).collect();
-    let outputs = git.at_top().run(top, &calls, deadline)?.outputs;
+    let outputs = view.run(&calls, deadline)?;
     // A cut answer equals nothing.
     let answers = outputs.into_iter().map(|output| {
         let is_whole = output.is_good() && !output.is_cut;
@@ -109,17 +107,12 @@ fn contents(
 }
 
 /// Returns the newest commit from before the turn, in whole seconds: HEAD if nothing was committed since.
-pub(super) fn commit_before(
-    git: &Git,
-    top: &Path,
-    since: Timestamp,
-    deadline: Instant,
-) -> Option<String> {
+pub(super) fn commit_before(view: &View, since: Timestamp, deadline: Instant) -> Option<String> {
     let second = since.as_micros().div_euclid(1_000_000) - 1;
     let call = words(&format!(
         "rev-list --max-count=1 --min-age={second} HEAD --"
     ));
-    let outputs = git.at_top().run(top, &[call], deadline).ok()?.outputs;
+    let outputs = view.run(&[call], deadline).ok()?;
     let output = outputs.first().filter(|output| output.is_good())?;
     let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -2,18 +2,19 @@
 //!
 //! A repository is not trusted: it may come from a clone or an archive that nobody looked at. Nothing of the daemon's
 //! own environment reaches git that could point it at another repository, no setting can make it wait for a person,
-//! and no program that the repository's own configuration names is run. Filter programs of the user's own
-//! configuration (git-lfs, for example) run as they do for the user.
+//! and no program that the repository's own configuration names is run (see `view.rs`). Filter programs of the user's
+//! own configuration (git-lfs, for example) run as they do for the user.
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::parse;
+use journal::Home;
+use journal::home::create_folder;
+use tempfile::TempDir;
+
 use crate::environment;
 use crate::process;
 pub(super) use crate::process::{Failure, Output};
@@ -39,20 +40,13 @@ const SETTINGS: [(&str, &str); 14] = [
     ("log.showRoot", "true"),
 ];
 
-/// What is set for each filter that is not run. `required` would make a missing program an error.
-const FILTER_SETTINGS: [(&str, &str); 4] = [
-    ("clean", ""),
-    ("smudge", ""),
-    ("process", ""),
-    ("required", "false"),
-];
-
 /// Variables that every command gets. Lazy fetching would reach for the network in a partial clone, by programs that
 /// the repository names; git versions without `GIT_NO_LAZY_FETCH` are stopped by `GIT_ALLOW_PROTOCOL`.
-const VARIABLES: [(&str, &str); 5] = [
+const VARIABLES: [(&str, &str); 6] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("LC_ALL", "C"),
 ];
@@ -62,114 +56,94 @@ const VARIABLES: [(&str, &str); 5] = [
 pub(super) struct Git {
     /// The program's path; `None` if there is none.
     pub(super) program: Option<PathBuf>,
+    /// Where private folders are made; `None` if the user has no home.
+    pub(super) folder: Option<PathBuf>,
     /// Set last, so that tests can be sure of the configuration files that git reads.
     pub(super) variables: Vec<(OsString, OsString)>,
-}
-
-/// What the commands printed.
-#[derive(Debug)]
-pub(super) struct Answers {
-    /// In the order of the commands.
-    pub(super) outputs: Vec<Output>,
-    /// The names of the filters that the repository's configuration defines, which were not run.
-    pub(super) filters: Vec<String>,
 }
 
 impl Default for Git {
     fn default() -> Self {
         Self {
             program: programs::find("git"),
+            folder: Home::from_env().map(|home| private_folder(&home)),
             variables: Vec::new(),
         }
     }
 }
 
+/// Returns the folder in which repositories get private ones. Agents in a sandbox may write to `/tmp`, but not there.
+fn private_folder(home: &Home) -> PathBuf {
+    home.run.join("git")
+}
+
+/// Removes what a daemon that was killed left in the place of private folders.
+pub fn clear_private_folders(home: &Home) {
+    let _ = std::fs::remove_dir_all(private_folder(home));
+}
+
 impl Git {
-    /// Runs git in `cwd`, once for each list of arguments, all at the same time. No filter that the repository defines
-    /// is run: they are listed first. If git cannot list them, its refusal is the answer to every command.
+    /// Runs git in `cwd`, once for each list of arguments, all at the same time.
     pub(super) fn run(
         &self,
         cwd: &Path,
         calls: &[Vec<String>],
         deadline: Instant,
-    ) -> Result<Answers, Failure> {
-        let not_understood = || Failure::System(io::Error::other("the answer was not understood"));
-        let listing = words("config --list --name-only --show-scope -z");
+    ) -> Result<Vec<Output>, Failure> {
         let program = self.program.as_deref().ok_or(Failure::Missing)?;
-        let outputs = process::run(
-            vec![self.command(program, cwd, &listing, &BTreeSet::new())],
-            deadline,
-        )?;
-        let listing = outputs.into_iter().next().ok_or_else(not_understood)?;
-        if !listing.is_good() {
-            return Ok(Answers {
-                outputs: vec![listing; calls.len()],
-                filters: Vec::new(),
-            });
-        }
-        // Half a list would leave a filter out.
-        let filters = parse::filters(&listing.stdout)
-            .filter(|_| !listing.is_cut)
-            .ok_or_else(not_understood)?;
         let commands = calls
             .iter()
-            .map(|arguments| self.command(program, cwd, arguments, &filters))
+            .map(|arguments| self.command(program, cwd, arguments))
             .collect();
-        Ok(Answers {
-            outputs: process::run(commands, deadline)?,
-            filters: filters
-                .iter()
-                .map(|name| String::from_utf8_lossy(name).into_owned())
-                .collect(),
-        })
+        process::run(commands, deadline)
     }
 
     /// Returns this git with variables that name the repository whose top is the current folder, so that no other is
     /// looked for.
     pub(super) fn at_top(&self) -> Self {
+        self.with([
+            ("GIT_DIR", Path::new(".git")),
+            ("GIT_WORK_TREE", Path::new(".")),
+        ])
+    }
+
+    /// Returns this git with more variables.
+    pub(super) fn with(&self, variables: [(&str, &Path); 2]) -> Self {
         let mut git = self.clone();
-        for (name, value) in [("GIT_DIR", ".git"), ("GIT_WORK_TREE", ".")] {
-            git.variables.push((name.into(), value.into()));
-        }
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        git.variables.extend(variables);
         git
     }
 
-    fn command(
-        &self,
-        program: &Path,
-        cwd: &Path,
-        arguments: &[String],
-        filters: &BTreeSet<&[u8]>,
-    ) -> Command {
+    /// Creates a private folder.
+    pub(super) fn folder(&self) -> io::Result<TempDir> {
+        let above = self
+            .folder
+            .as_deref()
+            .ok_or_else(|| io::Error::other("HOME is not set"))?;
+        let made = create_folder(above).and_then(|()| TempDir::new_in(above));
+        made.map_err(|error| {
+            io::Error::other(format!("cannot write to {}: {error}", above.display()))
+        })
+    }
+
+    fn command(&self, program: &Path, cwd: &Path, arguments: &[String]) -> Command {
         let mut command = Command::new(program);
         environment::for_tool(&mut command);
         command.args(["--no-optional-locks", "--no-pager"]);
         command.args(arguments);
-        set(&mut command, filters);
+        // In variables and not as `-c`, so that git's own answer shows that it takes them.
+        for (count, (key, value)) in SETTINGS.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{count}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+        }
         command
+            .env("GIT_CONFIG_COUNT", SETTINGS.len().to_string())
             .envs(VARIABLES)
             .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.current_dir(cwd);
         command
     }
-}
-
-/// Passes the settings in variables: unlike `-c`, they take names that contain `=`.
-fn set(command: &mut Command, filters: &BTreeSet<&[u8]>) {
-    let fixed = SETTINGS.map(|(key, value)| (OsString::from(key), value));
-    let of_filters = filters.iter().flat_map(|name| {
-        FILTER_SETTINGS.map(|(variable, value)| {
-            let key = [b"filter.", *name, b".", variable.as_bytes()].concat();
-            (OsStr::from_bytes(&key).to_owned(), value)
-        })
-    });
-    let mut count = 0_usize;
-    for (key, value) in fixed.into_iter().chain(of_filters) {
-        command.env(format!("GIT_CONFIG_KEY_{count}"), key);
-        command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
-        count += 1;
-    }
-    command.env("GIT_CONFIG_COUNT", count.to_string());
 }
 
 /// Splits a command line that has no spaces within its arguments.

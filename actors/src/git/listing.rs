@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::Bounds;
-use super::command::{Git, words};
+use super::command::{Git, Output, words};
 use super::parse;
+use super::view::View;
 
 /// The most files that are listed.
 const FILES_MAX: usize = 20_000;
@@ -28,11 +29,7 @@ pub fn listed(cwd: &Path, patterns: &[&str], bounds: Bounds) -> Listing {
     let mut call = words("ls-files -z --full-name --");
     call.extend(patterns.iter().map(|pattern| format!(":(top){pattern}")));
     let deadline = Instant::now() + bounds.within;
-    let answers = Git::default().run(cwd, &[call], deadline);
-    let Some(output) = answers
-        .ok()
-        .and_then(|answers| answers.outputs.into_iter().next())
-    else {
+    let Some(output) = asked(cwd, call, deadline) else {
         return Listing::default();
     };
     let names = parse::names(&output.stdout).filter_map(|name| std::str::from_utf8(name).ok());
@@ -51,9 +48,10 @@ pub fn has_rust_tests(top: &Path, folder: &str, bounds: Bounds) -> bool {
     };
     call.push(format!(":(top){folder}*.rs"));
     let deadline = Instant::now() + bounds.within;
-    let answers = Git::default().run(top, &[call], deadline);
-    let output = answers
-        .ok()
-        .and_then(|answers| answers.outputs.into_iter().next());
-    output.is_none_or(|output| output.exit.code() != Some(1))
+    asked(top, call, deadline).is_none_or(|output| output.exit.code() != Some(1))
+}
+
+fn asked(cwd: &Path, call: Vec<String>, deadline: Instant) -> Option<Output> {
+    let view = View::open(&Git::default(), cwd, deadline).ok()?;
+    view.run(&[call], deadline).ok()?.into_iter().next()
 }

@@ -1,9 +1,9 @@
 //! Finds the changed files of a work tree (spec FILES-1 to FILES-9). Never writes to the user's repository, and always
 //! returns by its deadline.
 //!
-//! Three git commands run in parallel: `status` (differences from HEAD, untracked files, the branch), `rev-parse`
-//! (the top of the work tree) and, if the start of the turn is known, `log` (commits since then). `git diff` itself is
-//! not run, because it may rewrite `.git/index` even with optional locks off.
+//! The repository is opened without its configuration first (`view.rs`). Then two git commands run in parallel: `status`
+//! (differences from HEAD, untracked files, the branch) and, if the start of the turn is known, `log` (commits since
+//! then). `git diff` itself is not run, because it may rewrite `.git/index` even with optional locks off.
 //!
 //! The changed files are those of `git diff --no-renames --name-only HEAD` (both names of a renamed file: the old path
 //! is gone, the new one is new), of `git ls-files --others --exclude-standard`, and of the commits since. Intentional
@@ -28,21 +28,22 @@ mod submodules;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
+mod view;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
+pub use command::clear_private_folders;
 pub use listing::{Listing, has_rust_tests, listed};
 pub use snapshot::{hashes, snapshot};
 
 use before::{Held, commit_before};
-use command::{Answers, Failure, Git, Output, words};
+use command::{Failure, Git, Output, words};
 use contents::Contents;
+use view::{Closed, View};
 
 /// Limits of one inspection.
 #[derive(Clone, Copy, Debug)]
@@ -126,31 +127,33 @@ fn inspect_with(git: &Git, cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree 
         );
     }
     let deadline = Instant::now() + bounds.within;
-    let answers = match git.run(cwd, &calls(wanted.since), deadline) {
-        Ok(answers) => answers,
-        Err(Failure::Missing) => return Tree::unknown("git_missing", None),
-        Err(Failure::Timeout) => {
-            return Tree::unknown(
-                "timeout",
-                Some(format!("git: no answer within {:?}", bounds.within)),
-            );
-        }
-        Err(Failure::System(error)) => {
-            return Tree::unknown("git_failed", Some(format!("git: {error}")));
+    let failed = |failure| match failure {
+        Failure::Missing => Tree::unknown("git_missing", None),
+        Failure::Timeout => Tree::unknown(
+            "timeout",
+            Some(format!("git: no answer within {:?}", bounds.within)),
+        ),
+        Failure::System(error) => Tree::unknown("git_failed", Some(format!("git: {error}"))),
+    };
+    let view = match View::open(git, cwd, deadline) {
+        Ok(view) => view,
+        Err(Closed::Failed(failure)) => return failed(failure),
+        Err(Closed::Refused { output, is_bare }) => {
+            return Tree::unknown(refusal(&output, is_bare), complaint(&output, is_bare));
         }
     };
-    tree(git, &answers, wanted, bounds, deadline)
+    match view.run(&calls(wanted.since), deadline) {
+        Ok(outputs) => tree(git, &view, &outputs, wanted, bounds, deadline),
+        Err(failure) => failed(failure),
+    }
 }
 
-/// The argument lists of `status`, `rev-parse` and, if the start of the turn is known, `log`.
+/// The argument lists of `status` and, if the start of the turn is known, `log`.
 fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
-    let mut calls = vec![
-        words(
-            "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
-             --ignore-submodules=dirty",
-        ),
-        words("rev-parse --is-bare-repository --show-toplevel"),
-    ];
+    let mut calls = vec![words(
+        "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
+         --ignore-submodules=dirty",
+    )];
     if let Some(since) = since {
         let second = since.as_micros().div_euclid(1_000_000).max(0);
         // `-O` and `--no-relative` override settings that make git read another file or hide files.
@@ -163,35 +166,38 @@ fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
 }
 
 /// Combines the outputs of the commands.
-fn tree(git: &Git, answers: &Answers, wanted: &Wanted, bounds: Bounds, deadline: Instant) -> Tree {
-    let [status, place, ..] = answers.outputs.as_slice() else {
+fn tree(
+    git: &Git,
+    view: &View,
+    outputs: &[Output],
+    wanted: &Wanted,
+    bounds: Bounds,
+    deadline: Instant,
+) -> Tree {
+    let Some((status, log)) = outputs.split_first() else {
         return Tree::unknown("git_failed", None);
     };
-    let log = answers.outputs.get(2);
-    let (is_bare, top) = parse::place(&place.stdout);
+    let log = log.first();
     let answer = parse::status(&status.stdout);
     if !status.is_good() || !answer.answered {
-        return Tree::unknown(refusal(status, is_bare), complaint(status, is_bare));
+        return Tree::unknown(refusal(status, false), complaint(status, false));
     }
-    let Some(top) = top else {
-        return Tree::unknown(refusal(place, is_bare), complaint(place, is_bare));
-    };
+    let top = view.top.as_path();
     let mut notes = Vec::new();
     if !status.stderr.is_empty() {
         notes.push(format!("git status: {}", status.complaint()));
     }
-    let top = Path::new(OsStr::from_bytes(top));
-    let submodules = submodules::dirty(git, top, deadline).unwrap_or_else(|_| {
+    let submodules = submodules::dirty(git, view, deadline).unwrap_or_else(|_| {
         notes.push("git: not all submodules were looked at".into());
         Vec::new()
     });
     let mut paths = answer.paths;
     paths.extend(submodules.iter().map(Vec::as_slice));
-    if !answers.filters.is_empty() && !paths.is_empty() {
+    if !view.filters.is_empty() && !paths.is_empty() {
         notes.push(format!(
             "git: filters of the repository's own configuration were not run ({}): a file under one that was written \
              counts as changed, although it may hold the same",
-            shown(&answers.filters)
+            shown(&view.filters)
         ));
     }
     let committed = commits(log, answer.unborn, &mut notes);
@@ -208,10 +214,10 @@ fn tree(git: &Git, answers: &Answers, wanted: &Wanted, bounds: Bounds, deadline:
     let facts = held.map(|held| {
         let before = || match wanted.since {
             _ if answer.unborn => None,
-            Some(since) if !committed.is_empty() => commit_before(git, top, since, deadline),
+            Some(since) if !committed.is_empty() => commit_before(view, since, deadline),
             _ => Some("HEAD".to_owned()),
         };
-        held.compare(git, top, before, deadline)
+        held.compare(view, before, deadline)
     });
     let branch = answer
         .branch

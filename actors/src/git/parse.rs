@@ -12,8 +12,6 @@
 //! ? <path>
 //! ```
 
-use std::collections::BTreeSet;
-
 /// The parsed output of `git status`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Status<'a> {
@@ -103,45 +101,86 @@ pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     complete_records(bytes).filter(|name| !name.is_empty())
 }
 
-/// Parses the output of `git rev-parse --is-bare-repository --show-toplevel`: whether the repository is bare, and the
-/// top of the work tree, whose path may contain line breaks.
-pub(super) fn place(bytes: &[u8]) -> (bool, Option<&[u8]>) {
-    let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
-    let is_bare = lines.next() == Some(b"true");
-    let top = lines
-        .next()
-        .and_then(|rest| rest.strip_suffix(b"\n"))
-        .filter(|top| top.first() == Some(&b'/'));
-    (is_bare, top)
+/// Where a repository is.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Place<'a> {
+    /// Whether it has no work tree.
+    pub(super) is_bare: bool,
+    /// Its folder and the top of the work tree; `None` if git did not say.
+    pub(super) paths: Option<(&'a [u8], &'a [u8])>,
 }
 
-/// Reads the output of `git config --list --name-only --show-scope -z`: the names of the filters that must not run,
-/// because a configuration of the repository itself defines them or, for git-lfs, gives them programs to run.
+/// Parses the output of `git rev-parse --is-bare-repository --absolute-git-dir --is-inside-work-tree --show-toplevel`.
+/// Paths may contain line breaks; those that can be read in two ways are none.
+pub(super) fn place(bytes: &[u8]) -> Place<'_> {
+    const BETWEEN: &[u8] = b"\ntrue\n/";
+    let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
+    let is_bare = lines.next() == Some(b"true");
+    let rest = lines.next().and_then(|rest| rest.strip_suffix(b"\n"));
+    let paths = rest
+        .filter(|rest| rest.first() == Some(&b'/'))
+        .and_then(|rest| {
+            let mut ends = rest.windows(BETWEEN.len()).enumerate();
+            let mut end = || ends.find(|(_, part)| *part == BETWEEN).map(|(at, _)| at);
+            let first = end()?;
+            let top = &rest[first + BETWEEN.len() - 1..];
+            end().is_none().then_some((&rest[..first], top))
+        });
+    Place { is_bare, paths }
+}
+
+/// A setting of git.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Setting<'a> {
+    pub(super) key: &'a [u8],
+    /// None for a key without `=`, which means true.
+    pub(super) value: Option<&'a [u8]>,
+    /// Whether it is in a configuration of the user or the system, and not in one of the repository.
+    pub(super) is_of_user: bool,
+}
+
+/// Reads the output of `git config --list --show-scope -z`.
 ///
 /// None if this is not such a list, or lacks the settings that were passed in variables: a git that ignores those
-/// (before 2.31) would run the filters.
-pub(super) fn filters(bytes: &[u8]) -> Option<BTreeSet<&[u8]>> {
-    let mut filters = BTreeSet::new();
+/// (before 2.31) would run what the repository names.
+pub(super) fn settings(bytes: &[u8]) -> Option<Vec<Setting<'_>>> {
+    let mut settings = Vec::new();
     let mut takes_variables = false;
     let mut fields = complete_records(bytes);
     while let Some(scope) = fields.next() {
-        let key = fields.next()?;
-        match scope {
-            b"command" => takes_variables |= key == b"core.hookspath",
-            b"system" | b"global" => {}
-            _ if key.starts_with(b"lfs.extension.") => {
-                filters.insert(&b"lfs"[..]);
+        let mut field = fields.next()?.splitn(2, |byte| *byte == b'\n');
+        let key = field.next()?;
+        let is_of_user = match scope {
+            b"command" => {
+                takes_variables |= key == b"core.hookspath";
+                continue;
             }
-            _ => filters.extend(key.strip_prefix(b"filter.").and_then(subsection)),
-        }
+            b"system" | b"global" => true,
+            _ => false,
+        };
+        settings.push(Setting {
+            key,
+            value: field.next(),
+            is_of_user,
+        });
     }
-    takes_variables.then_some(filters)
+    takes_variables.then_some(settings)
 }
 
-/// Returns the part of a key, its section cut off, that precedes the last dot.
-fn subsection(key: &[u8]) -> Option<&[u8]> {
+/// Splits a key into section, name between the dots if there is one, and variable.
+pub(super) fn key(key: &[u8]) -> Option<(&[u8], Option<&[u8]>, &[u8])> {
+    let dot = key.iter().position(|byte| *byte == b'.')?;
+    let (section, rest) = (&key[..dot], &key[dot + 1..]);
+    Some(match split_key(rest) {
+        Some((name, variable)) => (section, Some(name), variable),
+        None => (section, None, rest),
+    })
+}
+
+/// Splits a key, its section cut off, at the last dot.
+pub(super) fn split_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
     let dot = key.iter().rposition(|byte| *byte == b'.')?;
-    Some(&key[..dot])
+    Some((&key[..dot], &key[dot + 1..]))
 }
 
 /// Reads the output of `git config -z --get-regexp` for submodules: name, variable, value. The name is empty for
@@ -154,8 +193,8 @@ pub(super) fn submodules(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8], &[
         let Some(key) = key.strip_prefix(b"submodule.") else {
             return Some((&b""[..], &b"ignore"[..], value));
         };
-        let name = subsection(key)?;
-        Some((name, &key[name.len() + 1..], value))
+        let (name, variable) = split_key(key)?;
+        Some((name, variable, value))
     })
 }
 
@@ -323,13 +362,53 @@ mod tests {
     }
 
     #[test]
-    fn the_top_may_contain_line_breaks() {
+    fn paths_may_contain_line_breaks() {
+        type Paths = Option<(&'static [u8], &'static [u8])>;
+        let table: [(&[u8], bool, Paths); 7] = [
+            (
+                b"false\n/a/.git\ntrue\n/a\n",
+                false,
+                Some((b"/a/.git", b"/a")),
+            ),
+            (
+                b"false\n/a\nb\n/.git\ntrue\n/a\nb\n\n",
+                false,
+                Some((b"/a\nb\n/.git", b"/a\nb\n")),
+            ),
+            (b"false\n/a\ntrue\n/.git\ntrue\n/a\ntrue\n\n", false, None),
+            (b"true\n/a\nfalse\n", true, None),
+            (b"true\n", true, None),
+            (b"false\n", false, None),
+            (b"", false, None),
+        ];
+        for (bytes, is_bare, paths) in table {
+            assert_eq!(place(bytes), Place { is_bare, paths }, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn settings_of_the_user_are_told_from_others() {
+        let list =
+            b"command\0core.hookspath\n/dev/null\0global\0a.b\n1\n2\0local\0filter.x.y.clean\0";
+        let read = settings(list).expect("a list");
+        let [first, second] = &*read else {
+            panic!("{read:?}")
+        };
         assert_eq!(
-            place(b"false\n/a\nb\n\n"),
-            (false, Some(b"/a\nb\n".as_slice()))
+            (first.key, first.value, first.is_of_user),
+            (&b"a.b"[..], Some(&b"1\n2"[..]), true)
         );
-        assert_eq!(place(b"true\n"), (true, None));
-        assert_eq!(place(b"false\n"), (false, None));
-        assert_eq!(place(b""), (false, None));
+        assert_eq!((second.value, second.is_of_user), (None, false));
+        assert_eq!(
+            key(second.key),
+            Some((&b"filter"[..], Some(&b"x.y"[..]), &b"clean"[..]))
+        );
+        assert_eq!(key(first.key), Some((&b"a"[..], None, &b"b"[..])));
+        // A git that does not take settings from variables.
+        assert_eq!(settings(b"global\0a.b\n1\0"), None);
+        assert_eq!(
+            settings(b"command\0core.hookspath\n/dev/null\0local\0"),
+            None
+        );
     }
 }

@@ -10,6 +10,7 @@ use checkpoint::progress::GitState;
 
 use super::command::{Failure, Git, words};
 use super::contents::Contents;
+use super::view::{Closed, View};
 use super::{parse, submodules};
 
 /// The most uncommitted files listed.
@@ -29,25 +30,26 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
             "status --porcelain=v2 --branch --ahead-behind -z --untracked-files=all --no-renames \
              --ignore-submodules=dirty",
         ),
-        words("rev-parse --is-bare-repository --show-toplevel"),
         words("log -1 -z --format=%H%x00%s --no-show-signature HEAD --"),
     ];
     let git = Git::default();
-    let answers = git
-        .run(folder, &calls, deadline)
-        .map_err(|failure| match failure {
-            Failure::Missing => "git_missing",
-            Failure::Timeout => "timeout",
-            Failure::System(_) => "git_failed",
-        })?;
-    let [status, place, log] = answers.outputs.as_slice() else {
+    let word = |failure| match failure {
+        Failure::Missing => "git_missing",
+        Failure::Timeout => "timeout",
+        Failure::System(_) => "git_failed",
+    };
+    let view = View::open(&git, folder, deadline).map_err(|closed| match closed {
+        Closed::Failed(failure) => word(failure),
+        Closed::Refused { .. } => "not_a_repository",
+    })?;
+    let outputs = view.run(&calls, deadline).map_err(word)?;
+    let [status, log] = outputs.as_slice() else {
         return Err("git_failed".into());
     };
-    let (_, top) = parse::place(&place.stdout);
     let answer = parse::status(&status.stdout);
-    let (true, true, Some(top)) = (status.is_good(), answer.answered, top) else {
+    if !status.is_good() || !answer.answered {
         return Err("not_a_repository".into());
-    };
+    }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut said = log.stdout.split(|byte| *byte == 0).map(text);
     let commit = said.next().filter(|hash| log.is_good() && !hash.is_empty());
@@ -56,15 +58,14 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
         .into_iter()
         .map(|(code, path)| (text(code), text(path)))
         .collect();
-    let folder = Path::new(OsStr::from_bytes(top));
-    let dirty = submodules::dirty(&git, folder, deadline).unwrap_or_default();
+    let dirty = submodules::dirty(&git, &view, deadline).unwrap_or_default();
     let is_listed = |path: &Vec<u8>| uncommitted.iter().any(|(_, it)| *it == text(path));
     let unlisted: Vec<_> = dirty.into_iter().filter(|path| !is_listed(path)).collect();
     uncommitted.extend(unlisted.iter().map(|path| (".M".to_owned(), text(path))));
     uncommitted.sort_unstable_by(|one, other| one.1.cmp(&other.1));
     uncommitted.truncate(UNCOMMITTED_MAX);
     Ok(GitState {
-        top: text(top),
+        top: text(view.top.as_os_str().as_bytes()),
         branch: answer.branch.map(text),
         subject: said.next().filter(|_| commit.is_some()).unwrap_or_default(),
         commit,

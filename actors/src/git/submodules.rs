@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::time::Instant;
 
 use super::command::{Failure, Git, Output, words};
 use super::parse;
+use super::view::{Closed, View};
 
 /// The most submodules of one repository that are looked at.
 const SUBMODULES_MAX: usize = 100;
@@ -17,36 +17,40 @@ const DEPTH_MAX: usize = 4;
 
 /// Returns the paths, relative to `top`, of the submodules in which a tracked file differs from their last commit.
 /// Submodules that `.gitmodules` does not name, or whose `ignore` setting says so, are left out.
-pub(super) fn dirty(git: &Git, top: &Path, deadline: Instant) -> Result<Vec<Vec<u8>>, Failure> {
-    dirty_below(git, top, deadline, DEPTH_MAX)
+pub(super) fn dirty(git: &Git, view: &View, deadline: Instant) -> Result<Vec<Vec<u8>>, Closed> {
+    dirty_below(git, view, deadline, DEPTH_MAX)
 }
 
 fn dirty_below(
     git: &Git,
-    top: &Path,
+    view: &View,
     deadline: Instant,
     depth: usize,
-) -> Result<Vec<Vec<u8>>, Failure> {
+) -> Result<Vec<Vec<u8>>, Closed> {
+    let top = &view.top;
     let is_file = std::fs::symlink_metadata(top.join(".gitmodules")).is_ok_and(|it| it.is_file());
     if depth == 0 || !is_file {
         return Ok(Vec::new());
     }
     let mut dirty = Vec::new();
-    for path in named(git, top, deadline)? {
+    for path in named(view, deadline)? {
         let folder = top.join(OsStr::from_bytes(&path));
         if !folder.join(".git").exists() {
             continue;
         }
-        let inner = git.at_top();
         let status = words(
             "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=no --no-renames \
              --ignore-submodules=dirty",
         );
-        let answers = inner.run(&folder, &[status], deadline)?;
+        let inner = match View::open(&git.at_top(), &folder, deadline) {
+            Err(Closed::Refused { .. }) => continue,
+            opened => opened?,
+        };
+        let outputs = inner.run(&[status], deadline)?;
         let is_changed =
             |output: &Output| output.is_good() && !parse::status(&output.stdout).paths.is_empty();
-        if answers.outputs.iter().any(is_changed)
-            || !dirty_below(&inner, &folder, deadline, depth - 1)?.is_empty()
+        if outputs.iter().any(is_changed)
+            || !dirty_below(git, &inner, deadline, depth - 1)?.is_empty()
         {
             dirty.push(path);
         }
@@ -55,12 +59,12 @@ fn dirty_below(
 }
 
 /// Returns the paths of the submodules that are in the index, that `.gitmodules` names, and that are not ignored.
-fn named(git: &Git, top: &Path, deadline: Instant) -> Result<Vec<Vec<u8>>, Failure> {
+fn named(view: &View, deadline: Instant) -> Result<Vec<Vec<u8>>, Failure> {
     let calls = [
         words(r"config -f .gitmodules -z --get-regexp ^submodule\..*\.(path|ignore)$"),
         words(r"config -z --get-regexp ^(submodule\..*\.ignore|diff\.ignoresubmodules)$"),
     ];
-    let outputs = git.run(top, &calls, deadline)?.outputs;
+    let outputs = view.run(&calls, deadline)?;
     let mut paths = BTreeMap::new();
     let mut ignored = BTreeMap::new();
     for (name, key, value) in outputs.iter().flat_map(|it| parse::submodules(&it.stdout)) {
@@ -85,7 +89,7 @@ fn named(git: &Git, top: &Path, deadline: Instant) -> Result<Vec<Vec<u8>>, Failu
     if call.last().is_some_and(|last| last == "--") {
         return Ok(Vec::new());
     }
-    let outputs = git.run(top, &[call], deadline)?.outputs;
+    let outputs = view.run(&[call], deadline)?;
     Ok(outputs
         .iter()
         .flat_map(|output| parse::gitlinks(&output.stdout))

@@ -4,6 +4,8 @@ use journal::payload::{LEVELS_MAX, levels};
 use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
 use serde_json::{Map, Value};
 
+use crate::redact::Redactor;
+
 /// The largest accepted file of a record, in bytes.
 pub const BYTES_MAX: usize = 1024 * 1024;
 /// The session id of a record made outside any session.
@@ -112,6 +114,32 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
         criteria: criteria(field(fields, "iscCriteria")?)?,
         metadata: metadata(field(fields, "metadata")?)?,
     })
+}
+
+/// Returns the record without the secrets in its texts (spec JRNL-20).
+pub fn redacted(record: PhaseRecord, redactor: &Redactor) -> PhaseRecord {
+    let clean = |text: &str| redactor.text(text).into_owned();
+    // Below a key of its own, since a payload has fields that are not searched.
+    let raw = format!(r#"{{"metadata":{}}}"#, record.metadata);
+    let metadata = serde_json::from_str(&raw).ok().and_then(|mut value| {
+        let text = redactor.payload(&mut value, &raw)?;
+        let clean: Value = serde_json::from_str(&text).ok()?;
+        Some(clean.get("metadata")?.to_string())
+    });
+    PhaseRecord {
+        phase: clean(&record.phase),
+        summary: clean(&record.summary),
+        criteria: record
+            .criteria
+            .into_iter()
+            .map(|criterion| Criterion {
+                subject: clean(&criterion.subject),
+                ..criterion
+            })
+            .collect(),
+        metadata: metadata.unwrap_or(record.metadata),
+        ..record
+    }
 }
 
 /// Returns the record if its file fits within [`BYTES_MAX`].

@@ -12,6 +12,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::text::{print_json, short};
 use crate::cli::{complete, connection};
+use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
 use crate::ops::query::{self, Query};
@@ -230,7 +231,8 @@ fn here(home: &Home, session: &str, order: &Order) -> Result<Ordered> {
             ..Options::default()
         },
     )?;
-    let done = orders::carry_out(&journal, session, order);
+    let config = config::load(home).unwrap_or_default();
+    let done = orders::carry_out(&journal, session, order, &config.redactor);
     journal.close();
     done.map_err(|error| match error {
         query::Error::Journal(error) => error.into(),

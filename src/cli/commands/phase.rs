@@ -302,8 +302,8 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
         ));
     };
     let answered = config::load(home).map_err(refusal).and_then(|config| {
-        let answer = Places::of(&config.settings.phase)
-            .and_then(|places| phase::answer(request, &journal, &places));
+        let answer =
+            Places::of(&config).and_then(|places| phase::answer(request, &journal, &places));
         let answer = answer.map(|answer| json!(answer));
         answer.map_err(|(kind, error)| {
             (

@@ -61,7 +61,7 @@ async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
     {
         return refuse(StatusCode::NOT_FOUND, &error.to_string());
     }
-    let draft = draft(&entry, order);
+    let draft = draft(&entry, order, &api.shared.config().redactor);
     let event = draft.event.clone();
     match api.shared.append_and_settle(vec![draft]).await {
         Ok(appended) => HttpResponse::Ok().json(answer(

@@ -29,11 +29,7 @@ async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) ->
             )
         })?;
         let request = Request::read(&word, fields)?;
-        answer(
-            &request,
-            &shared.journal,
-            &Places::of(&shared.config().settings.phase)?,
-        )
+        answer(&request, &shared.journal, &Places::of(&shared.config())?)
     });
     match work.await {
         Ok(Ok(answer)) => HttpResponse::Ok().json(answer),

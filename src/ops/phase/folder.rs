@@ -14,6 +14,7 @@ use checkpoint::phase::{Phase, Phases, file, input};
 use journal::{Draft, Event, Journal, PhaseRecord, Stream, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::places::Places;
 use crate::edit::files;
 
 /// The extension of a file that was put aside.
@@ -65,10 +66,12 @@ enum FileState {
 /// When the journal cannot be used.
 pub(crate) fn reconcile(
     journal: &Journal,
-    folder: &Path,
+    places: &Places,
     replace: bool,
     project_of: impl Fn(&str) -> Option<String>,
 ) -> journal::Result<Reconciled> {
+    let folder = places.folder.as_path();
+    let clean = |record| input::redacted(record, &places.redactor);
     let mut phases = actors::phase::load(journal)?;
     let mut found = Reconciled {
         phases: Phases::default(),
@@ -88,7 +91,8 @@ pub(crate) fn reconcile(
     let mut stale = Vec::new();
     let mut new: HashMap<String, String> = HashMap::new();
     for name in &names {
-        match file_state(&phases, &new, name, read(&folder.join(name)), &project_of) {
+        let bytes = read(&folder.join(name));
+        match file_state(&phases, &new, name, bytes, clean, &project_of) {
             FileState::Fits => {}
             FileState::Behind => stale.push(name.clone()),
             FileState::News(event) => {
@@ -220,6 +224,7 @@ fn file_state(
     new: &HashMap<String, String>,
     name: &str,
     bytes: Result<Vec<u8>, String>,
+    clean: impl Fn(PhaseRecord) -> PhaseRecord,
     project_of: impl Fn(&str) -> Option<String>,
 ) -> FileState {
     let here = phases
@@ -251,7 +256,7 @@ fn file_state(
             }
             None => {
                 let project = project_of(&checkpoint.session);
-                let checkpoint = Box::new(checkpoint);
+                let checkpoint = Box::new(clean(checkpoint));
                 FileState::News(Box::new(Event::PhaseCreated {
                     checkpoint,
                     project,
@@ -267,7 +272,11 @@ fn file_state(
     if known.file != name {
         return copy_of(&known.file);
     }
-    compared(checkpoint, &known.checkpoint)
+    // The journal has a record without secrets, or one from before they were redacted.
+    match compared(checkpoint.clone(), &known.checkpoint) {
+        FileState::Wrong(..) => compared(clean(checkpoint), &known.checkpoint),
+        same => same,
+    }
 }
 
 /// Compares the record in a file with the one that the journal has under its id.

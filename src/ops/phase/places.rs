@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkpoint::config::{self, UserPath};
+use checkpoint::config::{Config, UserPath};
+use checkpoint::redact::Redactor;
 
 use super::error::{PhaseError, Result};
 
-/// Where the files are, and how long they are kept.
+/// Where the files are, how long they are kept, and what they must not hold.
 pub(crate) struct Places {
     pub(super) folder: PathBuf,
     pub(super) seed: Option<PathBuf>,
     pub(super) keep: Duration,
+    pub(super) redactor: Redactor,
 }
 
 impl Places {
@@ -20,7 +22,8 @@ impl Places {
     /// # Errors
     ///
     /// When a path needs a home folder, and none is known.
-    pub(crate) fn of(settings: &config::Phase) -> Result<Self> {
+    pub(crate) fn of(config: &Config) -> Result<Self> {
+        let settings = &config.settings.phase;
         let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
         let resolve = |path: &UserPath| {
             let resolved = path.resolve(home.as_deref()).map(PathBuf::from);
@@ -33,6 +36,7 @@ impl Places {
             folder: resolve(&settings.folder)?,
             seed: settings.seed.0.as_ref().map(resolve).transpose()?,
             keep: settings.keep.0,
+            redactor: config.redactor.clone(),
         })
     }
 }

@@ -52,7 +52,7 @@ impl PhaseRequests<'_> {
 
     fn reconcile(&self, replace: bool) -> Result<Reconciled> {
         let project_of = |session: &str| lookup::project_of(self.journal, session);
-        folder::reconcile(self.journal, self.folder(), replace, project_of).map_err(journal_error)
+        folder::reconcile(self.journal, self.places, replace, project_of).map_err(journal_error)
     }
 
     /// Journals what happened and returns the checkpoints as they are then.
@@ -73,7 +73,9 @@ impl PhaseRequests<'_> {
         folder: Option<&str>,
         given: &Value,
     ) -> Result<Done> {
-        let new = input::request(given).map_err(|problem| (PhaseError::Request, problem))?;
+        let mut new = input::request(given).map_err(|problem| (PhaseError::Request, problem))?;
+        // Before its file is named by it.
+        new.phase = self.places.redactor.text(&new.phase).into_owned();
         let named = new
             .session
             .as_deref()
@@ -104,7 +106,7 @@ impl PhaseRequests<'_> {
         };
         let file = file::name(created_at, &new.phase, is_taken);
         let id = Uuid::now_v7().to_string();
-        let checkpoint = input::fit(PhaseRecord {
+        let checkpoint = PhaseRecord {
             id: id.clone(),
             session,
             phase: new.phase,
@@ -114,8 +116,10 @@ impl PhaseRequests<'_> {
             summary: new.summary,
             criteria: new.criteria,
             metadata: new.metadata,
-        });
-        let checkpoint = Box::new(checkpoint.map_err(|problem| (PhaseError::Request, problem))?);
+        };
+        let checkpoint = input::fit(input::redacted(checkpoint, &self.places.redactor))
+            .map_err(|problem| (PhaseError::Request, problem))?;
+        let checkpoint = Box::new(checkpoint);
         let phases = self.append(vec![Event::PhaseCreated {
             checkpoint,
             project,

@@ -27,6 +27,7 @@ impl Stage {
             folder: folder.path().join("ckpt"),
             seed: Some(folder.path().join("seed.json")),
             keep,
+            redactor: checkpoint::redact::built_in().clone(),
         };
         Self {
             folder,

@@ -4,8 +4,10 @@ mod attacks;
 mod commits;
 mod held;
 mod programs;
+mod race;
 mod refusals;
 mod support;
+mod view;
 mod work_tree;
 
 use std::os::unix::fs::symlink;

@@ -38,6 +38,7 @@ pub(super) fn wanted(since: Option<Timestamp>) -> Wanted {
 pub(super) fn bare_git(home: &Path) -> Git {
     let null = "/dev/null".into();
     Git {
+        folder: Some(home.join("git")),
         variables: vec![
             ("HOME".into(), home.into()),
             ("XDG_CONFIG_HOME".into(), home.into()),
@@ -56,22 +57,35 @@ pub(super) struct Repo {
 impl Repo {
     /// A repository without a commit.
     pub(super) fn empty() -> Self {
+        Self::made_with(&[]).unwrap()
+    }
+
+    /// A repository without a commit, made with further options; `None` if this git does not know them.
+    pub(super) fn made_with(options: &[&str]) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("home")).unwrap();
         let top = folder.path().canonicalize().unwrap().join("re po");
         std::fs::create_dir(&top).unwrap();
         let repo = Self { folder, top };
-        repo.git(&["init", "-q", "-b", "main"]);
-        repo
+        let init = [&["init", "-q", "-b", "main"], options].concat();
+        let is_made = setup(&repo.home(), &repo.top, BEFORE, &init)
+            .status
+            .success();
+        is_made.then_some(repo)
     }
 
     /// A repository with two committed files, `kept` and `lib/code.rs`.
     pub(super) fn new() -> Self {
         let repo = Self::empty();
-        repo.write("kept", "kept\n")
-            .write("lib/code.rs", "fn one() {}\nfn two() {}\nfn three() {}\n");
-        repo.commit_at(BEFORE);
+        repo.fill();
         repo
+    }
+
+    /// Commits the two files.
+    pub(super) fn fill(&self) -> &Self {
+        self.write("kept", "kept\n")
+            .write("lib/code.rs", "fn one() {}\nfn two() {}\nfn three() {}\n")
+            .commit_at(BEFORE)
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -131,7 +145,13 @@ impl Repo {
     /// The changed paths, which must be exactly what `git diff` and `git ls-files` say, run after the inspection
     /// because `git diff` may write.
     pub(super) fn checked_paths(&self) -> Vec<String> {
-        let paths = paths(&self.inspect(None));
+        self.checked_paths_at(&self.top)
+    }
+
+    /// Like [`Repo::checked_paths`], at the top of another work tree.
+    pub(super) fn checked_paths_at(&self, cwd: &Path) -> Vec<String> {
+        let tree = inspect_with(&bare_git(&self.home()), cwd, &wanted(None), BOUNDS);
+        let paths = paths(&tree);
         let mut expected = BTreeSet::new();
         for arguments in [
             ["diff", "--no-renames", "--name-only", "-z", "HEAD"].as_slice(),
@@ -144,7 +164,7 @@ impl Repo {
             ]
             .as_slice(),
         ] {
-            let output = setup(&self.home(), &self.top, BEFORE, arguments);
+            let output = setup(&self.home(), cwd, BEFORE, arguments);
             assert!(output.status.success());
             let names = output
                 .stdout

@@ -41,7 +41,7 @@ fn a_mark_is_journaled_shown_and_taken_back() {
     let before = totals_of(&daemon.home, rule);
     assert_eq!(before["wrong"], 0);
 
-    let note = "only a comment\u{1b}[2J changed";
+    let note = "only a comment\u{1b}[2J changed, PGPASSWORD=hunter2x";
     let (code, out, err) = ask(
         &daemon.home,
         &["wrong", &seq, "--item", "1", "--note", note],
@@ -69,6 +69,15 @@ fn a_mark_is_journaled_shown_and_taken_back() {
 
     // The journal keeps it, and the command works without a daemon.
     daemon.kill();
+    ask(
+        &daemon.home,
+        &["wrong", &seq, "--note", "PGPASSWORD=hunter2x too"],
+    );
+    let (_, out, _) = ask(&daemon.home, &["journal", "export"]);
+    assert!(out.contains("only a comment") && out.contains("secret] too"));
+    assert!(!out.contains("hunter2x"), "notes are redacted");
+    ask(&daemon.home, &["wrong", &seq, "--undo"]);
+    ask(&daemon.home, &["wrong", &seq, "--item", "1"]);
     assert_eq!(totals_of(&daemon.home, rule)["wrong"], 1);
     let (code, out, err) = ask(&daemon.home, &["wrong", &seq, "--undo"]);
     assert_eq!(code, 0, "{err}");

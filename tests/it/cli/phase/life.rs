@@ -203,3 +203,68 @@ fn a_checkpoint_lives_the_same_with_a_daemon_and_without() {
     );
     daemon.verify();
 }
+
+#[test]
+fn what_a_record_says_is_journaled_without_secrets() {
+    let home = Home::new();
+    let folder = configure(&home);
+    let criteria =
+        json!([{ "id": "1", "subject": "curl -u me:hunter2x works", "status": "pending" }]);
+    let arguments = [
+        "create",
+        "--phase",
+        "build",
+        "--number",
+        "4",
+        "--summary",
+        "log in with PGPASSWORD=hunter2x psql",
+        "--criteria",
+        "-",
+        "--metadata",
+        "password=hunter2x",
+        "--metadata",
+        "cwd=PGPASSWORD=hunter2x",
+        "--json",
+    ];
+    // Another program's record, which stays as it is and fits all the same.
+    let foreign = json!({
+        "id": "other", "sessionId": "s1", "phase": "plan", "phaseNumber": 2, "createdAt": "2026-02-01T10:30:00Z",
+        "completed": false, "taskSummary": "PGPASSWORD=hunter2x of another program", "iscCriteria": [], "metadata": {},
+    });
+    fs::create_dir_all(&folder).expect("writable");
+    let path = folder.join("ckpt-1769941800-plan.json");
+    fs::write(&path, foreign.to_string()).expect("writable");
+    let mut daemon = Daemon::at(home);
+    for _ in 0..2 {
+        let (code, answer) = phase_in(
+            &daemon.home,
+            &folder,
+            &arguments,
+            criteria.to_string().as_bytes(),
+        );
+        assert_eq!(code, 0, "{answer}");
+        let shown = phase(
+            &daemon.home,
+            &["show", answer["checkpointId"].as_str().expect("an id")],
+        );
+        assert_eq!(
+            shown["checkpoint"]["metadata"]["password"],
+            "[redacted: secret]"
+        );
+        assert!(!read(&answer["file"]).to_string().contains("hunter2x"));
+        let listed = phase(&daemon.home, &["list"]);
+        assert_eq!(listed["problems"], json!([]), "{listed}");
+        assert!(listed.to_string().contains("of another program"));
+        let exported = run(
+            &mut daemon.home.command(PROGRAM, &["journal", "export"]),
+            b"",
+        );
+        assert!(!String::from_utf8_lossy(&exported.stdout).contains("hunter2x"));
+        daemon.kill();
+    }
+    assert!(
+        fs::read_to_string(&path)
+            .expect("readable")
+            .contains("hunter2x")
+    );
+}
