@@ -258,8 +258,7 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         (Sign::Tight, false) => Style::Tight,
         (Sign::Loose, false) => Style::Loose,
     };
-    let text = &scan.text[value.inner.clone()];
-    if judge(name, style, text) {
+    if judge_once(scan, name, style, &value.inner) {
         return Some(trimmed(scan, value));
     }
     match name.class {
@@ -267,6 +266,22 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         _ if style == Style::Loose => after_type(scan, name, value.inner.start),
         _ => None,
     }
+}
+
+/// Like [`judge`], unless the value is the same as the last one.
+fn judge_once(scan: &mut Scan<'_>, name: Name, style: Style, inner: &Range<usize>) -> bool {
+    let text = &scan.text[inner.clone()];
+    let text = &text[..boundary(text, JUDGED_BYTES_MAX)];
+    let span = inner.start..inner.start + text.len();
+    if let Some((last_name, last_style, last, is_secret)) = &scan.judged
+        && (*last_name, *last_style) == (name, style)
+        && scan.text[last.clone()] == *text
+    {
+        return *is_secret;
+    }
+    let is_secret = judge(name, style, text);
+    scan.judged = Some((name, style, span, is_secret));
+    is_secret
 }
 
 /// Returns whether a value is a secret, by the class of its name.

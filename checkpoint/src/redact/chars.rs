@@ -3,85 +3,102 @@
 /// How much of a value is looked at, in bytes.
 pub(super) const LOOK_BYTES_MAX: usize = 96;
 
-/// Counts of a value's characters.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Look {
+/// What counts of characters a byte adds to: digits, capitals, small letters, and bytes that are not hexadecimal, 16 bits
+/// each.
+const COUNTS: [u64; 256] = counts();
+
+const fn counts() -> [u64; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "the loop ends at 256")]
+        let it = byte as u8;
+        table[byte] = (it.is_ascii_digit() as u64)
+            | (it.is_ascii_uppercase() as u64) << 16
+            | (it.is_ascii_lowercase() as u64) << 32
+            | (!(it.is_ascii_hexdigit() || it == b'-') as u64) << 48;
+        byte += 1;
+    }
+    table
+}
+
+/// Counts of a value's characters. What most questions do not need is counted when it is asked for: values are looked
+/// at wherever a literal stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look<'v> {
+    /// The part that is looked at.
+    head: &'v [u8],
     pub(super) bytes: usize,
     pub(super) digits: usize,
     pub(super) upper: usize,
     pub(super) lower: usize,
     /// Whether all of it is hexadecimal, with or without hyphens.
     pub(super) is_hex: bool,
-    /// How many different characters it has.
-    pub(super) distinct: usize,
-    /// How often the class of the characters changes.
-    pub(super) turns: usize,
-    /// Letters that belong to pronounceable words.
-    wordy: usize,
 }
 
-impl Look {
+impl<'v> Look<'v> {
     /// Counts the first [`LOOK_BYTES_MAX`] bytes.
-    pub(super) fn at(value: &str) -> Self {
-        let bytes = &value.as_bytes()[..value.len().min(LOOK_BYTES_MAX)];
-        let mut look = Self {
+    pub(super) fn at(value: &'v str) -> Self {
+        let head = &value.as_bytes()[..value.len().min(LOOK_BYTES_MAX)];
+        let counts: u64 = head.iter().map(|byte| COUNTS[usize::from(*byte)]).sum();
+        let part = |shift: u32| usize::from((counts >> shift & 0xffff) as u16);
+        Self {
+            head,
             bytes: value.len(),
-            is_hex: !value.is_empty(),
-            ..Self::default()
-        };
-        let mut seen = 0u128;
-        let mut last = 0;
-        for byte in bytes {
-            let class = match byte {
-                b'0'..=b'9' => 1,
-                b'A'..=b'Z' => 2,
-                b'a'..=b'z' => 3,
-                _ => 4,
-            };
-            look.digits += usize::from(class == 1);
-            look.upper += usize::from(class == 2);
-            look.lower += usize::from(class == 3);
-            look.turns += usize::from(last != 0 && class != last);
-            look.is_hex &= byte.is_ascii_hexdigit() || *byte == b'-';
-            seen |= 1 << (byte & 0x7f);
-            last = class;
+            digits: part(0),
+            upper: part(16),
+            lower: part(32),
+            is_hex: part(48) == 0 && !value.is_empty(),
         }
-        look.distinct = seen.count_ones() as usize;
-        look.wordy = wordy(bytes);
-        look
+    }
+
+    /// How many different characters it has.
+    pub(super) fn distinct(&self) -> usize {
+        let seen = self
+            .head
+            .iter()
+            .fold(0u128, |seen, byte| seen | 1 << (byte & 0x7f));
+        seen.count_ones() as usize
+    }
+
+    /// How often the class of the characters changes.
+    pub(super) fn turns(&self) -> usize {
+        let class = |byte: &u8| COUNTS[usize::from(*byte)] & 0xffff_ffff_ffff;
+        let pairs = self.head.windows(2);
+        pairs
+            .filter(|pair| class(&pair[0]) != class(&pair[1]))
+            .count()
     }
 
     /// Letters and digits, not words.
     pub(super) fn is_mixed(&self) -> bool {
         let letters = self.upper + self.lower;
-        self.digits >= 2 && letters >= 2 && self.distinct >= 6 && !self.is_words()
+        self.digits >= 2 && letters >= 2 && self.distinct() >= 6 && !self.is_words()
     }
 
     /// Capitals and small letters in disorder, as in no name.
     pub(super) fn is_scrambled(&self) -> bool {
-        let looked = self.bytes.min(LOOK_BYTES_MAX);
-        let is_mixed = self.upper >= 2 && self.lower >= 2 && self.turns * 9 >= looked * 4;
-        let is_odd = looked >= 8
-            && self.upper >= 1
-            && self.lower >= 1
-            && self.wordy * 3 < self.upper + self.lower;
-        (is_mixed || is_odd) && self.distinct >= 6 && !self.is_words()
+        let looked = self.head.len();
+        if self.upper == 0 || self.lower == 0 {
+            return false;
+        }
+        let is_mixed = || self.upper >= 2 && self.lower >= 2 && self.turns() * 9 >= looked * 4;
+        let is_odd = || looked >= 8 && wordy(self.head) * 3 < self.upper + self.lower;
+        (is_mixed() || is_odd()) && self.distinct() >= 6 && !self.is_words()
     }
 
     /// As keys look that nothing else tells apart: long, with many kinds of characters in turn.
     pub(super) fn is_key(&self) -> bool {
-        let looked = self.bytes.min(LOOK_BYTES_MAX);
+        let looked = self.head.len();
         let is_hex_key =
             self.is_hex && looked >= 24 && self.digits >= 4 && self.lower + self.upper >= 4;
-        is_hex_key && self.distinct >= 8
-            || self.is_mixed() && self.turns * 4 >= looked && self.distinct >= 8
+        (is_hex_key || self.is_mixed() && self.turns() * 4 >= looked) && self.distinct() >= 8
     }
 
     /// Mostly words, as names in code are, whatever digits they end in.
     pub(super) fn is_words(&self) -> bool {
         let letters = self.upper + self.lower;
-        let looked = self.bytes.min(LOOK_BYTES_MAX);
-        self.wordy * 10 >= letters * 7 && self.digits * 10 <= looked * 3
+        self.digits * 10 <= self.head.len() * 3 && wordy(self.head) * 10 >= letters * 7
     }
 }
 

@@ -235,7 +235,7 @@ pub(super) enum Class {
 }
 
 /// A name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) class: Class,
     /// Only capitals, as variables of the environment.

@@ -98,8 +98,12 @@ fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<R
 /// Finds a secret before `as the password`.
 fn said_before(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     let before = text.get(from..to)?;
-    let lower = before.to_ascii_lowercase();
-    let link = LINKS.iter().find(|link| lower.ends_with(*link))?;
+    let ends = |link: &&&str| {
+        let tail = before.len().checked_sub(link.len());
+        let tail = tail.map(|at| &before.as_bytes()[at..]);
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(link.as_bytes()))
+    };
+    let link = LINKS.iter().find(ends)?;
     let end = to - link.len();
     let start = text[from..end]
         .rfind(char::is_whitespace)

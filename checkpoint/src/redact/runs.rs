@@ -104,8 +104,8 @@ fn is_aws_secret(text: &str) -> bool {
     let is_mixed = look.upper >= 5 && look.lower >= 5 && look.digits >= 2;
     is_alphabet
         && is_mixed
-        && look.turns >= 16
-        && look.distinct >= 20
+        && look.turns() >= 16
+        && look.distinct() >= 20
         && signs <= 6
         && !look.is_words()
 }

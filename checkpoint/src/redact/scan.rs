@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use super::chars::Look;
+use super::names::Name;
 use super::shapes::{Set, Shape, Sign};
+use super::value::Style;
 
 /// A secret, with the kind that its marker gets.
 pub(super) type Found = (Range<usize>, &'static str);
@@ -36,6 +38,8 @@ pub(super) struct Scan<'t> {
     pub(super) header_until: usize,
     /// The end of the last document with a secret of Kubernetes.
     pub(super) document_until: usize,
+    /// What was judged last: whether such a value is a secret. Logs and long lists repeat themselves.
+    pub(super) judged: Option<(Name, Style, Range<usize>, bool)>,
     /// The last value without quotes.
     pub(super) bare: Range<usize>,
     /// Stretches of characters of a set that were measured already.
@@ -55,6 +59,7 @@ impl<'t> Scan<'t> {
             key_begin: None,
             header_until: 0,
             document_until: 0,
+            judged: None,
             bare: 0..0,
             stretches: [const { 0..0 }; Set::COUNT],
         }
@@ -138,7 +143,7 @@ impl<'t> Scan<'t> {
         };
         let is_token = match shape.sign {
             Sign::Sure | Sign::Inner => {
-                look.distinct >= 5 && (look.digits > 0 || look.upper >= 2 && look.lower >= 2)
+                (look.digits > 0 || look.upper >= 2 && look.lower >= 2) && look.distinct() >= 5
             }
             Sign::Exact => !is_glued && look.is_mixed(),
             Sign::Vague if is_glued => look.is_key() && length >= 32,

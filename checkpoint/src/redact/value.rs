@@ -1,5 +1,9 @@
 //! Whether a value is a secret, by the name that it is assigned to and by its form.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::chars::Look;
 
 /// The syntax around a value.
@@ -83,6 +87,13 @@ const LABELS: [&str; 21] = [
     "%s",
     "{0}",
 ];
+/// Finds [`LABELS`] in any case.
+static LABEL_PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(LABELS)
+        .expect("the labels are few")
+});
 /// The shortest password, in bytes.
 const PASSWORD_BYTES_MIN: usize = 3;
 /// The shortest key or token, in bytes.
@@ -91,7 +102,6 @@ const SECRET_BYTES_MIN: usize = 8;
 /// Returns whether a value can be a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let plain = plain(value);
-    let look = Look::at(plain);
     if plain.len() < PASSWORD_BYTES_MIN || says_nothing(plain) || is_path(plain) {
         return false;
     }
@@ -102,6 +112,7 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         Style::Flag => plain.len() > PASSWORD_BYTES_MIN && !is_code(value),
         // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
         Style::Loose => {
+            let look = Look::at(plain);
             let is_sign = |c: char| "!@#%^*+~=".contains(c);
             let is_name =
                 plain.starts_with(|c: char| c.is_ascii_uppercase()) || plain.contains('_');
@@ -118,18 +129,21 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
 /// Returns whether a value is a key or a token: it looks random, as words do not.
 pub(super) fn is_secret(value: &str, style: Style) -> bool {
     let plain = plain(value);
-    let look = Look::at(plain);
-    let letters = look.upper + look.lower;
-    let is_text = plain.contains(char::is_whitespace);
-    let is_other =
-        says_nothing(plain) || is_path(plain) || is_call(value) || is_text || plain.contains("://");
-    if plain.len() < SECRET_BYTES_MIN || letters == 0 || is_other {
+    let is_other = || {
+        let is_text = plain.contains(char::is_whitespace);
+        says_nothing(plain) || is_path(plain) || is_call(value) || is_text || plain.contains("://")
+    };
+    if plain.len() < SECRET_BYTES_MIN || is_other() {
         return false;
     }
-    let is_chain = plain.contains(['-', '_', '.', '/', ' ']) && look.is_words();
+    let look = Look::at(plain);
+    if look.upper + look.lower == 0 {
+        return false;
+    }
+    let is_chain = || plain.contains(['-', '_', '.', '/', ' ']) && look.is_words();
     match style {
-        Style::Env => look.digits > 0 || !is_code(value) && !is_chain && !is_label(plain),
-        Style::Quoted => look.digits > 0 && !is_chain,
+        Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
+        Style::Quoted => look.digits > 0 && !is_chain(),
         Style::Tight | Style::Loose | Style::Flag => {
             look.digits > 0 && !look.is_words() && !is_code(value)
         }
@@ -139,21 +153,26 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
 /// Returns whether a word of a sentence is a secret, and not a word about secrets.
 pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
     let plain = plain(word);
+    if plain.len() < 5 {
+        return false;
+    }
     let look = Look::at(plain);
     let letters = look.upper + look.lower;
     let parts = plain.split('-').filter(|part| part.len() > 2).count();
     let inner = plain.trim_start_matches(['!', '@', '#', '$', '%', '^']);
     let has_sign = inner.contains(|c: char| "!@#$%^".contains(c));
     let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|=;\\\"'`&*,".contains(c));
-    let is_other = says_nothing(plain)
-        || is_path(plain)
-        || is_code(word)
-        || plain.contains("://")
-        || is_type(plain);
+    let is_other = || {
+        says_nothing(plain)
+            || is_path(plain)
+            || is_code(word)
+            || plain.contains("://")
+            || is_type(plain)
+    };
     // A version, a size or a time begins with a digit, and is short.
     let is_measure = plain.starts_with(|c: char| c.is_ascii_digit()) && letters <= 3;
     match is_quoted {
-        _ if is_other || is_odd || plain.len() < 5 => false,
+        _ if is_odd || is_other() => false,
         _ if look.is_scrambled() => true,
         true => look.digits > 0 || has_sign || parts >= 3,
         false => {
@@ -176,16 +195,18 @@ pub(super) fn says_nothing(value: &str) -> bool {
     let is_filler = value
         .chars()
         .all(|c| Some(c) == first || "xX*.-_".contains(c));
-    let lower = value
-        .get(..value.len().min(24))
-        .unwrap_or(value)
-        .to_ascii_lowercase();
+    let begins = |name: &&str| {
+        let head = value.as_bytes().get(..name.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
+    };
     is_variable
         || is_filler
         || value.starts_with(['<', '{', '%', ',', ')', ']', '}', ';'])
         || value.starts_with("--")
-        || NO_SECRETS.contains(&lower.as_str())
-        || NAMES.iter().any(|name| lower.starts_with(name))
+        || NO_SECRETS
+            .iter()
+            .any(|word| value.eq_ignore_ascii_case(word))
+        || NAMES.iter().any(|name| begins(&name))
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
@@ -193,8 +214,8 @@ fn is_path(value: &str) -> bool {
     let rooted = ["/", "~/", "./", "../", "~\\", "C:\\"]
         .iter()
         .any(|root| value.starts_with(root));
-    let is_long_key = value.len() >= 40 && Look::at(value).is_key();
-    rooted && !is_long_key
+    let is_long_key = || value.len() >= 40 && Look::at(value).is_key();
+    rooted && !is_long_key()
 }
 
 /// Returns whether a value is code: `name(`.
@@ -208,18 +229,25 @@ fn is_code(value: &str) -> bool {
     let inner = value.trim_end_matches([',', ')', ';', ']', '}']);
     let is_name =
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
-    let chain = inner
-        .replace("::", ".")
-        .replace("->", ".")
-        .replace("?.", ".");
-    let is_chain = chain.contains('.') && chain.split('.').all(is_name);
+    let joined = inner.contains(['.', ':', '-']);
+    let is_chain = || {
+        let chain = inner
+            .replace("::", ".")
+            .replace("->", ".")
+            .replace("?.", ".");
+        chain.contains('.') && chain.split('.').all(is_name)
+    };
     // An argument: another one follows, or the call ends.
     let is_argument =
-        inner.len() < value.len() && is_identifier(inner) && Look::at(inner).digits == 0;
-    let parts = inner.split('_').filter(|part| !part.is_empty()).count();
+        || inner.len() < value.len() && is_identifier(inner) && Look::at(inner).digits == 0;
+    let parts = || inner.split('_').filter(|part| !part.is_empty()).count();
     let is_constant =
-        parts > 2 && is_identifier(inner) && !inner.contains(|c: char| c.is_ascii_lowercase());
-    is_call(value) || is_chain || is_argument || is_constant || inner.starts_with("__")
+        || is_identifier(inner) && !inner.contains(|c: char| c.is_ascii_lowercase()) && parts() > 2;
+    is_call(value)
+        || joined && is_chain()
+        || is_argument()
+        || is_constant()
+        || inner.starts_with("__")
 }
 
 fn is_identifier(value: &str) -> bool {
@@ -241,11 +269,7 @@ fn is_type(value: &str) -> bool {
 
 /// Returns whether a text is a label or a message about passwords.
 fn is_label(value: &str) -> bool {
-    let lower = value
-        .get(..value.len().min(64))
-        .unwrap_or(value)
-        .to_lowercase();
-    let has_digit = lower.contains(|c: char| c.is_ascii_digit());
-    let is_foreign = !value.is_ascii();
-    !has_digit && (is_foreign || LABELS.iter().any(|label| lower.contains(label)))
+    let head = value.get(..value.len().min(64)).unwrap_or(value);
+    let has_digit = head.contains(|c: char| c.is_ascii_digit());
+    !has_digit && (!value.is_ascii() || LABEL_PARTS.is_match(head))
 }
