@@ -58,10 +58,10 @@ pictures:
 macos:
     tests/macos.sh --all-targets
 
-# Run the attacks that SECURITY.md names
+# Run the attacks that SECURITY.md names; `--release` for the binaries as released
 [group('faults')]
-attack:
-    tests/attack.sh
+attack *options:
+    tests/attack.sh {{ options }}
 
 # Kill daemon and clients at random times under load
 [group('faults')]

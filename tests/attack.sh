@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Runs exactly the tests that the table of attacks in SECURITY.md names.
+# Runs exactly the tests that the table of attacks in SECURITY.md names. `--release` attacks the binaries as released.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+profile=()
+[ "${1:-}" != --release ] || profile=(--release)
 names=$(sed -n '/^## Attacks and their tests/,/^## Known gaps/p' SECURITY.md | grep -oE '`(it|actors|checkpoint|checkpointd|journal)::[a-z0-9_:]+`' | tr -d '`' | sort -u)
 
 # run TARGET ARGUMENTS-OF-CARGO..
@@ -12,7 +14,7 @@ run() {
     local wanted; wanted=$(wc -l <<<"$tests")
     local out; out=$(mktemp)
     # shellcheck disable=SC2086 # one word for each name
-    cargo test "$@" -- --exact $tests 2>&1 | tee "$out"
+    cargo test ${profile[@]+"${profile[@]}"} "$@" -- --exact $tests 2>&1 | tee "$out"
     grep -q "^test result: ok. $wanted passed" "$out" || { echo "$target: not all of $wanted tests ran and passed"; exit 1; }
     rm -f "$out"
 }
