@@ -177,6 +177,11 @@ impl RuleEntry {
         self.actions.is_some()
     }
 
+    /// Returns whether the entry brings words that messages show.
+    pub(super) const fn speaks(&self) -> bool {
+        self.modified.is_some() || self.actions.is_some()
+    }
+
     /// Returns whether the entry names this rule.
     pub(super) fn means(&self, rule: &Rule) -> bool {
         rule.name == self.name.text && self.pack.as_ref().is_none_or(|pack| pack.0 == rule.pack)

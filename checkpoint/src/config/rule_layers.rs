@@ -23,6 +23,7 @@ pub(super) fn resolve(
 /// Applies the entries of one file. `source` is added to the text of every action that the file asks for.
 pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry], source: &str) -> Vec<Rule> {
     let mut added = Vec::new();
+    let is_foreign = !source.is_empty();
     for entry in entries {
         let known = rules.iter().any(|rule| entry.means(rule));
         if entry.disable {
@@ -32,10 +33,14 @@ pub(super) fn lay(mut rules: Vec<Rule>, entries: &[RuleEntry], source: &str) -> 
             rules
                 .iter_mut()
                 .filter(|rule| entry.means(rule))
-                .for_each(|rule| ask(entry, rule, &active, source));
+                .for_each(|rule| {
+                    ask(entry, rule, &active, source);
+                    rule.of_project |= is_foreign && entry.speaks();
+                });
         } else if entry.include.is_some() {
             let mut rule = entry.rule(Rule::OWN_PACK);
             ask(entry, &mut rule, &rules, source);
+            rule.of_project = is_foreign;
             added.push(rule);
         }
     }

@@ -317,7 +317,7 @@ fn prove(
 fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
     if !claims.any_of(Kind::is_work) {
         let docs = claims.rules.iter().find(|rule| rule.kind == Kind::Docs);
-        return docs.map(|rule| rule.name.clone()).into_iter().collect();
+        return docs.map(Rule::category).into_iter().collect();
     }
     let leads = |rule: usize| groups.iter().any(|group| group.leader().0 == rule);
     let mut names: Vec<String> = Vec::new();
@@ -325,8 +325,9 @@ fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<String> {
         let listed = claims.rules[*rule].kind.is_work()
             && !claims.silent(*rule)
             && (claims.speaks_first(*rule, files) || leads(*rule));
-        if listed && !names.contains(&claims.rules[*rule].name) {
-            names.push(claims.rules[*rule].name.clone());
+        let name = claims.rules[*rule].category();
+        if listed && !names.contains(&name) {
+            names.push(name);
         }
     }
     names

@@ -45,14 +45,33 @@ pub struct Rule {
     /// The actions that it requires.
     #[serde(default)]
     pub actions: Vec<RuleAction>,
+    /// Whether its name or what it says comes from a project's own file (spec RULE-16).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_project: bool,
 }
+
+/// What follows the name and the observations of a project's rule.
+const BY_PROJECT: &str = " (a rule of the project's .checkpointd.yml)";
 
 impl Rule {
     /// The pack name of rules that the user's files add.
     pub const OWN_PACK: &'static str = "own";
 
+    /// Returns the name of the category, with its source if that is the project's own file.
+    pub fn category(&self) -> String {
+        format!("{}{}", self.name, self.source())
+    }
+
+    const fn source(&self) -> &'static str {
+        if self.of_project { BY_PROJECT } else { "" }
+    }
+
     /// Returns the first half of the rule's observations.
     pub fn subject(&self) -> String {
+        format!("{}{}", self.modified(), self.source())
+    }
+
+    fn modified(&self) -> String {
         if !self.modified.is_empty() {
             return self.modified.clone();
         }
