@@ -17,7 +17,7 @@ pub mod hook_reply;
 pub mod ingest;
 pub mod known_files;
 pub mod listener;
-mod looking;
+pub mod looking;
 pub mod named_file;
 pub mod packages;
 pub mod phase;

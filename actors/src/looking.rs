@@ -3,12 +3,64 @@
 //! projects' stops, and not the stop that waits (spec DECIDE-22).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time beyond git's own limit for all that is looked at besides git.
 const SPARE: Duration = Duration::from_secs(5);
+
+/// Time for what a view shows beside the journal, for each project.
+const BRIEFLY: Duration = Duration::from_secs(1);
+
+/// What views look at. It is apart from what stops look at: a project that is only slow loses no checkpoint because
+/// somebody looked at the page.
+static VIEWS: LazyLock<Arc<Looking>> = LazyLock::new(Arc::default);
+
+/// Runs `work`, which looks at `project`, on a thread of its own. Returns `None` if it takes longer than a second, if
+/// earlier work of this kind hangs there, or if it panics. Blocks until then.
+pub fn briefly<T: Send + 'static>(
+    project: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let entry = Entry::new(&VIEWS, project)?;
+    let number = entry.number;
+    let (done, result) = mpsc::sync_channel(1);
+    let thread = std::thread::Builder::new().name("view".into());
+    let started = thread.spawn(move || {
+        let _entry = entry;
+        let _ = done.send(work());
+    });
+    started.ok()?;
+    match result.recv_timeout(BRIEFLY) {
+        Ok(found) => Some(found),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => {
+            tracing::warn!(project, "A project was not looked at: it does not answer.");
+            VIEWS.hangs(number);
+            None
+        }
+    }
+}
+
+/// Returns whether the file system of a project answers in time.
+pub fn answers(project: &str) -> bool {
+    let folder = PathBuf::from(project);
+    let look = move || {
+        let _ = std::fs::symlink_metadata(folder.join(".git"));
+        let _ = std::fs::read_dir(folder).map(|mut names| names.next());
+    };
+    briefly(project, look).is_some()
+}
+
+/// Returns one line for each project that views do not look at.
+pub(crate) fn unseen() -> Vec<String> {
+    VIEWS.lines(
+        "until it does, it has no progress documents, and the page and `top` show it as `unseen`",
+    )
+}
 
 /// A piece of work that has not ended.
 #[derive(Debug)]
@@ -50,16 +102,25 @@ impl Looking {
                 .ok(),
             Err(_) => {
                 tracing::error!(project, "Looking at a project does not end.");
-                if let Some(work) = self.lock().get_mut(&number) {
-                    work.is_hung = true;
-                }
+                self.hangs(number);
                 None
             }
         }
     }
 
-    /// Returns one line for each project where work hangs.
+    /// Notes that nobody waits for a piece of work any more. It may have ended meanwhile.
+    fn hangs(&self, number: u64) {
+        if let Some(work) = self.lock().get_mut(&number) {
+            work.is_hung = true;
+        }
+    }
+
+    /// Returns one line for each project where work for stops hangs.
     pub(crate) fn issues(&self) -> Vec<String> {
+        self.lines("until it does, stops there pass")
+    }
+
+    fn lines(&self, consequence: &str) -> Vec<String> {
         let running = self.lock();
         let mut longest: BTreeMap<&str, u64> = BTreeMap::new();
         for work in running.values().filter(|work| work.is_hung) {
@@ -69,7 +130,7 @@ impl Looking {
         let line = |(project, seconds): (&str, u64)| {
             format!(
                 "looking at {project} has not ended for {seconds} s, because its file system or git does not answer: \
-                 until it does, stops there pass"
+                 {consequence}"
             )
         };
         longest.into_iter().map(line).collect()

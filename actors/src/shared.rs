@@ -12,7 +12,7 @@ use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::draft::daemon_draft;
-use crate::looking::Looking;
+use crate::looking::{self, Looking};
 use crate::project::Project;
 use crate::session_state;
 use crate::trust::Trust;
@@ -95,6 +95,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner);
         issues.extend(spool_issues.iter().cloned());
         issues.extend(self.looking.issues());
+        issues.extend(looking::unseen());
         issues
     }
 
@@ -148,6 +149,12 @@ impl Shared {
     /// Looks at the project in `folder` under the settings in force. Reads files, so it belongs on a blocking thread.
     pub fn project(&self, folder: &str) -> Project {
         Project::look(&self.config(), &self.trust(), folder)
+    }
+
+    /// Like [`Shared::project`], or `None` if the folder does not answer in a second.
+    pub(crate) fn project_in_time(&self, folder: &str) -> Option<Project> {
+        let (config, trust, at) = (self.config(), self.trust(), folder.to_owned());
+        looking::briefly(folder, move || Project::look(&config, &trust, &at))
     }
 
     /// Appends events and waits for the acknowledgment without blocking the thread.

@@ -4,44 +4,29 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use actors::named_file;
+use actors::{looking, named_file};
 
 /// `.git` files and `HEAD` are one line each.
 const GIT_FILE_BYTES_MAX: u64 = 4_096;
 /// Folders above a project that are looked at for its repository.
 const ABOVE_MAX: usize = 32;
-/// The longest wait for all of them: a file system may not answer.
+/// No further project is looked at after this time: a file system may not answer.
 const LOOK_WITHIN: Duration = Duration::from_millis(500);
 
 /// Returns the branches of projects that could be read in time.
 pub(crate) fn branches<'a>(projects: impl Iterator<Item = &'a str>) -> HashMap<String, String> {
-    let projects: BTreeSet<String> = projects.map(str::to_owned).collect();
-    let (sender, found) = mpsc::channel();
-    let looking = std::thread::Builder::new()
-        .name("branches".into())
-        .spawn(move || {
-            for project in projects {
-                if let Some(branch) = branch(Path::new(&project))
-                    && sender.send((project, branch)).is_err()
-                {
-                    return;
-                }
-            }
-        });
+    let projects: BTreeSet<&str> = projects.collect();
     let until = Instant::now() + LOOK_WITHIN;
-    let next = || {
-        found
-            .recv_timeout(until.saturating_duration_since(Instant::now()))
-            .ok()
-    };
-    if looking.is_ok() {
-        std::iter::from_fn(next).collect()
-    } else {
-        HashMap::new()
-    }
+    let in_time = projects.into_iter().take_while(|_| Instant::now() < until);
+    in_time
+        .filter_map(|project| {
+            let folder = PathBuf::from(project);
+            let branch = looking::briefly(project, move || branch(&folder))??;
+            Some((project.to_owned(), branch))
+        })
+        .collect()
 }
 
 /// Returns the branch that is checked out in the repository around a folder, if one is.

@@ -4,12 +4,14 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use actors::project::Project;
-use actors::session_state;
+use actors::project::Project as Looked;
 use actors::trust::Trust;
+use actors::{looking, session_state};
+use checkpoint::Policy;
 use checkpoint::config::Config;
+use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -69,7 +71,7 @@ pub(crate) struct NowRow {
     /// The shortest turn that gets a checkpoint in this project.
     pub(crate) min_turn_ms: u64,
     pub(crate) last_tool: Option<LastTool>,
-    /// `muted`, `off`, `untrusted`, `cleared`, `asked`, `sending`, `restart`.
+    /// `muted`, `off`, `untrusted`, `unseen`, `cleared`, `asked`, `sending`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) first_at: Timestamp,
     pub(crate) last_at: Timestamp,
@@ -134,7 +136,7 @@ impl Known {
 /// When the journal cannot be read.
 pub(crate) fn now(
     journal: &Journal,
-    config: &Config,
+    config: &Arc<Config>,
     trust: &Trust,
     known: &Known,
     wanted: &Wanted,
@@ -184,6 +186,40 @@ pub(crate) fn now(
     })
 }
 
+/// What is looked up once for each project.
+struct Project {
+    policy: Policy,
+    is_untrusted: bool,
+    /// Its folder answered.
+    is_seen: bool,
+}
+
+impl Project {
+    fn look(config: &Arc<Config>, trust: &Trust, folder: &str) -> Self {
+        let (looker, trust, at) = (Arc::clone(config), trust.clone(), folder.to_owned());
+        let found = looking::briefly(folder, move || Looked::look(&looker, &trust, &at));
+        match found {
+            Some(looked) => Self {
+                is_untrusted: !looked.waiting.is_empty(),
+                policy: looked.policy,
+                is_seen: true,
+            },
+            None => Self {
+                policy: config.policy_with(&unseen(folder), None, false),
+                is_untrusted: false,
+                is_seen: false,
+            },
+        }
+    }
+}
+
+fn unseen(folder: &str) -> ProjectFacts {
+    ProjectFacts {
+        path: folder.to_owned(),
+        files: Vec::new(),
+    }
+}
+
 fn now_row(
     row: SessionRow,
     entry: &SessionEntry,
@@ -195,7 +231,8 @@ fn now_row(
     let switches = [
         ("muted", row.muted),
         ("off", !policy.enabled),
-        ("untrusted", !project.waiting.is_empty()),
+        ("untrusted", project.is_untrusted),
+        ("unseen", !project.is_seen),
     ];
     let switches = switches.into_iter().filter(|(_, is)| *is);
     // What a dialog means is in the status.

@@ -265,7 +265,11 @@ fn write_due(shared: &Shared, due: Due) -> Result<bool, Error> {
     // A changed phase record is a change by itself.
     let has_changed =
         state.counts.tools > tools || (state.turns > turns && tools > 0) || due.cause == "phase";
-    let is_on = || shared.project(state.project()).policy.enabled;
+    let is_on = || {
+        shared
+            .project_in_time(state.project())
+            .is_some_and(|it| it.policy.enabled)
+    };
     if !has_changed || state.project().is_empty() || state.is_muted(Timestamp::now()) || !is_on() {
         return Ok(false);
     }

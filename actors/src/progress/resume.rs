@@ -148,7 +148,11 @@ fn find(
         journal.settle()?;
     }
     let state = shared.load(stream)?;
-    let is_off = || !shared.project(state.project()).policy.enabled;
+    let is_off = || {
+        shared
+            .project_in_time(state.project())
+            .is_none_or(|it| !it.policy.enabled)
+    };
     if state.project().is_empty() || state.is_muted(Timestamp::now()) || is_off() {
         return Ok(None);
     }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::documents::{Error, TURN, project_root, read};
 use super::files::Place;
 use super::project::{ProjectState, READ_WITHIN, read_project};
-use crate::{git, phase, session_state};
+use crate::{git, looking, phase, session_state};
 
 /// A request for a document.
 #[derive(Clone, Debug)]
@@ -61,6 +61,14 @@ pub fn write(
     config: &Config,
     order: Order,
 ) -> Result<Written, Error> {
+    // Before the turn is taken: other projects' documents wait for it.
+    let state = session_state::load(journal, &order.stream)?;
+    if !looking::answers(state.project()) {
+        return Err(Error::Refused(format!(
+            "{} was not looked at: its file system does not answer",
+            state.project()
+        )));
+    }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     journal.settle()?;
     let mut document = redacted(config, assemble(journal, config, &order)?);

@@ -103,6 +103,24 @@ fn a_project_that_hangs_holds_up_neither_other_projects_nor_the_daemons_end() {
     let degraded = answer[0]["daemon"]["degraded"].to_string();
     let name = format!("looking at {} has not ended", hung.display());
     assert!(degraded.contains(&name), "{degraded}");
+    // Neither do the page and `top`, which say so, and documents of other projects are written.
+    let asked = std::time::Instant::now();
+    let (_, now) = daemon.http("GET", "/v1/now", &[], b"").expect("an answer");
+    assert!(asked.elapsed().as_secs() < 30, "{:?}", asked.elapsed());
+    let now: serde_json::Value = serde_json::from_str(&now).expect("JSON");
+    for row in now["rows"].as_array().expect("rows") {
+        let is_hung = row["project"] == hung.to_str().expect("text");
+        let flags = row["flags"].to_string();
+        assert_eq!(flags.contains("unseen"), is_hung, "{row}");
+    }
+    let output = run(
+        &mut home.command(
+            env!("CARGO_BIN_EXE_checkpointd"),
+            &["progress", "write", "--session", "other"],
+        ),
+        b"",
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
     // A further stop there does not wait for what is known.
     assert_eq!(ask(&home, &hung, "late"), "");
 

@@ -17,6 +17,7 @@ const FLAGS = {
   muted: 'its stops pass and nothing is told of it',
   off: 'its project is switched off',
   untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd trust',
+  unseen: 'its folder does not answer and was not looked at',
   cleared: 'its next stop passes',
   asked: 'this turn had its checkpoint',
   sending: 'a checkpoint is on its way',
