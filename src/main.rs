@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use clap_complete::CompleteEnv;
 
 mod cli;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     CompleteEnv::with_factory(cli::Cli::command)
         .var(cli::COMPLETE)
         .complete();
-    match cli::run(cli::Cli::parse()) {
+    match cli::run(cli::parse()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

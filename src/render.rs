@@ -236,6 +236,18 @@ pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Like [`wrapped`] for the first line of a text; its other lines stay lines, as a quoted file needs.
+pub(crate) fn labelled(label: &str, text: &str) -> Vec<String> {
+    let text = printable_lines(text);
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let indent = label.width();
+    let room = width().saturating_sub(indent).max(20);
+    let rest = rest
+        .lines()
+        .map(|line| format!("{:indent$}{}", "", cut(line, room)));
+    wrapped(label, first).into_iter().chain(rest).collect()
+}
+
 /// Prints a text wrapped after a label.
 pub(crate) fn print_wrapped(label: &str, text: &str) {
     wrapped(label, text)

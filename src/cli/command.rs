@@ -1,6 +1,6 @@
 //! The command line as a whole, and which function runs each command.
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, init, journal, orders, phase, preview, progress,
@@ -9,6 +9,7 @@ use crate::cli::commands::{
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
+use crate::render::{self, Colour};
 
 /// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
 /// when an agent stops, tells it what is still to be verified
@@ -71,6 +72,72 @@ pub(crate) enum Command {
     Config(config::ConfigArgs),
 }
 
+/// The commands, by what people want. A test compares them with [`Command`].
+const GROUPS: [(&str, &[&str]); 6] = [
+    (
+        "The five to know first",
+        &["init", "status", "top", "explain", "doctor"],
+    ),
+    ("Watch", &["sessions", "timeline", "tail", "web"]),
+    (
+        "Ask",
+        &["audit", "state", "sql", "replay", "preview", "rules"],
+    ),
+    (
+        "Decide",
+        &[
+            "clear", "mute", "unmute", "restart", "wrong", "trust", "untrust",
+        ],
+    ),
+    ("Keep", &["journal", "phase", "progress"]),
+    (
+        "Set up",
+        &[
+            "config",
+            "daemon",
+            "service",
+            "demo",
+            "hook",
+            "completions",
+            "man",
+            "uninstall",
+        ],
+    ),
+];
+
+/// Reads the command line; answers `--help` and mistakes, and exits.
+pub(crate) fn parse() -> Cli {
+    let mut command = Cli::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
+        grouped(&command)
+    );
+    command = command.help_template(template);
+    let read = Cli::from_arg_matches(&command.get_matches_mut());
+    read.unwrap_or_else(|error| error.exit())
+}
+
+/// Returns all commands with what they do, in their groups.
+fn grouped(command: &clap::Command) -> String {
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        text.push_str(&render::paint(Colour::Bold, &format!("{group}:")));
+        text.push('\n');
+        for name in names {
+            let about = command
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            for line in render::wrapped(&format!("  {name:12} "), &about) {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// Runs a command and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = crate::config::home()?;
@@ -109,5 +176,28 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(Cli::command(), &args),
         Command::Config(args) => config::run(&home, args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = Cli::command();
+        let all: BTreeSet<_> = command
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        let grouped: Vec<_> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        assert_eq!(grouped.len(), all.len(), "{grouped:?}");
+        assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), all);
     }
 }

@@ -12,5 +12,5 @@ mod text;
 mod time;
 mod top;
 
-pub(crate) use command::{Cli, run};
+pub(crate) use command::{Cli, parse, run};
 pub(crate) use commands::shell::COMPLETE;
