@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use checkpoint::Policy;
-use checkpoint::config::Config;
+use checkpoint::config::{Config, ProjectFile};
 use checkpoint::policy::Root;
 use checkpoint::rules::pack_names::ProjectFacts;
 use journal::ChangedFile;
@@ -34,6 +34,10 @@ pub struct Project {
     pub waiting: Vec<String>,
     /// What of the file is not used, and why, one line each. A line may quote names of the file.
     pub notes: Vec<String>,
+    /// The top folder, and what the packs depend on.
+    pub facts: ProjectFacts,
+    /// The project's own file, if it can be used.
+    pub file: Option<ProjectFile>,
 }
 
 /// Returns the top folder of the project that a folder belongs to, by `changed.root` (spec RULE-20).
@@ -72,6 +76,8 @@ impl Project {
             standing: None,
             waiting: Vec::new(),
             notes: Vec::new(),
+            facts: facts.clone(),
+            file: None,
         };
         let path = top.join(FILE);
         let text = match named_file::text(&path, FILE_BYTES_MAX) {
@@ -104,6 +110,7 @@ impl Project {
             project.waiting = file.needs_trust();
             project.notes.extend(project.waits());
         }
+        project.file = Some(file);
         project
     }
 

@@ -1,12 +1,26 @@
 //! Arguments that several commands take.
 
+use std::io::Write as _;
 use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use journal::{Agent, Event, Reason};
 
+use crate::error::Result;
 use crate::install::agents;
+
+/// Asks on the terminal. Anything but `y` or `yes` is a no.
+pub(crate) fn ask_yes(question: &str) -> Result<bool> {
+    print!("{question} [y/N] ");
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(
+        answer.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
+}
 
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Output {

@@ -2,3 +2,4 @@
 
 pub(crate) mod files;
 pub(crate) mod json;
+pub(crate) mod yaml;

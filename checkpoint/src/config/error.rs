@@ -13,8 +13,10 @@ pub struct ConfigError {
     pub column: Option<u32>,
     /// The problem, in one sentence.
     pub message: String,
-    /// The text of the line.
+    /// The text of the line, or a window of a long one.
     pub snippet: Option<String>,
+    /// The characters of the snippet before the place.
+    pub before: usize,
     /// What to do about it.
     pub hint: Option<String>,
 }
@@ -27,13 +29,15 @@ impl ConfigError {
         let snippet = text
             .lines()
             .nth(line.wrapping_sub(1) as usize)
-            .map(str::to_owned);
+            .map(|text| window(text, column.saturating_sub(1) as usize));
+        let (snippet, before) = snippet.unzip();
         Self {
             file: file.to_owned(),
             line: Some(line),
             column: Some(column),
             message,
             snippet,
+            before: before.unwrap_or(0),
             hint: None,
         }
     }
@@ -46,6 +50,7 @@ impl ConfigError {
             column: None,
             message,
             snippet: None,
+            before: 0,
             hint: None,
         }
     }
@@ -74,6 +79,30 @@ impl ConfigError {
     }
 }
 
+/// The most characters of a line that are quoted.
+const SNIPPET_CHARS_MAX: usize = 100;
+/// Of these, the most before the place.
+const SNIPPET_CHARS_BEFORE: usize = 60;
+
+/// Returns the part of a line around a place, and how many of its characters are before the place.
+fn window(line: &str, place: usize) -> (String, usize) {
+    let count = line.chars().count();
+    let place = place.min(count);
+    if count <= SNIPPET_CHARS_MAX {
+        return (line.to_owned(), place);
+    }
+    let first = place.saturating_sub(SNIPPET_CHARS_BEFORE);
+    let part: String = line.chars().skip(first).take(SNIPPET_CHARS_MAX).collect();
+    let head = if first > 0 { "…" } else { "" };
+    let tail = if first + SNIPPET_CHARS_MAX < count {
+        "…"
+    } else {
+        ""
+    };
+    let before = place - first + head.chars().count();
+    (format!("{head}{part}{tail}"), before)
+}
+
 impl std::error::Error for ConfigError {}
 
 impl fmt::Display for ConfigError {
@@ -83,9 +112,9 @@ impl fmt::Display for ConfigError {
             write!(f, ":{line}:{column}")?;
         }
         write!(f, ": {}", self.message)?;
-        if let (Some(line), Some(column), Some(snippet)) = (self.line, self.column, &self.snippet) {
+        if let (Some(line), Some(snippet)) = (self.line, &self.snippet) {
             let gutter = " ".repeat(line.to_string().len());
-            let indent = " ".repeat((column as usize).saturating_sub(1).min(snippet.len()));
+            let indent = " ".repeat(self.before);
             write!(f, "\n{gutter} |\n{line} | {snippet}\n{gutter} | {indent}^")?;
         }
         if let Some(hint) = &self.hint {
@@ -96,10 +125,7 @@ impl fmt::Display for ConfigError {
 }
 
 /// Returns "did you mean" with the known word that is closest to `word`, if one is close.
-pub(super) fn did_you_mean<'a>(
-    word: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let plain = |word: &str| word.to_lowercase().replace('-', "_");
     let distance = |known: &str| strsim::osa_distance(&plain(word), &plain(known));
     let limit = (word.chars().count() / 3).max(2);

@@ -10,7 +10,7 @@ use super::project_file::ProjectFile;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
-use super::yaml::{GROUPS, POLICY_GROUPS, read};
+use super::yaml::read;
 use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, Verify};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
@@ -34,7 +34,7 @@ pub struct Config {
     /// The folder of the files by which agents ask that a stop passes (spec DECIDE-4), if there is one.
     pub clear_folder: Option<String>,
     /// Name and content of the user's file, for the origin of each value.
-    user: Option<(String, UserLayer)>,
+    pub(super) user: Option<(String, UserLayer)>,
 }
 
 impl Default for Config {
@@ -107,22 +107,8 @@ impl Config {
         let mut layer =
             project_file.map_or_else(ProjectLayer::default, |file| file.counting(trusted));
         let project_rules = layer.rules.take().unwrap_or_default();
-        let packs = match layer.packs.as_ref().unwrap_or(&self.settings.packs) {
-            Packs::Auto => packs::detect(project)
-                .into_iter()
-                .map(String::from)
-                .collect(),
-            Packs::Only(names) => in_order(names),
-        };
-        let mut settings = self.settings.clone();
-        if has_teleclaude(&packs) {
-            settings.judge_as_teleclaude();
-            // What a person set still holds.
-            if let Some((_, user)) = &self.user {
-                settings.lay(user);
-            }
-        }
-        settings.lay_project(&layer);
+        let packs = self.packs_of(project, &layer);
+        let settings = self.settings_with(&packs, &layer);
         Policy {
             enabled: layer.enabled.unwrap_or(true) && settings.projects.take(&project.path),
             min_turn_ms: settings.min_turn.as_millis(),
@@ -152,21 +138,29 @@ impl Config {
         }
     }
 
-    /// Returns every key with its value and the file it came from, or `default`.
-    pub fn show(&self) -> Vec<(String, String, String)> {
-        let layer = self
-            .user
-            .as_ref()
-            .map(|(_, layer)| to_json(layer))
-            .unwrap_or_default();
-        let file = self
-            .user
-            .as_ref()
-            .map(|(file, _)| file.as_str())
-            .unwrap_or_default();
-        let mut rows = Vec::new();
-        show_level(&to_json(&self.settings), &layer, "", file, &mut rows);
-        rows
+    /// Returns the packs of a project; `layer` is what counts of its own file.
+    pub(super) fn packs_of(&self, project: &ProjectFacts, layer: &ProjectLayer) -> Vec<String> {
+        match layer.packs.as_ref().unwrap_or(&self.settings.packs) {
+            Packs::Auto => packs::detect(project)
+                .into_iter()
+                .map(String::from)
+                .collect(),
+            Packs::Only(names) => in_order(names),
+        }
+    }
+
+    /// Returns the settings that hold in a project with these packs; `layer` is what counts of its own file.
+    pub(super) fn settings_with(&self, packs: &[String], layer: &ProjectLayer) -> Settings {
+        let mut settings = self.settings.clone();
+        if has_teleclaude(packs) {
+            settings.judge_as_teleclaude();
+            // What a person set still holds.
+            if let Some((_, user)) = &self.user {
+                settings.lay(user);
+            }
+        }
+        settings.lay_project(layer);
+        settings
     }
 }
 
@@ -199,43 +193,4 @@ pub(super) fn in_order(names: &[PackName]) -> Vec<String> {
 
 pub(super) fn to_json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("settings have only string keys and finite numbers")
-}
-
-fn show_level(
-    values: &Value,
-    layer: &Value,
-    above: &str,
-    file: &str,
-    rows: &mut Vec<(String, String, String)>,
-) {
-    for (key, value) in values.as_object().into_iter().flatten() {
-        let set = layer.get(key);
-        let is_group = GROUPS.contains(&key.as_str()) || POLICY_GROUPS.contains(&key.as_str());
-        if above.is_empty() && is_group {
-            show_level(
-                value,
-                set.unwrap_or(&Value::Null),
-                &format!("{key}."),
-                file,
-                rows,
-            );
-            continue;
-        }
-        let text = match (key.as_str(), value) {
-            ("rules", Value::Array(rules)) => {
-                let names: Vec<_> = rules
-                    .iter()
-                    .filter_map(|rule| rule["name"].as_str())
-                    .collect();
-                format!("[{}]", names.join(", "))
-            }
-            (_, Value::String(text)) => text.clone(),
-            (_, value) => value.to_string(),
-        };
-        rows.push((
-            format!("{above}{key}"),
-            text,
-            if set.is_some() { file } else { "default" }.to_owned(),
-        ));
-    }
 }

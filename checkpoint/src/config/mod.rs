@@ -13,6 +13,7 @@ mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;
 mod settings;
+mod show;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -21,7 +22,7 @@ pub(crate) mod yaml;
 
 pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
-pub use error::ConfigError;
+pub use error::{ConfigError, did_you_mean};
 pub use layers::{Config, DEFAULT_TEXT};
 pub use paths::{FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath};
 pub use project_file::ProjectFile;
@@ -31,9 +32,10 @@ pub use settings::{
     AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase,
     Progress, Redact, Restart, Settings, Tmux, Web,
 };
+pub use show::{InProject, Shown};
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
     ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand, VariableName,
 };
-pub use yaml::Name;
+pub use yaml::{Name, value as yaml_value};

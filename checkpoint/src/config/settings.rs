@@ -49,15 +49,17 @@ macro_rules! files {
         }
 
         /// A project's `.checkpointd.yml`.
-        #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub(super) struct ProjectLayer {
             /// Whether the project takes part.
+            #[serde(skip_serializing_if = "Option::is_none")]
             pub(super) enabled: Option<bool>,
             /// The active work item (spec HYG-7).
+            #[serde(skip_serializing_if = "Option::is_none")]
             pub(super) working_slug: Option<String>,
-            $(pub(super) $key: Option<$type>,)*
-            $(pub(super) $own: Option<$own_layer>,)*
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $own: Option<$own_layer>,)*
         }
 
         impl ProjectLayer {

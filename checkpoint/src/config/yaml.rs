@@ -30,7 +30,7 @@ pub(super) const GROUPS: [&str; 15] = [
 pub(super) const POLICY_GROUPS: [&str; 3] = ["verify", "hygiene", "changed"];
 
 /// Reads any YAML, of a file that is not ours; `None` if it is none.
-pub(crate) fn value(text: &str) -> Option<serde_json::Value> {
+pub fn value(text: &str) -> Option<serde_json::Value> {
     serde_saphyr::from_str(text).ok()
 }
 

@@ -1,21 +1,29 @@
-//! `config show` and `config check`.
+//! `config`: what holds, from which file, and how to change it.
 
-use std::path::PathBuf;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use checkpoint::config::Config;
+use actors::named_file;
+use actors::project::{FILE, FILE_BYTES_MAX, Project};
+use actors::trust::{Standing, Trust};
+use checkpoint::config::{Config, InProject, Shown, did_you_mean};
 use clap::{Args, Subcommand};
 use journal::Home;
-use serde_json::json;
 
-use crate::cli::shared::Output;
+use crate::cli::shared::{Output, ask_yes};
 use crate::cli::text::print_json;
 use crate::config as settings;
+use crate::edit::{files, yaml};
 use crate::error::{Failure, Result, exit};
-use crate::render::Table;
+use crate::render::{self, Table};
 
-/// Show or check the configuration
+/// Show, change or check the configuration
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd config show\n  checkpointd config check new.yml")]
+#[command(
+    after_help = "Examples:\n  checkpointd config show\n  checkpointd config get min_turn\n  checkpointd config set min_turn 45s\n  \
+    checkpointd config edit\n  checkpointd config check"
+)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(crate) action: ConfigAction,
@@ -23,12 +31,35 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Show every key with its value and its source
+    /// Show every key with the value that holds in a project, and the file it comes from
     Show {
+        /// The project
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        project: PathBuf,
         #[command(flatten)]
         output: Output,
     },
-    /// Check a file (default: your config.yml)
+    /// Print the value of one key that holds in a project
+    Get {
+        /// The key, with its group: `min_turn`, `journal.sync`
+        key: String,
+        /// The project
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        project: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Set one key in your config.yml; comments and all other keys stay
+    Set {
+        /// The key, with its group: `min_turn`, `journal.sync`
+        key: String,
+        /// The value, as it would stand in the file: `45s`, `[rust, node]`
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Open your config.yml in $VISUAL or $EDITOR, and check it before it is used
+    Edit,
+    /// Check a file (default: your config.yml, and the .checkpointd.yml of this project)
     Check {
         /// The file to check
         file: Option<PathBuf>,
@@ -37,28 +68,213 @@ pub(crate) enum ConfigAction {
 
 pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
     match args.action {
-        ConfigAction::Show { output } => {
-            let rows = settings::load(home)?.show();
-            if output.json {
-                for (key, value, source) in rows {
-                    print_json(&json!({ "key": key, "value": value, "source": source }));
-                }
-            } else {
-                let mut table = Table::new(["KEY", "VALUE", "FROM"]);
-                rows.into_iter()
-                    .for_each(|(key, value, source)| table.row([key, value, source]));
-                table.print();
-            }
-            Ok(exit::OK)
+        ConfigAction::Show { project, output } => show(home, &project, output),
+        ConfigAction::Get {
+            key,
+            project,
+            output,
+        } => get(home, &key, &project, output),
+        ConfigAction::Set { key, value } => set(home, &key, &value),
+        ConfigAction::Edit => edit(home),
+        ConfigAction::Check { file: Some(file) } => check(home, &file),
+        ConfigAction::Check { file: None } => check_all(home),
+    }
+}
+
+/// Looks at a project and returns what holds in it.
+fn look(home: &Home, folder: &Path) -> Result<(Project, Vec<Shown>)> {
+    let config = settings::load(home)?;
+    let folder = folder.canonicalize().map_err(|error| {
+        Failure::usage(format!("`{}` is not a folder: {error}", folder.display()))
+    })?;
+    let project = Project::look(&config, &Trust::of(home), &folder.to_string_lossy());
+    let is_trusted = project.standing == Some(Standing::Trusted);
+    let rows = config.show_in(&InProject {
+        facts: &project.facts,
+        file: project.file.as_ref().map(|file| (FILE, file, is_trusted)),
+    });
+    Ok((project, rows))
+}
+
+fn show(home: &Home, folder: &Path, output: Output) -> Result<u8> {
+    let (project, rows) = look(home, folder)?;
+    if output.json {
+        rows.iter().for_each(print_json);
+        return Ok(exit::OK);
+    }
+    let top = render::path(Path::new(&project.facts.path));
+    println!("in {top}, packs: {}", project.policy.packs.join(", "));
+    let user = home.config.display().to_string();
+    let mut table = Table::new(["KEY", "FROM", "VALUE"]);
+    for row in rows {
+        let source = if row.source == user {
+            "config.yml".to_owned()
+        } else {
+            row.source
+        };
+        table.row([row.key, source, row.value]);
+    }
+    table.print();
+    println!("config.yml is {}", render::path(&home.config));
+    for note in &project.notes {
+        render::labelled("note: ", note)
+            .iter()
+            .for_each(|line| println!("{line}"));
+    }
+    Ok(exit::OK)
+}
+
+fn get(home: &Home, key: &str, folder: &Path, output: Output) -> Result<u8> {
+    let (_, rows) = look(home, folder)?;
+    let Some(row) = rows.iter().find(|row| row.key == key) else {
+        return Err(unknown(key, &rows));
+    };
+    if output.json {
+        print_json(row);
+    } else {
+        println!("{}", render::printable(&row.value));
+    }
+    Ok(exit::OK)
+}
+
+fn unknown(key: &str, rows: &[Shown]) -> Failure {
+    let failure = Failure::usage(format!("there is no key `{key}`"));
+    let near = did_you_mean(key, rows.iter().map(|row| row.key.as_str()));
+    failure.hint(near.unwrap_or_else(|| "`checkpointd config show` lists them".to_owned()))
+}
+
+fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
+    if value.contains(['\n', '\r']) {
+        return Err(Failure::usage("a value is one line")
+            .hint("`checkpointd config edit` takes longer ones"));
+    }
+    let before = settings::load(home)?.show();
+    if !before.iter().any(|row| row.key == key) {
+        return Err(unknown(key, &before));
+    }
+    let bytes = files::read(&home.config).map_err(Failure::failed)?;
+    let text = files::Text::of(bytes.as_deref(), &home.config).map_err(Failure::failed)?;
+    let new = yaml::set(&text.text, key, value);
+    let after = settings::check(&home.config, &new)
+        .map_err(|error| {
+            error.hint(format!(
+                "nothing was changed; `{key}: {value}` is not valid"
+            ))
+        })?
+        .show();
+    let others = |rows: &[Shown]| -> Vec<Shown> {
+        rows.iter().filter(|row| row.key != key).cloned().collect()
+    };
+    let is_set = |row: &Shown| row.key == key && row.source != "default";
+    let same_elsewhere = others(&before)
+        .iter()
+        .zip(&others(&after))
+        .all(|(was, now)| (&was.key, &was.value) == (&now.key, &now.value));
+    if !same_elsewhere || !after.iter().any(is_set) {
+        return Err(Failure::failed(format!(
+            "`{key}` is written in {} in a way that cannot be changed alone; nothing was changed",
+            home.config.display()
+        ))
+        .hint("`checkpointd config edit`"));
+    }
+    write(home, &text.bytes(&new))?;
+    let holds = after.iter().find(|row| row.key == key);
+    let value = holds.map_or("", |row| row.value.as_str());
+    println!("{key}: {}", render::printable(value));
+    Ok(exit::OK)
+}
+
+fn write(home: &Home, bytes: &[u8]) -> Result<()> {
+    files::check_writable(&home.config).map_err(Failure::failed)?;
+    files::write(&home.config, bytes).map_err(Failure::failed)?;
+    Ok(())
+}
+
+/// Opens a copy in the user's editor, and uses it only once it is valid.
+fn edit(home: &Home) -> Result<u8> {
+    let variable = |name| {
+        std::env::var(name)
+            .ok()
+            .filter(|editor| !editor.trim().is_empty())
+    };
+    let editor = variable("VISUAL").or_else(|| variable("EDITOR"));
+    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    let bytes = files::read(&home.config)
+        .map_err(Failure::failed)?
+        .unwrap_or_default();
+    let draft = tempfile::Builder::new()
+        .prefix("checkpointd-config-")
+        .suffix(".yml")
+        .tempfile()?;
+    std::fs::write(draft.path(), &bytes)?;
+    loop {
+        let status = Command::new("sh")
+            .args(["-c", &format!("{editor} \"$1\""), "sh"])
+            .arg(draft.path())
+            .status()?;
+        if !status.success() {
+            return Err(Failure::failed(format!(
+                "`{editor}` ended with {status}; nothing was changed"
+            ))
+            .hint("set VISUAL or EDITOR to your editor"));
         }
-        ConfigAction::Check { file } => {
-            let path = file.unwrap_or_else(|| home.config.clone());
-            let text = std::fs::read_to_string(&path).map_err(|error| {
-                Failure::usage(format!("cannot read {}: {error}", path.display()))
-            })?;
-            let _: Config = settings::check(&path, &text)?;
-            println!("{}: ok", path.display());
-            Ok(exit::OK)
+        let edited = std::fs::read(draft.path())?;
+        if edited == bytes {
+            println!("Nothing was changed.");
+            return Ok(exit::OK);
+        }
+        let checked = String::from_utf8(edited.clone())
+            .map_err(|_| Failure::usage("the file is not UTF-8 text"))
+            .and_then(|text| settings::check(&home.config, &text));
+        match checked {
+            Ok(_) => {
+                write(home, &edited)?;
+                println!("{}: ok", render::path(&home.config));
+                return Ok(exit::OK);
+            }
+            Err(error) if std::io::stdin().is_terminal() => {
+                eprintln!("{error}");
+                if !ask_yes("Edit it again?")? {
+                    println!("Nothing was changed.");
+                    return Ok(exit::FAILED);
+                }
+            }
+            Err(error) => return Err(error),
         }
     }
+}
+
+/// Checks one file: a project's by its name, else as a config.yml.
+fn check(home: &Home, path: &Path) -> Result<u8> {
+    if path.file_name().is_some_and(|name| name == FILE) {
+        let text = named_file::text(path, FILE_BYTES_MAX)
+            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+        let config = settings::load(home)?;
+        let name = path.display().to_string();
+        config.project_file(&name, &text).map_err(Failure::usage)?;
+    } else {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+        let _: Config = settings::check(path, &text)?;
+    }
+    println!("{}: ok", path.display());
+    Ok(exit::OK)
+}
+
+fn check_all(home: &Home) -> Result<u8> {
+    if home.config.exists() {
+        settings::load(home)?;
+        println!("{}: ok", home.config.display());
+    } else {
+        println!(
+            "{}: there is none, the defaults hold",
+            home.config.display()
+        );
+    }
+    let top = look(home, Path::new("."))?.0.facts.path;
+    let own = Path::new(&top).join(FILE);
+    if own.exists() {
+        check(home, &own)?;
+    }
+    Ok(exit::OK)
 }

@@ -79,11 +79,14 @@ fn show(fixed: &[String], checks: &[Check], ok: bool) {
             Status::Skip => Colour::Dim,
         };
         let word = render::paint(colour, check.status.word());
+        let detail = render::printable_lines(&check.detail);
+        let mut lines = detail.lines();
         println!(
             "{word}  {:width$}  {}",
             check.name,
-            render::printable(&check.detail)
+            lines.next().unwrap_or_default()
         );
+        lines.for_each(|line| println!("      {:width$}  {line}", ""));
         if let Some(fix) = &check.fix {
             println!(
                 "      {:width$}  {} {}",

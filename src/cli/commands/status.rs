@@ -377,7 +377,7 @@ impl Status {
 }
 
 fn print_warning(warning: &str) {
-    let lines = render::wrapped("warning    ", &render::printable(warning));
+    let lines = render::labelled("warning    ", warning);
     for (number, line) in lines.into_iter().enumerate() {
         let painted = render::paint(Colour::Yellow, "warning");
         println!(

@@ -112,7 +112,7 @@ async fn configuration(page: web::Data<Page>) -> HttpResponse {
         .config()
         .show()
         .into_iter()
-        .map(|(key, value, _)| json!([key, value]))
+        .map(|row| json!([row.key, row.value]))
         .collect();
     HttpResponse::Ok().json(json!({ "text": read.unwrap_or_default(), "settings": settings }))
 }

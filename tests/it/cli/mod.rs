@@ -1,6 +1,7 @@
 //! Commands, as people and scripts run them.
 
 mod audit;
+mod config;
 mod demo;
 mod doctor;
 mod examples;

@@ -20,8 +20,8 @@ fn facts(files: &str) -> ProjectFacts {
 /// Returns the keys of the defaults, those of groups or those that policies are made of.
 fn defaults(in_groups: bool) -> String {
     let rows = Config::default().show().into_iter();
-    rows.filter(|(key, ..)| key.contains('.') == in_groups)
-        .map(|(key, value, source)| format!("{key}: {value} ({source})"))
+    rows.filter(|row| row.key.contains('.') == in_groups)
+        .map(|row| format!("{}: {} ({})", row.key, row.value, row.source))
         .collect::<Vec<_>>()
         .join("\n")
 }
@@ -126,7 +126,8 @@ fn files_go_over_each_other() {
     let rows: Vec<_> = config
         .show()
         .into_iter()
-        .filter(|(.., source)| source != "default")
+        .filter(|row| row.source != "default")
+        .map(|row| (row.key, row.value, row.source))
         .collect();
     insta::assert_snapshot!(format!("{rows:?}"), @r#"[("min_turn", "1m", "config.yml"), ("evidence", "substring", "config.yml"), ("rules", "[extra]", "config.yml"), ("journal.sync", "always", "config.yml")]"#);
     let project =
