@@ -11,6 +11,7 @@
 pub mod draft;
 pub mod environment;
 pub mod evidence;
+mod failed_commands;
 pub mod git;
 pub mod hook_headers;
 pub mod hook_reply;

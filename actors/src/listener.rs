@@ -16,6 +16,7 @@ use journal::{Envelope, Event, Notification, Timestamp};
 use tokio::sync::oneshot;
 
 use crate::draft::derived;
+use crate::failed_commands::FailedCommands;
 use crate::process::{self, Failure};
 use crate::shared::Shared;
 
@@ -124,6 +125,7 @@ impl Handler<Notify> for Listener {
                     input: announcement.output.clone(),
                     kept: kept.clone(),
                     within,
+                    failed: Arc::clone(&actor.shared.failed_commands),
                 });
             }
             actor.start_more(ctx);
@@ -210,6 +212,7 @@ struct Run {
     /// Names of variables that the command gets besides those of every command.
     kept: Vec<VariableName>,
     within: Duration,
+    failed: Arc<FailedCommands>,
 }
 
 impl Run {
@@ -218,8 +221,13 @@ impl Run {
         let mut command = process::of_user(&self.command, &self.kept);
         command.envs(self.variables).current_dir("/");
         let event = self.news.word();
-        match process::feed(command, self.input.as_bytes(), Instant::now() + self.within) {
-            Ok(output) if output.is_good() => tracing::debug!(event, "A listener ran."),
+        let how = match process::feed(command, self.input.as_bytes(), Instant::now() + self.within)
+        {
+            Ok(output) if output.is_good() => {
+                tracing::debug!(event, "A listener ran.");
+                self.failed.works(&self.command);
+                return;
+            }
             // The output may quote the agent, whose text the log has only on demand.
             Ok(output) => {
                 tracing::warn!(event, exit = %output.exit, "A listener failed.");
@@ -228,16 +236,21 @@ impl Run {
                     complaint = output.complaint(),
                     "Error output of a listener."
                 );
+                output.exit.to_string()
             }
             Err(Failure::Missing) => {
-                tracing::warn!(event, "A listener's program does not exist.")
+                tracing::warn!(event, "A listener's program does not exist.");
+                "its program does not exist".to_owned()
             }
             Err(Failure::Timeout) => {
-                tracing::warn!(event, "A listener timed out and was killed.")
+                tracing::warn!(event, "A listener timed out and was killed.");
+                "it took too long and was killed (`listeners.timeout`)".to_owned()
             }
             Err(Failure::System(error)) => {
-                tracing::warn!(event, %error, "Could not run a listener.")
+                tracing::warn!(event, %error, "Could not run a listener.");
+                error.to_string()
             }
-        }
+        };
+        self.failed.failed(&self.command, how);
     }
 }

@@ -12,6 +12,7 @@ use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::draft::daemon_draft;
+use crate::failed_commands::FailedCommands;
 use crate::looking::{self, Looking};
 use crate::project::Project;
 use crate::session_state;
@@ -55,6 +56,7 @@ pub struct Shared {
     /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
     looking: Arc<Looking>,
+    pub(crate) failed_commands: Arc<FailedCommands>,
     /// Why spooled calls could not be taken in, one line each.
     pub(crate) spool_issues: Mutex<Vec<String>>,
     config: RwLock<Arc<Config>>,
@@ -80,6 +82,7 @@ impl Shared {
             counters: Counters::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
             looking: Arc::default(),
+            failed_commands: Arc::default(),
             spool_issues: Mutex::default(),
             config: RwLock::new(Arc::new(config)),
             policies: Mutex::new(policies),
@@ -96,6 +99,10 @@ impl Shared {
         issues.extend(spool_issues.iter().cloned());
         issues.extend(self.looking.issues());
         issues.extend(looking::unseen());
+        issues.extend(
+            self.failed_commands
+                .issues(&self.config().settings.listeners),
+        );
         issues
     }
 

@@ -105,12 +105,22 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
         output,
         |rows: &[DecisionRow]| {
             if rows.is_empty() {
-                println!("No decisions.")
+                println!("No decisions.{}", missing(filter.project.as_deref()))
             } else {
                 decisions::with_projects(rows).print()
             }
         },
     )
+}
+
+/// Says that a project is not there, which may be why there is nothing about it.
+fn missing(project: Option<&Path>) -> String {
+    match project {
+        Some(project) if !project.exists() => {
+            format!(" There is no folder {}.", render::path(project))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Prints decisions as CSV, with the columns that `sql` has for them.

@@ -27,6 +27,9 @@ pub(super) fn walk(
         filter.agent,
         filter.project.as_deref(),
     )?;
+    if filter.limit == Some(0) {
+        return Ok(());
+    }
     let text = filter.text.as_deref().map(str::to_lowercase);
     let mut found = 0;
     for decided in journal.decisions_before(filter.before.unwrap_or(u64::MAX)) {

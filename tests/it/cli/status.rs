@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
-use crate::support::run;
+use crate::support::{Home, put_script, run, wait_until};
 
 #[test]
 fn it_tells_of_agents_hooks_disk_and_decisions() {
@@ -51,4 +51,57 @@ fn it_tells_of_agents_hooks_disk_and_decisions() {
         text.contains(" inject ") && text.contains(" until journaled, "),
         "{text}"
     );
+}
+
+#[test]
+fn a_listener_that_fails_is_named_until_it_works() {
+    let place = tempfile::tempdir().expect("a folder");
+    let program = place.path().join("notify");
+    let settings = format!(
+        "min_turn: 1h\nlisteners: {{agent_finished: [[{}, now]]}}\n",
+        program.display()
+    );
+    let daemon = Daemon::with(&settings);
+    let turn = |number: u32| {
+        for (event, key, said) in [
+            ("UserPromptSubmit", "prompt", format!("do {number}")),
+            ("Stop", "last_assistant_message", format!("did {number}")),
+        ] {
+            let call =
+                json!({ "session_id": "s", "hook_event_name": event, key: said, "cwd": "/" });
+            daemon.hook(&["claude"], call.to_string().as_bytes());
+        }
+    };
+    let warnings = || daemon.ask(&["status", "--json"])[0]["warnings"].to_string();
+    turn(1);
+    wait_until(|| warnings().contains("/notify now` failed: its program does not exist"));
+    put_script(&program, "#!/bin/sh\nexit 3\n");
+    turn(2);
+    wait_until(|| warnings().contains("/notify now` failed: exit status: 3"));
+    put_script(&program, "#!/bin/sh\nexit 0\n");
+    turn(3);
+    wait_until(|| warnings() == "[]");
+}
+
+#[test]
+fn before_anything_has_happened_lists_are_empty_and_say_what_to_do() {
+    let home = Home::new();
+    let say = |arguments: &[&str]| {
+        let output = run(
+            &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+            b"",
+        );
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    for command in ["status", "sessions"] {
+        assert!(say(&[command]).contains("`checkpointd init`"), "{command}");
+    }
+    assert_eq!(say(&["sessions", "--json"]), "");
+    assert_eq!(say(&["audit"]), "No decisions.\n");
+    assert_eq!(
+        say(&["audit", "--project", "/typo"]),
+        "No decisions. There is no folder /typo.\n"
+    );
+    assert!(!home.path().join("journal").exists(), "nothing was made");
 }

@@ -214,3 +214,10 @@ fn a_summary_counts_what_the_decisions_say() {
         (&json!(1), &json!(1))
     );
 }
+
+#[test]
+fn a_limit_of_nothing_shows_nothing() {
+    let home = recorded();
+    assert_eq!(lines(&home, &["audit", "--limit", "0"]).len(), 0);
+    assert_eq!(lines(&home, &["audit", "--limit", "1"]).len(), 1);
+}

@@ -1,0 +1,53 @@
+//! The listeners whose last run failed, for `status`.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use checkpoint::config::{Listeners, UserCommand};
+
+/// The longest name of a command.
+const NAME_CHARS_MAX: usize = 100;
+
+/// The commands whose last run failed, and how.
+#[derive(Debug, Default)]
+pub(crate) struct FailedCommands(Mutex<BTreeMap<String, String>>);
+
+impl FailedCommands {
+    /// Notes that a command ran well.
+    pub(crate) fn works(&self, command: &UserCommand) {
+        self.lock().remove(&name(command));
+    }
+
+    /// Notes how a command failed. What it printed may quote an agent and does not belong here.
+    pub(crate) fn failed(&self, command: &UserCommand, how: String) {
+        self.lock().insert(name(command), how);
+    }
+
+    /// Returns one line for each command that is still configured.
+    pub(crate) fn issues(&self, listeners: &Listeners) -> Vec<String> {
+        let configured = [
+            &listeners.agent_finished,
+            &listeners.needs_attention,
+            &listeners.checkpoint_sent,
+        ];
+        let names: Vec<_> = configured.into_iter().flatten().map(name).collect();
+        let failed = self.lock();
+        let failed = failed.iter().filter(|(name, _)| names.contains(name));
+        failed
+            .map(|(name, how)| format!("the listener `{name}` failed: {how}"))
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns a command as it is configured, cut.
+fn name(command: &UserCommand) -> String {
+    let whole = match command {
+        UserCommand::Line(line) => line.clone(),
+        UserCommand::Words(words) => words.join(" "),
+    };
+    whole.chars().take(NAME_CHARS_MAX).collect()
+}
