@@ -45,22 +45,54 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     };
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     let found = find(&asked)?;
-    let plans = plans(home, &found, &scope)?;
-    let mut trusted = None;
-    if !arguments.dry_run {
-        install(home, &plans)?;
-        trusted = match &scope {
-            Scope::Project(top) => trust_file(home, top),
-            Scope::User => None,
-        };
+    let mut done = Vec::new();
+    let mut failed = Vec::new();
+    // One agent's broken settings are no reason to leave the others without hooks.
+    for one in &found {
+        match set_up(home, one, &scope, arguments.dry_run) {
+            Ok(plans) => done.extend(plans),
+            Err(failure) => failed.push((one.agent, failure)),
+        }
     }
+    if done.is_empty()
+        && let Some((_, failure)) = failed.pop()
+    {
+        failed
+            .iter()
+            .for_each(|(_, failure)| eprintln!("{failure}"));
+        return Err(failure);
+    }
+    let trusted = match &scope {
+        Scope::Project(top) if !arguments.dry_run => trust_file(home, top),
+        _ => None,
+    };
     report(
-        &plans,
+        &done,
+        &failed,
         trusted.as_ref(),
         arguments.dry_run,
         arguments.output,
     );
-    Ok(exit::OK)
+    match failed.pop() {
+        None => Ok(exit::OK),
+        Some((_, failure)) => {
+            failed
+                .iter()
+                .for_each(|(_, failure)| eprintln!("{failure}"));
+            Err(failure.hint(
+                "the other agents are set up; run `checkpointd init` again once this is mended",
+            ))
+        }
+    }
+}
+
+/// Installs the hooks of one agent, or with a dry run only plans it.
+fn set_up(home: &Home, found: &Found, scope: &Scope, is_dry_run: bool) -> Result<Vec<AgentPlan>> {
+    let plans = plans(home, std::slice::from_ref(found), scope)?;
+    if !is_dry_run {
+        install(home, &plans)?;
+    }
+    Ok(plans)
 }
 
 /// Trusts the project's own file, if it has one: who sets a project up has chosen it.
@@ -107,8 +139,18 @@ fn absolute(project: &Path) -> Result<PathBuf> {
     })
 }
 
-fn report(plans: &[AgentPlan], trusted: Option<&Taken>, is_dry_run: bool, output: Output) {
+fn report(
+    plans: &[AgentPlan],
+    failed: &[(Agent, Failure)],
+    trusted: Option<&Taken>,
+    is_dry_run: bool,
+    output: Output,
+) {
     let mut answer = show::to_json(plans, is_dry_run);
+    if !failed.is_empty() {
+        let line = |(agent, failure): &(Agent, Failure)| json!({ "agent": agent, "error": failure.text() });
+        answer["failed"] = failed.iter().map(line).collect();
+    }
     if let Some(trusted) = trusted {
         answer["trusted"] = json!(trusted);
     }

@@ -84,7 +84,7 @@ fn in_and_out_again_leaves_every_file_as_it_was() {
         );
         assert_eq!(machine.tree(), once);
 
-        machine.ok(&["uninstall"]);
+        machine.ok(&["uninstall", "--purge"]);
         assert_eq!(machine.tree(), before);
         assert!(!machine.home().join(".local/share/checkpointd").exists());
     }
@@ -147,26 +147,51 @@ fn links_stay_links_and_what_they_name_is_written() {
 fn what_cannot_be_written_or_read_is_said_and_nothing_is_done_by_halves() {
     let machine = Machine::all();
     let settings = machine.write(".gemini/settings.json", "{}");
-    let refuse = || {
+    let refuse = |agent| {
         let before = machine.tree();
-        let said = machine.refused(&["init"]);
+        let said = machine.refused(&["init", "--agent", agent]);
         assert_eq!(machine.tree(), before, "{said}");
         said
     };
     fs::set_permissions(&settings, Permissions::from_mode(0o444)).expect("sets");
-    insta::assert_snapshot!(refuse(), @"error: ~/.gemini/settings.json is read-only: make it writable (`chmod u+w`) and try again");
+    insta::assert_snapshot!(refuse("gemini"), @"error: ~/.gemini/settings.json is read-only: make it writable (`chmod u+w`) and try again");
     fs::set_permissions(&settings, Permissions::from_mode(0o644)).expect("sets");
     let folder = settings.parent().expect("a folder");
     fs::set_permissions(folder, Permissions::from_mode(0o555)).expect("sets");
-    insta::assert_snapshot!(refuse(), @"error: the folder ~/.gemini is read-only: make it writable and try again");
+    insta::assert_snapshot!(refuse("gemini"), @"error: the folder ~/.gemini is read-only: make it writable and try again");
     fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("sets");
     machine.write(".gemini/settings.json", "{\n  \"a\": 1,\n}\n");
-    insta::assert_snapshot!(refuse(), @"error: ~/.gemini/settings.json: line 2, column 9: trailing commas are not allowed; nothing was changed");
+    insta::assert_snapshot!(refuse("gemini"), @"error: ~/.gemini/settings.json: line 2, column 9: trailing commas are not allowed; nothing was changed");
     machine.write(".gemini/settings.json", b"\xff\xfe{");
-    insta::assert_snapshot!(refuse(), @"error: ~/.gemini/settings.json is not UTF-8 text; nothing was changed");
+    insta::assert_snapshot!(refuse("gemini"), @"error: ~/.gemini/settings.json is not UTF-8 text; nothing was changed");
     machine.write(".gemini/settings.json", "{}");
     machine.write(".codex/config.toml", "a = [1\n");
-    insta::assert_snapshot!(refuse(), @"error: ~/.codex/config.toml: line 1, column 7: unclosed array, expected `]`; nothing was changed");
+    insta::assert_snapshot!(refuse("codex"), @"error: ~/.codex/config.toml: line 1, column 7: unclosed array, expected `]`; nothing was changed");
+}
+
+#[test]
+fn one_agents_broken_settings_do_not_stop_the_others() {
+    let machine = Machine::all();
+    let broken = machine.write(".gemini/settings.json", "{ broken");
+    let said = machine.refused(&["init"]);
+    assert!(
+        said.contains(".gemini/settings.json") && said.contains("the other agents are set up"),
+        "{said}"
+    );
+    assert_eq!(fs::read(broken).expect("reads"), b"{ broken");
+    assert!(
+        machine
+            .read(".claude/settings.json")
+            .contains("checkpointd-hook")
+    );
+    assert!(
+        machine
+            .read(".codex/hooks.json")
+            .contains("checkpointd-hook")
+    );
+    let output = machine.run(&["init", "--json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(answer["failed"][0]["agent"], "gemini");
 }
 
 #[test]
