@@ -24,7 +24,7 @@ try_out() {
         fail "$folder: the hook client prints something without a daemon"
     HOME=$home "$folder/checkpointd" init --agent claude >/dev/null
     grep -q "$folder/checkpointd-hook" "$home/.claude/settings.json" || fail "$folder: init did not add the hook of this installation"
-    HOME=$home "$folder/checkpointd" uninstall --yes >/dev/null
+    HOME=$home "$folder/checkpointd" uninstall --yes --purge >/dev/null
     [ -z "$(find "$home" -type f)" ] || fail "$folder: uninstall left $(find "$home" -type f)"
 }
 

@@ -1,7 +1,8 @@
-//! `uninstall`: restores the agents' settings, stops the daemon and removes the data.
+//! `uninstall`: restores the agents' settings, stops the daemon and, if told, removes the data.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,9 +10,10 @@ use journal::{Agent, Home};
 use serde_json::json;
 
 use crate::cli::commands::service;
-use crate::cli::shared::{AgentName, Output};
+use crate::cli::shared::{AgentName, Output, ask_yes};
 use crate::cli::text::{plan, print_json};
 use crate::cli::{connection, daemon_process};
+use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::install::agents;
 use crate::install::apply::{self, Way};
@@ -20,19 +22,22 @@ use crate::install::{AgentPlan, undo};
 use crate::render;
 use crate::service::manager::Manager;
 
-/// Restore the agents' settings, stop the daemon and remove all data
+/// Restore the agents' settings and stop the daemon; with --purge, delete all data
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd uninstall --dry-run\n  checkpointd uninstall --keep-data\n  checkpointd uninstall --agent codex"
+    after_help = "Examples:\n  checkpointd uninstall --dry-run\n  checkpointd uninstall --purge\n  checkpointd uninstall --agent codex"
 )]
 pub(crate) struct UninstallArgs {
     /// Remove only this agent's hooks, and keep daemon and data; may be repeated
     #[arg(long)]
     pub(crate) agent: Vec<AgentName>,
-    /// Keep journal, configuration and logs
+    /// Delete journal, configuration and logs without asking
+    #[arg(long, conflicts_with_all = ["keep_data", "agent"])]
+    pub(crate) purge: bool,
+    /// Keep journal, configuration and logs without asking
     #[arg(long)]
     pub(crate) keep_data: bool,
-    /// Do not ask
+    /// Do not ask; the data is kept unless --purge is given
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Show the changes without writing anything
@@ -42,53 +47,166 @@ pub(crate) struct UninstallArgs {
     pub(crate) output: Output,
 }
 
-/// Lists what will be removed, asks on a terminal, and removes it.
+/// Lists what will be removed, asks on a terminal, and removes it. Nothing deletes the data but an answer or `--purge`.
 pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
-    let plans = plans(home, &asked)?;
     // With `--agent` the other agents keep their hooks and the daemon.
     let is_whole = asked.is_empty();
-    let data = if is_whole && !arguments.keep_data {
-        data(home)
-    } else {
-        Vec::new()
+    let mut work = Work {
+        plans: plans(home, &asked)?,
+        stops_daemon: is_whole && connection::health(home).is_some(),
+        // The service would start the daemon again.
+        removes_service: is_whole && Manager::of_platform().is_installed(),
+        manual: if is_whole { manual_pages() } else { Vec::new() },
+        data: Vec::new(),
     };
-    let stops_daemon = is_whole && connection::health(home).is_some();
-    // The service would start the daemon again.
-    let removes_service = is_whole && Manager::of_platform().is_installed();
+    let all = if is_whole { data(home) } else { Vec::new() };
+    if arguments.purge {
+        work.data.clone_from(&all);
+    }
+    let asks = !arguments.yes && !arguments.output.json && std::io::stdin().is_terminal();
     if !arguments.output.json {
-        announce(&plans, &data, stops_daemon, arguments.dry_run);
-        if removes_service {
-            println!("The service will be removed.");
-        }
+        work.announce(arguments.dry_run);
     }
     if !arguments.dry_run {
-        if !arguments.yes && !arguments.output.json && !is_confirmed()? {
+        if asks && !ask_yes("Continue?")? {
             println!("Nothing was changed.");
             return Ok(exit::FAILED);
         }
-        let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
-        apply::apply(home, &changes, Way::Out).map_err(Failure::failed)?;
-        if removes_service {
-            service::remove()?;
+        if asks && !arguments.purge && !arguments.keep_data && !all.is_empty() {
+            print_paths(
+                "Journal, configuration and logs are kept, unless you delete them now:",
+                &all,
+            );
+            if ask_yes("Delete them?")? {
+                work.data.clone_from(&all);
+            }
         }
-        if stops_daemon && connection::health(home).is_some() {
-            daemon_process::end(home)?;
-        }
-        remove(home, &data)?;
+        work.carry_out(home)?;
     }
+    let kept: Vec<_> = all
+        .iter()
+        .filter(|path| !work.data.contains(path))
+        .collect();
     if arguments.output.json {
-        let mut answer = plan::to_json(&plans, arguments.dry_run);
-        answer["data"] = json!(data);
-        answer["daemon_stopped"] = json!(stops_daemon);
-        answer["service_removed"] = json!(removes_service);
+        let mut answer = plan::to_json(&work.plans, arguments.dry_run);
+        answer["data"] = json!(work.data);
+        answer["kept"] = json!(kept);
+        answer["manual_pages"] = json!(work.manual);
+        answer["daemon_stopped"] = json!(work.stops_daemon);
+        answer["service_removed"] = json!(work.removes_service);
         print_json(&answer);
-    } else if arguments.dry_run {
+        return Ok(exit::OK);
+    }
+    if arguments.dry_run {
         println!("Nothing was written. Run without --dry-run to write it.");
     } else {
         println!("Done. Agents that are running keep their hooks until they end.");
     }
+    if !kept.is_empty() {
+        println!(
+            "Journal, configuration and logs are kept; `checkpointd uninstall --purge` deletes them."
+        );
+    }
     Ok(exit::OK)
+}
+
+/// What is removed.
+struct Work {
+    plans: Vec<AgentPlan>,
+    stops_daemon: bool,
+    removes_service: bool,
+    manual: Vec<PathBuf>,
+    data: Vec<PathBuf>,
+}
+
+impl Work {
+    fn announce(&self, is_dry_run: bool) {
+        for plan in &self.plans {
+            plan::print(plan, is_dry_run);
+            println!();
+        }
+        if self.plans.is_empty() {
+            println!("No agent has hooks of checkpointd.");
+        }
+        if self.stops_daemon {
+            println!("The daemon will be stopped.");
+        }
+        if self.removes_service {
+            println!("The service will be removed.");
+        }
+        if !self.manual.is_empty() {
+            println!("The manual pages will be removed.");
+        }
+        if !self.data.is_empty() {
+            print_paths("These will be deleted:", &self.data);
+        }
+    }
+
+    fn carry_out(&self, home: &Home) -> Result<()> {
+        let changes = self.plans.iter().flat_map(|plan| plan.changes.clone());
+        let changes: Vec<_> = changes.collect();
+        apply::apply(home, &changes, Way::Out).map_err(Failure::failed)?;
+        if self.removes_service {
+            service::remove()?;
+        }
+        if self.stops_daemon && connection::health(home).is_some() {
+            daemon_process::end(home)?;
+        }
+        for page in &self.manual {
+            // One that cannot be removed belongs to somebody else.
+            let _ = fs::remove_file(page);
+        }
+        remove(home, &self.data)
+    }
+}
+
+fn print_paths(title: &str, paths: &[PathBuf]) {
+    println!("{title}");
+    paths
+        .iter()
+        .for_each(|path| println!("  {}", render::path(path)));
+}
+
+/// Returns the manual pages below the user's home folder. Those elsewhere belong to a package manager.
+fn manual_pages() -> Vec<PathBuf> {
+    let Some(user) = std::env::var_os("HOME").map(PathBuf::from) else {
+        return Vec::new();
+    };
+    let program = std::env::current_exe().ok();
+    let prefix = program
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::parent);
+    let shares = [
+        prefix.map(|prefix| prefix.join("share")),
+        Some(user.join(".local/share")),
+    ];
+    let folders: BTreeSet<_> = shares
+        .into_iter()
+        .flatten()
+        .filter(|share| share.starts_with(&user))
+        .map(|share| share.join("man/man1"))
+        .collect();
+    let is_ours = |path: &PathBuf| {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let rest = name
+            .strip_prefix("checkpointd")
+            .and_then(|rest| rest.strip_suffix(".1"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let entries = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
+    let mut pages: Vec<_> = entries
+        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
+        .filter(is_ours)
+        .collect();
+    pages.sort();
+    pages
 }
 
 fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
@@ -115,6 +233,7 @@ fn data(home: &Home) -> Vec<PathBuf> {
         &home.spool,
         &home.run,
         &home.logs,
+        &home.progress,
         &home.trust,
         &home.clear,
         &home.installed,
@@ -130,41 +249,13 @@ fn data(home: &Home) -> Vec<PathBuf> {
     there.map(|path| (*path).clone()).collect()
 }
 
-fn announce(plans: &[AgentPlan], data: &[PathBuf], stops_daemon: bool, is_dry_run: bool) {
-    for plan in plans {
-        plan::print(plan, is_dry_run);
-        println!();
-    }
-    if plans.is_empty() {
-        println!("No agent has hooks of checkpointd.");
-    }
-    if stops_daemon {
-        println!("The daemon will be stopped.");
-    }
-    if !data.is_empty() {
-        println!("These will be deleted (--keep-data keeps them):");
-        data.iter()
-            .for_each(|path| println!("  {}", render::path(path)));
-    }
-}
-
-/// Asks on a terminal only; a script does not need to confirm.
-fn is_confirmed() -> Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        return Ok(true);
-    }
-    print!("Continue? [y/N] ");
-    std::io::stdout().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(
-        answer.trim().to_ascii_lowercase().as_str(),
-        "y" | "yes"
-    ))
-}
-
 /// Removes data, and the enclosing folders that become empty.
 fn remove(home: &Home, data: &[PathBuf]) -> Result<()> {
+    // Read before it is deleted.
+    let phases = settings::load(home).ok().and_then(|config| {
+        let user = std::env::var("HOME").ok();
+        config.settings.phase.folder.resolve(user.as_deref())
+    });
     for path in data {
         let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
         let removed = if is_folder {
@@ -179,6 +270,13 @@ fn remove(home: &Home, data: &[PathBuf]) -> Result<()> {
     if !data.is_empty() {
         let around = [&home.config, &home.journal, &home.run].map(|path| path.parent());
         for folder in around.into_iter().flatten() {
+            let _ = fs::remove_dir(folder);
+        }
+        // Files of phase records are others' too; only empty folders go.
+        for folder in phases
+            .iter()
+            .flat_map(|folder| Path::new(folder).ancestors().take(2))
+        {
             let _ = fs::remove_dir(folder);
         }
     }

@@ -256,6 +256,8 @@ fn uninstalling_stops_the_daemon_and_removes_the_data_unless_told_otherwise() {
     for (arguments, stays) in [
         (vec!["uninstall", "--agent", "claude"], true),
         (vec!["uninstall", "--keep-data"], false),
+        (vec!["uninstall"], false),
+        (vec!["uninstall", "--yes"], false),
     ] {
         let _daemon = Daemon::start(&machine);
         machine.ok(&arguments);
@@ -265,7 +267,23 @@ fn uninstalling_stops_the_daemon_and_removes_the_data_unless_told_otherwise() {
             "{arguments:?}"
         );
     }
-    let answer = machine.json(&["uninstall", "--json"]);
+    let kept = machine.json(&["uninstall", "--json"]);
+    assert!(kept["kept"].to_string().contains("journal"), "{kept}");
+    assert!(share.join("journal").exists(), "nobody asked for it");
+    for leftover in [
+        ".local/share/man/man1/checkpointd.1",
+        ".local/share/man/man1/checkpointd-top.1",
+    ] {
+        machine.write(leftover, "manual");
+    }
+    let others = machine.write(".local/share/man/man1/checkpointdx.1", "manual");
+    std::fs::create_dir_all(machine.home().join(".pai/checkpoints")).expect("folders");
+    std::fs::create_dir_all(share.join("progress")).expect("a folder");
+    let answer = machine.json(&["uninstall", "--purge", "--json"]);
+    let pages = std::fs::read_dir(others.parent().expect("a folder"))
+        .expect("listed")
+        .count();
+    assert!(pages == 1 && others.exists() && !machine.home().join(".pai").exists());
     assert!(answer["data"].to_string().contains("journal"), "{answer}");
     assert!(!share.exists() && !machine.home().join(".local/state/checkpointd").exists());
 }

@@ -256,7 +256,7 @@ fn answers_about_a_machine() {
         &["config", "show"],
         &["uninstall", "--dry-run"],
         &["uninstall", "--agent", "gemini", "-y"],
-        &["uninstall", "-y"],
+        &["uninstall", "-y", "--purge"],
     ] {
         let arguments = [question, &["--json"]].concat();
         asked.ask_by(machine.command(CHECKPOINTD, &arguments), &arguments);
