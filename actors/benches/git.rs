@@ -46,6 +46,7 @@ fn measure(name: &str, top: &Path, since: i64) {
         files_max: FILES,
     };
     let wanted = Wanted {
+        head: None,
         since: Some(Timestamp::from_micros(since * 1_000_000)),
         contents: true,
     };

@@ -12,15 +12,16 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{Data, Dependencies, Outcomes, PackSearch, Scope, Wide};
+use checkpoint::policy::{Commits, Data, Dependencies, Outcomes, PackSearch, Scope, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
-use journal::{Agent, ChangedFile, Changes, Event, Evidence, Reason, Timestamp};
+use journal::{Agent, Changes, Evidence, Reason, Timestamp};
 
+use crate::judged::Judged;
 use crate::project::{self, Project};
 use crate::trust::Trust;
-use crate::{git, known_files, named_file, packages, transcripts, workspace};
+use crate::{git, judged, known_files, named_file, packages, transcripts, workspace};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -29,6 +30,10 @@ const FILE_TICK: Duration = Duration::from_millis(20);
 /// How much of a transcript's beginning is read to tell whether a person is present. Codex writes its long base
 /// instructions into the first line.
 const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
+
+/// Says that commits counted by their time.
+const HEAD_NOT_KNOWN: &str =
+    "it is not known where HEAD was when the turn began: commits count by their time";
 
 /// The inputs of a decision besides the session's state.
 pub struct Gathered {
@@ -95,7 +100,7 @@ fn gather_with(
     mut evidence: Evidence,
 ) -> Gathered {
     let mut steps = Steps::default();
-    let project = state.project().to_owned();
+    let mut project = judged::project(config, state).to_owned();
     let looked = steps.time("policy", || Project::look(config, trust, &project));
     let mut policy = looked.policy;
     evidence.notes.extend(looked.notes);
@@ -112,12 +117,29 @@ fn gather_with(
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
         evidence.escape_marker = steps.time("marker", || marker(state, &policy, preview.is_none()));
     }
-    let wanted = match exit(&evidence) {
+    let goes_on = |exit: Option<Reason>| match exit {
         None => true,
         Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
     };
+    let mut wanted = goes_on(exit(&evidence));
+    let judged = judged::of(state, &policy);
+    if wanted && judged.is_elsewhere {
+        project = judged.folder.to_string_lossy().into_owned();
+        let looked = Project::look(config, trust, &project);
+        policy = looked.policy;
+        evidence.notes.extend(looked.notes);
+        let note = format!("the turn edited only {project}: its files and its settings count");
+        evidence.notes.push(note);
+        wanted = policy.enabled;
+    }
     if wanted {
-        let top = gather_rest(config, state, &policy, preview, &mut evidence, &mut steps);
+        let of = Of {
+            config,
+            state,
+            policy: &policy,
+            judged: &judged,
+        };
+        let top = gather_rest(of, preview, &mut evidence, &mut steps);
         let changed = evidence.changes.files();
         if let (Some(top), Some(files), PackSearch::Touched) = (top, changed, policy.changed.packs)
         {
@@ -134,17 +156,6 @@ fn gather_with(
         .iter_mut()
         .for_each(|note| *note = config.redactor.text(note).into_owned());
     Gathered { evidence, policy }
-}
-
-/// Returns the files that are already changed when the session's turn begins, if the project's scope is `turn`.
-pub fn baseline(config: &Config, trust: &Trust, state: &SessionState) -> Option<Event> {
-    let turn_at = state.turn.started_at?;
-    let policy = Project::look(config, trust, state.project()).policy;
-    if !policy.enabled || policy.scope != Scope::Turn {
-        return None;
-    }
-    let files = git::baseline(&working_folder(state), bounds(config))?;
-    Some(Event::BaselineTaken { turn_at, files })
 }
 
 /// Returns when the current turn began, according to a transcript: at the last real user message, or at the first call,
@@ -183,25 +194,34 @@ pub fn default_policy(config: &Config) -> Policy {
     }
 }
 
+/// What a decision is about.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    config: &'a Config,
+    state: &'a SessionState,
+    policy: &'a Policy,
+    judged: &'a Judged,
+}
+
 /// Gathers the evidence that only decisions without an early exit need. Returns the top of the work tree, if it is
 /// known.
 fn gather_rest(
-    config: &Config,
-    state: &SessionState,
-    policy: &Policy,
+    of: Of<'_>,
     preview: Option<&Preview>,
     evidence: &mut Evidence,
     steps: &mut Steps,
 ) -> Option<PathBuf> {
-    let (mut tree, listing) = steps.time("git", || inspect(config, state, policy));
+    let Of {
+        config,
+        state,
+        policy,
+        ..
+    } = of;
+    let (mut tree, listing) = steps.time("git", || inspect(of));
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.notes.append(&mut tree.notes);
-    evidence.changes = match (std::mem::take(&mut tree.changes), policy.scope) {
-        (Changes::Known(files), Scope::Turn) => {
-            Changes::Known(of_turn(files, state, &mut evidence.notes))
-        }
-        (changes, _) => changes,
-    };
+    let changes = std::mem::take(&mut tree.changes);
+    evidence.changes = of_turn(changes, of, &mut evidence.notes);
     if let (Some(listing), Some(files), Some(top)) = (&listing, evidence.changes.files(), &tree.top)
     {
         evidence.facts.workspace = steps.time("project", || {
@@ -211,7 +231,8 @@ fn gather_rest(
     }
     if policy.hygiene.wide == Wide::Packages {
         let files = evidence.changes.files().unwrap_or_default();
-        evidence.facts.packages = packages::touched(Path::new(state.project()), files);
+        let top = tree.top.as_deref().unwrap_or(Path::new(state.project()));
+        evidence.facts.packages = packages::touched(top, files);
     }
     evidence.facts.untouched =
         steps.time("touched", || is_untouched(&tree, &evidence.changes, state));
@@ -306,35 +327,42 @@ fn was_touched(path: &Path, since: Timestamp) -> bool {
 }
 
 /// Asks git what changed and, at the same time, which tests there are if the policy needs to know.
-fn inspect(
-    config: &Config,
-    state: &SessionState,
-    policy: &Policy,
-) -> (git::Tree, Option<git::Listing>) {
-    let folder = working_folder(state);
+fn inspect(of: Of<'_>) -> (git::Tree, Option<git::Listing>) {
+    let Of {
+        config,
+        state,
+        policy,
+        judged,
+    } = of;
+    let folder = &judged.folder;
+    let by_head = policy.changed.commits == Commits::Head;
+    let head = state.turn.head_before().filter(|_| by_head).cloned();
+    let is_known = head.is_some();
+    let by_time = state.turn_start(policy.timer);
+    let since = if is_known {
+        state.turn.started_at
+    } else {
+        by_time
+    };
     let wanted = git::Wanted {
-        since: state.turn_start(policy.timer),
+        since,
+        head,
         contents: policy.changed.data == Data::Ignored
             || policy.changed.dependencies == Dependencies::Changed,
     };
     std::thread::scope(|scope| {
         let listing = workspace::wanted(policy).then(|| {
-            scope.spawn(|| git::listed(&folder, checkpoint::project::LISTED, bounds(config)))
+            scope.spawn(|| git::listed(folder, checkpoint::project::LISTED, bounds(config)))
         });
-        let tree = git::inspect(&folder, &wanted, bounds(config));
+        let mut tree = git::inspect(folder, &wanted, bounds(config));
+        if by_head && !is_known && tree.committed {
+            tree.notes.push(HEAD_NOT_KNOWN.into());
+        }
         (tree, listing.and_then(|listing| listing.join().ok()))
     })
 }
 
-fn working_folder(state: &SessionState) -> PathBuf {
-    PathBuf::from(if state.place.cwd.is_empty() {
-        state.project()
-    } else {
-        &state.place.cwd
-    })
-}
-
-fn bounds(config: &Config) -> git::Bounds {
+pub(crate) fn bounds(config: &Config) -> git::Bounds {
     let limits = &config.settings.evidence_limits;
     git::Bounds {
         within: Duration::from_millis(limits.git_timeout.as_millis()),
@@ -342,19 +370,20 @@ fn bounds(config: &Config) -> git::Bounds {
     }
 }
 
-/// Returns the files that changed in the turn, or all files if there is no baseline.
-fn of_turn(
-    files: Vec<ChangedFile>,
-    state: &SessionState,
-    notes: &mut Vec<String>,
-) -> Vec<ChangedFile> {
-    let Some(before) = &state.turn.baseline else {
+/// Returns the changes that the policy's scope takes: those of the turn, if it has a baseline, or all.
+fn of_turn(changes: Changes, of: Of<'_>, notes: &mut Vec<String>) -> Changes {
+    let files = match changes {
+        Changes::Known(files) if of.policy.scope == Scope::Turn => files,
+        changes => return changes,
+    };
+    let baseline = of.state.turn.baseline.as_ref();
+    let Some(before) = baseline.filter(|_| !of.judged.is_elsewhere) else {
         notes.push(
             "scope is `turn`, but the turn has no baseline: every changed file counts".into(),
         );
-        return files;
+        return Changes::Known(files);
     };
-    git::since_baseline(files, before)
+    Changes::Known(git::since_baseline(files, before))
 }
 
 /// Returns whether a file asks that this stop passes, and removes it if `consume` is set: the session's own, or the marker

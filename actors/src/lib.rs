@@ -8,6 +8,7 @@
 //!
 //! The rule everywhere: append, then apply, then act. A replay only applies.
 
+pub mod beginning;
 pub mod draft;
 pub mod environment;
 pub mod evidence;
@@ -16,6 +17,7 @@ pub mod git;
 pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
+pub mod judged;
 pub mod known_files;
 pub mod listener;
 pub mod looking;

@@ -20,6 +20,8 @@ use crate::trust::Trust;
 
 /// Stops whose evidence is gathered at the same time; further ones wait.
 const GATHERING_MAX: usize = 4;
+/// Beginnings of turns that are looked at at the same time. Nobody waits for them, so they take no place of a stop.
+const BEGINNINGS_MAX: usize = 2;
 /// Work that takes longer waits for something else than the processor, and gives its place back.
 const PLACE_HELD_MAX: Duration = Duration::from_secs(1);
 
@@ -55,6 +57,7 @@ pub struct Shared {
     pub counters: Counters,
     /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
+    beginnings: Semaphore,
     looking: Arc<Looking>,
     pub(crate) failed_commands: Arc<FailedCommands>,
     /// Why spooled calls could not be taken in, one line each.
@@ -81,6 +84,7 @@ impl Shared {
             home,
             counters: Counters::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
+            beginnings: Semaphore::new(BEGINNINGS_MAX),
             looking: Arc::default(),
             failed_commands: Arc::default(),
             spool_issues: Mutex::default(),
@@ -124,6 +128,12 @@ impl Shared {
             return done;
         }
         drop(place);
+        work.await
+    }
+
+    /// Runs `work` for which nobody waits.
+    pub(crate) async fn beside<T>(&self, work: impl Future<Output = T>) -> T {
+        let _place = self.beginnings.acquire().await;
         work.await
     }
 

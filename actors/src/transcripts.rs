@@ -9,12 +9,15 @@ use checkpoint::agents::adapter;
 use checkpoint::agents::adapter::TranscriptSearch;
 use checkpoint::config::Config;
 use checkpoint::digest;
+use checkpoint::policy::Steering;
 use checkpoint::state::SessionState;
 use checkpoint::transcript::{self, Facts, UserText};
 use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
 
 use crate::draft::derived;
 use crate::named_file::{self, Links};
+use crate::project::Project;
+use crate::trust::Trust;
 
 /// A transcript that is one JSON document has to be read whole; a larger one is not read.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -60,7 +63,7 @@ fn newest_first(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the new prompts of a session whose host has no prompt hook: the message that began the turn, and our own text,
 /// if it was the last message. Codex's hidden title threads have no transcript and thus no prompts.
-pub fn prompts(config: &Config, state: &SessionState) -> Vec<Draft> {
+pub fn prompts(config: &Config, trust: &Trust, state: &SessionState) -> Vec<Draft> {
     if state.prompts_by_hook {
         return Vec::new();
     }
@@ -73,7 +76,24 @@ pub fn prompts(config: &Config, state: &SessionState) -> Vec<Draft> {
             .started_at
             .is_none_or(|started| user.at > started)
     };
-    let real = facts.last_real_user.filter(newer);
+    let joins = || {
+        Project::look(config, trust, state.project())
+            .policy
+            .steering
+            == Steering::Joins
+    };
+    let begun = facts.prompts.first().zip(facts.began);
+    let begun = begun.map(|(text, at)| UserText {
+        text: text.clone(),
+        at,
+        origin: PromptOrigin::User,
+    });
+    let real = match (facts.last_real_user, begun) {
+        // What was added while the agent worked begins nothing (spec TURN-14).
+        (Some(last), Some(begun)) if begun.at != last.at && joins() => Some(begun),
+        (last, _) => last,
+    };
+    let real = real.filter(newer);
     let own = facts
         .last_user
         .filter(|user| user.origin == PromptOrigin::Own && newer(user));

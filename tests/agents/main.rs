@@ -9,6 +9,7 @@ mod progress;
 mod scenarios;
 mod stage;
 mod terminal;
+mod typed;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ use crate::model::{Answer, Call, says, shell, write};
 use crate::progress;
 use crate::stage::{Counts, PREFIX, Stage};
 use crate::terminal::Terminal;
+use crate::typed;
 
 /// A name, and what to do.
 type Scenario = (&'static str, fn(Agent) -> Counts);
@@ -42,6 +43,13 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
             restarted,
         ),
     ];
+    if agent != Agent::Gemini {
+        // Gemini holds it back until it has stopped.
+        scenarios.push((
+            "what is typed while it works is added to the turn",
+            typed::steered,
+        ));
+    }
     if agent == Agent::Codex {
         scenarios.push(("its notify beside hooks tells of nothing new", notified_too));
         scenarios.push((
@@ -56,9 +64,9 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
 pub(crate) const TASK: &str = "Write a small program.";
 pub(crate) const CODE: &str = "def answer():\n    return 42\n";
 /// Turns of a second and more are long.
-const SOON: &str = "min_turn: 1s\n";
+pub(crate) const SOON: &str = "min_turn: 1s\n";
 /// Makes a turn long.
-const WHILE: &str = "sleep 1.2";
+pub(crate) const WHILE: &str = "sleep 1.2";
 
 fn short_turn(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, "min_turn: 1h\n");
@@ -450,7 +458,7 @@ fn work_in_terminal(stage: &mut Stage) {
 }
 
 /// Waits until the agent is at rest after its second stop, and quits it.
-fn finish_in_terminal(stage: &Stage, terminal: Terminal) {
+pub(crate) fn finish_in_terminal(stage: &Stage, terminal: Terminal) {
     let is_over = || {
         stage
             .decisions()

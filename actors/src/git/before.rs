@@ -7,6 +7,7 @@ use checkpoint::{generated, manifest};
 use journal::{FileFacts, Timestamp};
 
 use super::command::{Failure, words};
+use super::parse;
 use super::view::View;
 
 /// The most files whose content before the turn is read.
@@ -114,7 +115,5 @@ pub(super) fn commit_before(view: &View, since: Timestamp, deadline: Instant) ->
     ));
     let outputs = view.run(&[call], deadline).ok()?;
     let output = outputs.first().filter(|output| output.is_good())?;
-    let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_id.then_some(id)
+    parse::object_id(&output.stdout)
 }

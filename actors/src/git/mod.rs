@@ -14,13 +14,15 @@
 //! - an untracked nested repository is listed without its trailing slash, like a submodule.
 //!
 //! `log` stops at the first commits older than the turn, so it is cheap if the turn has none. Commit times have a
-//! resolution of one second; the second in which the turn began counts as part of it. Of a merge commit only files
+//! resolution of one second; the second in which the turn began counts as part of it. If it is known where HEAD was
+//! then, what could be reached from there or from another ref does not count (`head.rs`). Of a merge commit only files
 //! that differ from all parents count, so that merging old work is not a change of the turn; recent commits that were
 //! merged count by their own times.
 
 mod before;
 mod command;
 mod contents;
+mod head;
 mod listing;
 mod parse;
 mod snapshot;
@@ -34,9 +36,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use checkpoint::state::Head;
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use command::clear_private_folders;
+pub use head::head;
 pub use listing::{Listing, has_rust_tests, listed};
 pub use snapshot::{hashes, snapshot};
 
@@ -55,10 +59,12 @@ pub struct Bounds {
 }
 
 /// What an inspection is asked for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// When the turn began, if its commits count.
     pub since: Option<Timestamp>,
+    /// Where HEAD was then: only what it did not have counts.
+    pub head: Option<Head>,
     /// Whether it matters what the changed files hold.
     pub contents: bool,
 }
@@ -142,27 +148,62 @@ fn inspect_with(git: &Git, cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree 
             return Tree::unknown(refusal(&output, is_bare), complaint(&output, is_bare));
         }
     };
-    match view.run(&calls(wanted.since), deadline) {
-        Ok(outputs) => tree(git, &view, &outputs, wanted, bounds, deadline),
+    match outputs(&view, wanted, deadline) {
+        Ok((outputs, is_known)) => {
+            let mut tree = tree(git, &view, &outputs, wanted, bounds, deadline);
+            tree.notes
+                .extend((!is_known).then(|| head::NOT_KNOWN_HERE.into()));
+            tree
+        }
         Err(failure) => failed(failure),
     }
 }
 
+/// Asks for the changes. Returns too whether the repository has the commit where HEAD was; without it, commits are asked
+/// for by their time.
+fn outputs(
+    view: &View,
+    wanted: &Wanted,
+    deadline: Instant,
+) -> Result<(Vec<Output>, bool), Failure> {
+    let outputs = view.run(&calls(wanted), deadline)?;
+    if wanted.head.is_none() || !log_refused(&outputs) {
+        return Ok((outputs, true));
+    }
+    let by_time = Wanted {
+        head: None,
+        ..wanted.clone()
+    };
+    Ok((view.run(&calls(&by_time), deadline)?, false))
+}
+
 /// The argument lists of `status` and, if the start of the turn is known, `log`.
-fn calls(since: Option<Timestamp>) -> Vec<Vec<String>> {
+fn calls(wanted: &Wanted) -> Vec<Vec<String>> {
     let mut calls = vec![words(
         "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
          --ignore-submodules=dirty",
     )];
-    if let Some(since) = since {
-        let second = since.as_micros().div_euclid(1_000_000).max(0);
+    if let Some(since) = wanted.since {
+        let second = head::second(since);
         // `-O` and `--no-relative` override settings that make git read another file or hide files.
-        calls.push(words(&format!(
+        let mut log = words(&format!(
             "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
-             --max-age={second} HEAD --"
-        )));
+             --max-age={second} HEAD"
+        ));
+        log.extend(wanted.head.iter().flat_map(head::excluded));
+        log.push("--".into());
+        calls.push(log);
     }
     calls
+}
+
+/// Returns whether `log` failed although the repository has a commit to begin at.
+fn log_refused(outputs: &[Output]) -> bool {
+    let [status, log] = outputs else {
+        return false;
+    };
+    let answer = parse::status(&status.stdout);
+    status.is_good() && answer.answered && !answer.unborn && !log.is_good()
 }
 
 /// Combines the outputs of the commands.
@@ -200,7 +241,11 @@ fn tree(
             shown(&view.filters)
         ));
     }
-    let committed = commits(log, answer.unborn, &mut notes);
+    let mut committed = commits(log, answer.unborn, &mut notes);
+    let before = head::commit_at_top(wanted.head.as_ref(), top);
+    if let Some(before) = before.filter(|_| !committed.is_empty()) {
+        head::keep_changed(view, before, &mut committed, deadline);
+    }
     paths.extend(&committed);
     if status.is_cut || log.is_some_and(|log| log.is_cut) {
         notes.push("git: the list of changed files was too long and was cut".into());
@@ -214,7 +259,10 @@ fn tree(
     let facts = held.map(|held| {
         let before = || match wanted.since {
             _ if answer.unborn => None,
-            Some(since) if !committed.is_empty() => commit_before(view, since, deadline),
+            Some(since) if !committed.is_empty() => match before {
+                None => commit_before(view, since, deadline),
+                before => before.map(str::to_owned),
+            },
             _ => Some("HEAD".to_owned()),
         };
         held.compare(view, before, deadline)

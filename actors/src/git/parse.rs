@@ -205,6 +205,30 @@ pub(super) fn gitlinks(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter_map(|record| record.splitn(2, |byte| *byte == b'\t').nth(1))
 }
 
+/// Reads an object id on a line of its own.
+pub(super) fn object_id(line: &[u8]) -> Option<String> {
+    let id = std::str::from_utf8(line.trim_ascii()).ok()?;
+    let is_id = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| id.to_owned())
+}
+
+/// Reads lines of a time in seconds and an object id: each id whose time is not before `second`, once.
+pub(super) fn tips(bytes: &[u8], second: i64) -> Vec<String> {
+    let mut tips = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let mut parts = line.splitn(2, is_space);
+        let time = parts.next().and_then(|time| std::str::from_utf8(time).ok());
+        let time: Option<i64> = time.and_then(|time| time.parse().ok());
+        if let (Some(time), Some(id)) = (time, parts.next().and_then(object_id))
+            && time >= second
+            && !tips.contains(&id)
+        {
+            tips.push(id);
+        }
+    }
+    tips
+}
+
 fn header<'a>(rest: &'a [u8], status: &mut Status<'a>) {
     if let Some(oid) = rest.strip_prefix(b"branch.oid ") {
         status.answered = true;

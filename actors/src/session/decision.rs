@@ -5,9 +5,10 @@ use std::sync::Arc;
 use actix::prelude::*;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason};
+use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Timestamp};
 
 use super::Session;
+use crate::beginning;
 use crate::draft::derived;
 use crate::evidence::{self, Gathered};
 use crate::hook_reply;
@@ -28,6 +29,7 @@ impl Session {
             } else {
                 find_prompts(&shared, state).await
             };
+            let state = join_turns(&shared, state).await;
             let project = state.project().to_owned();
             let gather = move |shared: &Shared| {
                 let payload = (about.background_tasks > 0)
@@ -226,16 +228,38 @@ impl Session {
 }
 
 /// Journals the prompts that only the transcript has, and returns the state with them.
-async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
+async fn find_prompts(shared: &Arc<Shared>, state: SessionState) -> SessionState {
     let known = state.clone();
-    let find = move |shared: &Shared| transcripts::prompts(&shared.config(), &known);
+    let find =
+        move |shared: &Shared| transcripts::prompts(&shared.config(), &shared.trust(), &known);
     let found = shared.look_at(state.project(), find).await;
-    let found = found.unwrap_or_default();
+    journaled(shared, state, found.unwrap_or_default()).await
+}
+
+/// Joins the turn with the one that it is part of, if it is, and returns the state with that (spec TURN-14).
+async fn join_turns(shared: &Arc<Shared>, state: SessionState) -> SessionState {
+    if state.joins().is_none() {
+        return state;
+    }
+    let known = state.clone();
+    let join = move |shared: &Shared| beginning::joined(&shared.config(), &shared.trust(), &known);
+    let event = shared.look_at(state.project(), join).await.flatten();
+    let cause = state.last_seq.to_string();
+    let draft = event.map(|event| derived(&state.stream, Timestamp::now(), event, &cause));
+    journaled(shared, state, Vec::from_iter(draft)).await
+}
+
+/// Journals what was found out for a decision, and returns the state with it.
+async fn journaled(
+    shared: &Arc<Shared>,
+    mut state: SessionState,
+    found: Vec<Draft>,
+) -> SessionState {
     if found.is_empty() {
         return state;
     }
     if let Err(error) = shared.append_and_settle(found).await {
-        tracing::warn!(session = %state.session(), %error, "Could not journal the prompts found in the transcript.");
+        tracing::warn!(session = %state.session(), %error, "Could not journal what was found out for a decision.");
     } else if let Err(error) = session_state::catch_up(&shared.journal, &mut state) {
         tracing::warn!(session = %state.session(), %error, "Could not read the session's events.");
     }

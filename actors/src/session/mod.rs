@@ -15,8 +15,8 @@ use checkpoint::state::SessionState;
 use journal::{Stream, Timestamp};
 use uuid::Uuid;
 
+use crate::beginning;
 use crate::draft::derived;
-use crate::evidence;
 use crate::restart;
 use crate::routes::Routes;
 use crate::session_state;
@@ -37,8 +37,8 @@ pub struct Session {
     busy: bool,
     /// The decision that was last handed to the terminal's delivery actor.
     handed_over: Option<u64>,
-    /// The turn whose baseline was last taken.
-    baseline_of: Option<Timestamp>,
+    /// The turn whose beginning was last looked at.
+    begun: Option<Timestamp>,
     /// The restart for which a timer runs: its sequence number, and when its checkpoint is due.
     watched_restart: Option<(u64, Timestamp)>,
     /// The registry has removed this actor; it stops once its queue is empty.
@@ -67,7 +67,7 @@ impl Session {
             stops: VecDeque::new(),
             busy: false,
             handed_over: None,
-            baseline_of: None,
+            begun: None,
             watched_restart: None,
             stopping: false,
             used: Instant::now(),
@@ -111,30 +111,30 @@ impl Session {
         }
     }
 
-    /// Journals, for `scope: turn`, which files had already changed when the turn began. Nothing waits for it.
-    fn take_baseline(&mut self, ctx: &mut Context<Self>) {
+    /// Journals what was there when the turn began: where HEAD was, and for `scope: turn` which files had already changed.
+    /// Nothing waits for it.
+    fn look_at_beginning(&mut self, ctx: &mut Context<Self>) {
         let fresh = self.state.fresh_turn(Timestamp::now());
-        let Some(turn_at) = fresh.filter(|turn_at| self.baseline_of != Some(*turn_at)) else {
+        let Some(turn_at) = fresh.filter(|turn_at| self.begun != Some(*turn_at)) else {
             return;
         };
-        self.baseline_of = Some(turn_at);
+        self.begun = Some(turn_at);
         let shared = Arc::clone(&self.shared);
         let state = self.state.clone();
         let work = async move {
             let stream = state.stream.clone();
             let project = state.project().to_owned();
-            let take = move |shared: &Shared| {
-                evidence::baseline(&shared.config(), &shared.trust(), &state)
-            };
-            let taken = shared
-                .in_place(shared.look_at(&project, take))
-                .await
-                .flatten();
-            let Some(event) = taken else { return };
+            let take =
+                move |shared: &Shared| beginning::seen(&shared.config(), &shared.trust(), &state);
+            let seen = shared.beside(shared.look_at(&project, take)).await;
             let cause = turn_at.as_micros().to_string();
-            let draft = derived(&stream, Timestamp::now(), event, &cause);
-            if let Err(error) = shared.append_and_settle(vec![draft]).await {
-                tracing::warn!(session = %stream.session, %error, "Could not journal the turn's baseline.");
+            let draft = |(at, event)| derived(&stream, at, event, &cause);
+            let drafts: Vec<_> = seen.unwrap_or_default().into_iter().map(draft).collect();
+            if drafts.is_empty() {
+                return;
+            }
+            if let Err(error) = shared.append_and_settle(drafts).await {
+                tracing::warn!(session = %stream.session, %error, "Could not journal how the turn began.");
             }
         };
         ctx.spawn(
@@ -237,7 +237,7 @@ impl Handler<CatchUp> for Session {
     fn handle(&mut self, _: CatchUp, ctx: &mut Self::Context) {
         self.used = Instant::now();
         self.catch_up();
-        self.take_baseline(ctx);
+        self.look_at_beginning(ctx);
         self.watch_restart(ctx);
         self.advance(ctx);
     }

@@ -152,6 +152,7 @@ impl RuleFile {
                 }
                 laid.unchanged = settings.unchanged;
                 laid.background = settings.background;
+                laid.steering = settings.steering;
                 laid.verify = settings.verify;
                 laid.hygiene = settings.hygiene;
                 laid.changed = settings.changed;
@@ -178,6 +179,7 @@ impl RuleFile {
             docs_only: layer.docs_only.unwrap_or(policy.docs_only),
             unchanged: layer.unchanged.unwrap_or(laid.unchanged),
             background: layer.background.unwrap_or(laid.background),
+            steering: layer.steering.unwrap_or(laid.steering),
             reply: layer.reply.unwrap_or(policy.reply),
             headless: layer.headless.unwrap_or(policy.headless),
             restart_delay_ms: millis(layer.restart_delay, policy.restart_delay_ms),
@@ -234,7 +236,7 @@ mod tests {
             "working_slug: parser\nmin_turn: 5s\ntimer: first_tool_use\nmax_blocks_per_turn: 3\nscope: turn\nrepeat: once\n\
              evidence: substring\nall_clear: silent\ndocs_only: silent\nreply: block\nheadless: never\nrestart_delay: 1s\n\
              prefix: '[X] - '\nconfirm_timeout: 9s\nslug_from_branch: true\n",
-            "working_slug: x\nunchanged: message\nbackground: any\nverify: {outcomes: status, scope: anywhere}\n\
+            "working_slug: x\nunchanged: message\nbackground: any\nsteering: begins\nverify: {outcomes: status, scope: anywhere}\n\
              hygiene: {read: off, wide: folders}\nchanged: {data: code, packs: top}\n",
             "enabled: true\nrules: [{name: Rust code, disable: true}]\n",
             "enabled: true\nrules: [{name: Rust code, include: ['src/**']}, {name: own, needs: [tests]}]\n",

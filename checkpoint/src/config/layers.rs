@@ -11,7 +11,7 @@ use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
 use super::yaml::read;
-use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, Verify};
+use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, Steering, Verify};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
@@ -121,6 +121,7 @@ impl Config {
             docs_only: settings.docs_only,
             unchanged: settings.unchanged,
             background: settings.background,
+            steering: settings.steering,
             reply: settings.reply,
             headless: settings.headless,
             restart_delay_ms: settings.restart_delay.as_millis(),
@@ -169,6 +170,7 @@ impl Settings {
     pub(super) fn judge_as_teleclaude(&mut self) {
         self.unchanged = Quiet::default();
         self.background = Background::default();
+        self.steering = Steering::default();
         self.verify = Verify::default();
         self.hygiene = Hygiene::default();
         self.changed = Changed::default();

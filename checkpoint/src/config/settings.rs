@@ -16,7 +16,7 @@ use super::values::{
 use crate::layered::layered;
 use crate::policy::{
     Background, Changed, ChangedLayer, EvidenceRule, Headless, Hygiene, HygieneLayer, Quiet,
-    Repeat, Reply, Scope, Timer, Verify, VerifyLayer,
+    Repeat, Reply, Scope, Steering, Timer, Verify, VerifyLayer,
 };
 use crate::redact::{self, Redactor};
 use crate::terminal::typing::{Bounds, Draft};
@@ -356,6 +356,8 @@ files! {
         unchanged: Quiet,
         /// Which running background tasks let a stop pass.
         background: Background,
+        /// What a message does that a person types while the agent works.
+        steering: Steering,
         /// The reply form for Claude Code.
         reply: Reply,
         /// What happens in a headless session.

@@ -50,6 +50,10 @@ layered! {
         root: Root,
         /// Where the files that switch on a pack are looked for (spec RULE-2).
         packs: PackSearch,
+        /// Which commits are the turn's (spec FILES-4).
+        commits: Commits,
+        /// Whose files are looked at (spec FILES-11).
+        tree: WorkTree,
     }
 }
 
@@ -187,6 +191,39 @@ pub enum PackSearch {
     /// At the top.
     #[default]
     Top,
+}
+
+/// Which commits are the turn's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Commits {
+    /// Those that HEAD did not have when the turn began.
+    Head,
+    /// Those whose time is in the turn.
+    #[default]
+    Time,
+}
+
+/// Whose files are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkTree {
+    /// Those of the work tree in which the session began, or of the one that the turn edited instead.
+    Session,
+    /// Those of the work tree in which the agent is at the stop.
+    #[default]
+    Cwd,
+}
+
+/// What a message does that a person types while the agent works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Steering {
+    /// It is added to the turn.
+    Joins,
+    /// It begins a turn.
+    #[default]
+    Begins,
 }
 
 /// Which running background tasks let a stop pass.

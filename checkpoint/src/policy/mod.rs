@@ -12,8 +12,8 @@ use crate::digest;
 use crate::rules::{Rule, Sorting};
 
 pub use judgment::{
-    Background, Changed, Commands, Data, Dependencies, Drift, Errors, Hygiene, Outcomes,
-    PackSearch, ReadBeforeEdit, Root, Uncovered, VerifiedCode, Verify, Wide,
+    Background, Changed, Commands, Commits, Data, Dependencies, Drift, Errors, Hygiene, Outcomes,
+    PackSearch, ReadBeforeEdit, Root, Steering, Uncovered, VerifiedCode, Verify, Wide, WorkTree,
 };
 pub(crate) use judgment::{ChangedLayer, HygieneLayer, VerifyLayer};
 
@@ -45,6 +45,9 @@ pub struct Policy {
     /// Which running background tasks let a stop pass.
     #[serde(default)]
     pub background: Background,
+    /// What a message does that a person types while the agent works (spec TURN-14).
+    #[serde(default)]
+    pub steering: Steering,
     /// The reply form for Claude Code.
     pub reply: Reply,
     /// What happens in a headless session.

@@ -2,13 +2,15 @@
 
 use journal::{Envelope, Event, ProgressKind, PromptOrigin};
 
-use super::model::{Mute, SessionState, Written};
+use super::model::{Head, Mute, SessionState, Written};
 use crate::agents::{self, adapter::Adapter};
 
 impl SessionState {
     /// Applies one event. Never fails, and depends on nothing but the state and the event.
     pub fn apply(&mut self, envelope: &Envelope) {
         let newest = self.keep_clock_and_place(envelope);
+        self.keep_home(&envelope.event);
+        self.see_turn(&envelope.event);
         self.see_delivery(&envelope.event, envelope.at);
         self.worked.see(envelope);
         self.apply_report(envelope, newest);
@@ -34,6 +36,17 @@ impl SessionState {
             self.place.transcript = self.place.transcript.take().or(known);
         }
         newest
+    }
+
+    /// Keeps where the session began. After `clear` and `compact` the agent may be anywhere.
+    fn keep_home(&mut self, event: &Event) {
+        let starts = matches!(event, Event::SessionStarted { source, .. } if !matches!(source.as_str(), "clear" | "compact"));
+        let place = event.host().and_then(|host| host.place.as_ref());
+        if let Some(place) = place.filter(|place| starts && !place.cwd.is_empty()) {
+            self.home.clone_from(&place.cwd);
+        } else if self.home.is_empty() {
+            self.home = self.project().to_owned();
+        }
     }
 
     /// Applies what an agent's hooks or its transcript report.
@@ -147,6 +160,20 @@ impl SessionState {
                 });
             }
             Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
+            Event::HeadSeen {
+                turn_at,
+                top,
+                commit,
+                tips,
+            } if self.turn.started_at == Some(*turn_at) => {
+                self.turn.head = Some(Head {
+                    at,
+                    top: top.clone(),
+                    commit: commit.clone(),
+                    tips: tips.clone(),
+                });
+            }
+            Event::TurnJoined { turn_at } => self.join_turns(*turn_at),
             _ => {}
         }
     }

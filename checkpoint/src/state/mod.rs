@@ -7,6 +7,7 @@ mod apply;
 mod attention;
 mod baseline;
 mod delivery;
+mod joined;
 mod model;
 mod restart;
 mod status;
@@ -15,7 +16,7 @@ mod turn;
 
 pub use attention::AGENT_FINISHED;
 pub use model::{
-    Block, Counts, Delivery, Mute, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
+    Block, Counts, Delivery, Head, Mute, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
 };
 pub use status::SessionStatus;
 pub use stop::{DEMANDS_MAX, PENDING_MAX};

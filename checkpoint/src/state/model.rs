@@ -10,7 +10,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 7;
+pub const SNAPSHOT_VERSION: u32 = 8;
 
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,25 @@ pub struct Turn {
     pub calls: Vec<ToolCall>,
     /// The files that had changed before it began (`scope: turn`); `None` when they are not known.
     pub baseline: Option<Vec<journal::ChangedFile>>,
+    /// Where HEAD was when somebody looked as it began.
+    pub head: Option<Head>,
+    /// The host's id of it.
+    pub host_turn: Option<String>,
+    /// The last message that a person added to it, if any.
+    pub added: Option<u64>,
+}
+
+/// Where HEAD was as a turn began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// When this was seen.
+    pub at: Timestamp,
+    /// The top of the work tree.
+    pub top: String,
+    /// The commit; `None` in a repository without one.
+    pub commit: Option<String>,
+    /// Other commits of then that could be taken for the turn's.
+    pub tips: Vec<String>,
 }
 
 /// A checkpoint that was sent.
@@ -94,6 +113,8 @@ pub struct SessionState {
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
+    /// When the agent stopped last.
+    pub stopped_at: Option<Timestamp>,
     /// Whether the agent works.
     pub running: bool,
     /// The number of real user messages.
@@ -102,6 +123,11 @@ pub struct SessionState {
     pub turn: Turn,
     /// The previous turn, to undo a turn that hook feedback seemed to begin (Gemini).
     pub previous: Option<Box<Turn>>,
+    /// An earlier turn with the host's id of the current one: the message that began the current one was typed while the
+    /// agent worked.
+    pub ahead: Option<Box<Turn>>,
+    /// The folder in which it began, or was resumed.
+    pub home: String,
     /// The host reports prompts by a hook, so the transcript need not be searched.
     pub prompts_by_hook: bool,
     /// The last prompt was our own typed text, not the echo of a hook reply (spec DECIDE-9).
@@ -207,10 +233,13 @@ impl SessionState {
             place: Place::default(),
             started_at: None,
             ended_at: None,
+            stopped_at: None,
             running: false,
             turns: 0,
             turn: Turn::default(),
             previous: None,
+            ahead: None,
+            home: String::new(),
             prompts_by_hook: false,
             own_prompt_last: false,
             notification: None,
@@ -244,6 +273,15 @@ impl SessionState {
             agents::adapter(self.stream.agent).and_then(|agent| agent.variables().project);
         let named = variable.and_then(|name| self.place.env(name));
         named.unwrap_or(&self.place.cwd)
+    }
+
+    /// Returns the folder in which the session began. Unlike its working directory, it does not follow the agent's `cd`.
+    pub fn home(&self) -> &str {
+        if self.home.is_empty() {
+            self.project()
+        } else {
+            &self.home
+        }
     }
 
     /// Returns when the current period of work began, by the given timer (spec TURN-3, TURN-4).

@@ -27,6 +27,7 @@ impl SessionState {
         if !can_reply && host.turn.is_some() && host.turn == self.decided_turn {
             return;
         }
+        self.stopped_at = Some(envelope.at);
         self.running = false;
         self.dialog_up = false;
         self.told = false;

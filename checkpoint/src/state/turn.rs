@@ -15,6 +15,7 @@ impl SessionState {
         if self.turn.started_at.is_some_and(|started| at < started) {
             return;
         }
+        self.keep_ahead(host_turn);
         let old = std::mem::take(&mut self.turn);
         let later = |time: Option<Timestamp>| time.filter(|time| *time >= at);
         let stays = |block: &Block| {
@@ -39,7 +40,8 @@ impl SessionState {
                 .cloned()
                 .collect(),
             calls,
-            baseline: None,
+            host_turn: host_turn.map(str::to_owned),
+            ..Turn::default()
         };
         self.previous = Some(Box::new(old));
         self.running = true;

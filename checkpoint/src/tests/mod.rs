@@ -5,6 +5,7 @@ mod dialects;
 mod fixtures;
 mod invariants;
 mod properties;
+mod steering;
 
 use journal::{
     Agent, Changes, Decision, Envelope, Event, Evidence, Reason, Stream, Timestamp, Verdict,

@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of each.
-    pub const KINDS: [&str; 46] = [
+    pub const KINDS: [&str; 48] = [
         "session_started",
         "session_ended",
         "prompt_submitted",
@@ -51,5 +51,7 @@ impl Event {
         "resume_offered",
         "facts_gathered",
         "marked_wrong",
+        "head_seen",
+        "turn_joined",
     ];
 }

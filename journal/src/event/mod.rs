@@ -365,6 +365,23 @@ pub enum Event {
         /// Whether it was wrong; `false` takes an earlier mark back.
         wrong: bool,
     },
+    /// Where HEAD was as a turn began (spec FILES-4). Its time is that of the look.
+    HeadSeen {
+        /// Start of the turn.
+        turn_at: Timestamp,
+        /// The top of the work tree.
+        top: String,
+        /// The commit; `None` in a repository without one.
+        commit: Option<String>,
+        /// Other branches' and tags' commits that are no older than the turn.
+        tips: Vec<String>,
+    },
+    /// The agent took up a person's message while it worked, so the turn that the message seemed to begin is part of an
+    /// earlier one (spec TURN-14).
+    TurnJoined {
+        /// Start of the earlier turn.
+        turn_at: Timestamp,
+    },
 }
 
 impl Event {
@@ -443,6 +460,8 @@ impl Event {
             Self::ResumeOffered { .. } => "resume_offered",
             Self::FactsGathered { .. } => "facts_gathered",
             Self::MarkedWrong { .. } => "marked_wrong",
+            Self::HeadSeen { .. } => "head_seen",
+            Self::TurnJoined { .. } => "turn_joined",
         }
     }
 

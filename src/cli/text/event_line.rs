@@ -21,6 +21,7 @@ pub(crate) fn in_timeline(event: &Event) -> Option<String> {
         | Event::ToolStarted { .. }
         | Event::EvidenceGathered { .. }
         | Event::FactsGathered { .. }
+        | Event::HeadSeen { .. }
         | Event::Announced { .. } => None,
         // The line already shows that it is a tool call.
         Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => Some(tool(call)),
@@ -92,6 +93,7 @@ pub(crate) fn said(event: &Event) -> String {
         | Event::DeliveryEntered { decision: seq, .. } => seq.to_string(),
         Event::MarkedWrong { .. } => marked(event),
         Event::EscapeHatchUsed { by } => format!("by {by}"),
+        Event::TurnJoined { turn_at } => format!("with {}", due(turn_at)),
         Event::Muted { until: Some(until) } => format!("until {}", due(until)),
         Event::Announced { news, about, .. } => format!("{} of {about}", word(news)),
         Event::RestartRequested { due: at } | Event::AgentRestarted { due: at } => {

@@ -115,7 +115,8 @@ impl LaneLine {
             // As long as all the rest of a session, and nothing of it is shown.
             Event::EvidenceGathered { .. }
             | Event::FactsGathered { .. }
-            | Event::BaselineTaken { .. } => {}
+            | Event::BaselineTaken { .. }
+            | Event::HeadSeen { .. } => {}
             Event::ModelStepped { host } | Event::OtherHook { host, .. } => {
                 line.hook = Some(cut(&host.hook));
             }

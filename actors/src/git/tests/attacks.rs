@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use journal::Timestamp;
+
 use super::support::*;
+use crate::git::head::head_with;
 use crate::git::{inspect_with, snapshot as git_state};
 
 /// A repository that waits for a git to run in `cwd`.
@@ -132,6 +135,7 @@ fn check(name: &str, attack: &Attack) {
     let git = bare_git(&attack.repo.home());
     let tree = inspect_with(&git, &attack.cwd, &wanted(turn()), BOUNDS);
     let _ = git_state(&attack.cwd, Instant::now() + BOUNDS.within);
+    let _ = head_with(&git, &attack.cwd, Timestamp::now(), BOUNDS.within);
     let marker = marker(&attack.repo);
     assert!(!marker.exists(), "{name}: the program was run");
     match attack.changed {

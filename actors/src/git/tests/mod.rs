@@ -2,6 +2,7 @@
 
 mod attacks;
 mod commits;
+mod head;
 mod held;
 mod programs;
 mod race;

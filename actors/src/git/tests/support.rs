@@ -30,6 +30,7 @@ pub(super) fn turn() -> Option<Timestamp> {
 pub(super) fn wanted(since: Option<Timestamp>) -> Wanted {
     Wanted {
         since,
+        head: None,
         contents: true,
     }
 }

@@ -229,6 +229,7 @@ fn unknown(agent: Agent) -> SessionState {
 /// Lets a session work in a folder.
 fn move_to(state: &mut SessionState, project: &Path) {
     state.place.cwd = project.to_string_lossy().into_owned();
+    state.home.clone_from(&state.place.cwd);
     let names_project = |name: &str| {
         agents::ALL
             .iter()

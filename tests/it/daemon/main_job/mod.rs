@@ -2,6 +2,7 @@
 
 mod files;
 mod start;
+mod turns;
 mod unchanged;
 
 use std::time::{Duration, Instant};

@@ -1,0 +1,197 @@
+//! Which work tree a turn is judged by (spec FILES-11).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use checkpoint::config::Config;
+use checkpoint::policy::{Policy, WorkTree};
+use checkpoint::shell;
+use checkpoint::state::SessionState;
+use journal::{ToolCall, ToolKind};
+
+/// The most folders above a file that are looked at.
+const LEVELS_MAX: usize = 64;
+/// The most folders with edited files that are looked at.
+const FOLDERS_MAX: usize = 200;
+
+/// A folder of the work tree by which a turn is judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The turn edited only there, and the session began elsewhere.
+    pub is_elsewhere: bool,
+}
+
+/// Returns the folder whose settings count: the one that the agent names, else by `changed.tree` the one in which the
+/// session began or the agent's own.
+pub fn project<'a>(config: &Config, state: &'a SessionState) -> &'a str {
+    let is_named = state.project() != state.place.cwd;
+    if is_named || config.settings.changed.tree == WorkTree::Cwd {
+        state.project()
+    } else {
+        state.home()
+    }
+}
+
+/// Returns whose files a policy wants to be looked at.
+pub fn of(state: &SessionState, policy: &Policy) -> Judged {
+    let place = |folder: &str| Judged {
+        folder: PathBuf::from(folder),
+        is_elsewhere: false,
+    };
+    let cwd = Some(state.place.cwd.as_str()).filter(|cwd| !cwd.is_empty());
+    let cwd = cwd.unwrap_or(state.project());
+    if policy.changed.tree == WorkTree::Cwd {
+        return place(cwd);
+    }
+    let home = state.home();
+    let own = work_tree(Path::new(home));
+    let other = edited(&state.turn.calls, home, own.as_deref());
+    match (other, own) {
+        (Some(folder), _) => Judged {
+            folder,
+            is_elsewhere: true,
+        },
+        // An agent that began above its repositories.
+        (None, None) => place(cwd),
+        (None, Some(_)) => place(home),
+    }
+}
+
+/// Returns the work tree in which the turn's last edit is, if none is in the session's own.
+fn edited(calls: &[ToolCall], home: &str, own: Option<&Path>) -> Option<PathBuf> {
+    let mut known: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
+    let mut last = None;
+    for path in calls.iter().rev().flat_map(edits) {
+        let path = Path::new(home).join(path);
+        let Some(folder) = path.parent() else {
+            continue;
+        };
+        if known.len() >= FOLDERS_MAX {
+            break;
+        }
+        let known = known.entry(folder.to_owned());
+        let tree = known.or_insert_with(|| work_tree(folder)).as_deref();
+        if tree.is_some() && tree == own {
+            return None;
+        }
+        last = last.or_else(|| tree.map(Path::to_owned));
+    }
+    last
+}
+
+/// Returns the files that a call has edited, the last first; none if it failed.
+fn edits(call: &ToolCall) -> Vec<String> {
+    let mut paths = match call.kind {
+        _ if call.is_error || call.refused => Vec::new(),
+        ToolKind::Edit | ToolKind::Write => call.paths.clone(),
+        // A relative path says nothing: the shell may be in any folder.
+        ToolKind::Shell => {
+            let mut paths = shell::read(call.command.as_deref().unwrap_or_default()).writes;
+            paths.retain(|path| path.starts_with('/'));
+            paths
+        }
+        ToolKind::Read | ToolKind::Other => Vec::new(),
+    };
+    paths.reverse();
+    paths
+}
+
+/// Returns the top of the work tree that a folder is in, without asking git. The folder need not exist any more.
+fn work_tree(folder: &Path) -> Option<PathBuf> {
+    let above = folder.ancestors().take(LEVELS_MAX);
+    let mut above = above.filter(|above| above.is_absolute());
+    let is_top = |above: &&Path| std::fs::symlink_metadata(above.join(".git")).is_ok();
+    above.find(is_top).map(Path::to_owned)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+mod tests {
+    use checkpoint::rules::pack_names::ProjectFacts;
+    use journal::{Agent, Stream};
+
+    use super::*;
+
+    /// Name of the case; where the session began, and where the agent is; its calls; whose files count, and whose count
+    /// with `tree: cwd`.
+    const CASES: &str = "
+        nothing edited             | main | other    |                               | main     | other
+        only looked                | main | other    | read other/a                  | main     | other
+        a subfolder                | main | main/api | edit main/api/a               | main     | main/api
+        edits at home              | main | other    | edit main/a, edit other/a     | main     | other
+        a relative edit            | main | other    | relative api/a, edit other/a  | main     | other
+        edits elsewhere, the last  | main | main     | edit other/a, edit linked/b/c | linked   | main
+        by a shell                 | main | main     | shell linked/b/c              | linked   | main
+        a failed edit              | main | main     | failed other/a                | main     | main
+        in no work tree            | main | main     | edit loose/plan.md            | main     | main
+        a repository inside        | main | main     | edit main/lib/a               | main/lib | main
+        a file whose folder went   | main | main     | edit other/gone/a             | other    | main
+        above repositories         | .    | other    |                               | other    | other
+        above repositories, edits  | .    | other    | edit main/a                   | main     | other";
+
+    fn call(what: &str, at: impl Fn(&str) -> String) -> Option<ToolCall> {
+        let (how, path) = what.trim().split_once(' ')?;
+        let kind = match how {
+            "shell" => ToolKind::Shell,
+            "read" => ToolKind::Read,
+            _ => ToolKind::Edit,
+        };
+        let path = if how == "relative" {
+            path.to_owned()
+        } else {
+            at(path)
+        };
+        let is_shell = kind == ToolKind::Shell;
+        Some(ToolCall {
+            kind,
+            command: is_shell.then(|| format!("echo 1 > {path}")),
+            paths: Vec::from_iter((!is_shell).then_some(path)),
+            is_error: how == "failed",
+            finished: true,
+            ..ToolCall::default()
+        })
+    }
+
+    fn policy(yaml: &str) -> Policy {
+        let config = Config::load(Some(("config.yml", yaml))).unwrap();
+        let nowhere = ProjectFacts {
+            path: String::new(),
+            files: Vec::new(),
+        };
+        config.policy_for(&nowhere, None).unwrap()
+    }
+
+    #[test]
+    fn the_turns_own_edits_lead_to_another_work_tree_and_cd_does_not() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |path: &str| place.path().join(path).to_str().unwrap().to_owned();
+        for folder in [
+            "main/.git",
+            "main/api",
+            "other/.git",
+            "main/lib/.git",
+            "linked/b",
+            "loose",
+        ] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+        }
+        // A linked work tree has a file.
+        std::fs::write(at("linked/.git"), "gitdir: elsewhere\n").unwrap();
+        for case in CASES.lines().skip(1) {
+            let cells: Vec<&str> = case.split('|').map(str::trim).collect();
+            let [name, home, cwd, calls, found, by_cwd] = cells[..] else {
+                panic!("{case}");
+            };
+            let mut state = SessionState::new(Stream::of_native(Agent::HOSTS[0], "a"));
+            state.home = at(home);
+            state.place.cwd = at(cwd);
+            state.turn.calls = calls.split(',').filter_map(|what| call(what, at)).collect();
+            for (yaml, expected) in [("", found), ("changed: {tree: cwd}\n", by_cwd)] {
+                let judged = of(&state, &policy(yaml)).folder;
+                assert_eq!(judged, PathBuf::from(at(expected)), "{name} {yaml}");
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What a person types while an agent works.
+
+use crate::agent::Agent;
+use crate::model::{says, shell, write};
+use crate::scenarios::{CODE, SOON, TASK, WHILE, finish_in_terminal};
+use crate::stage::{Counts, Stage};
+
+pub(crate) fn steered(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, SOON);
+    let answers = [
+        write("app.py", CODE),
+        shell("sleep 6"),
+        shell(WHILE),
+        says("Written."),
+        says("Debrief."),
+    ];
+    let terminal = stage.open(TASK, answers);
+    let is_at_work = || stage.events("tool_started").len() == 2;
+    terminal.wait_until("it is at work", is_at_work);
+    terminal.say("Also say why.");
+    finish_in_terminal(&stage, terminal);
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
+    assert_eq!(stage.events("turn_joined").len(), 1);
+    let head = &stage.events("head_seen")[0];
+    assert!(head["commit"].is_string(), "{head}");
+    stage.finish()
+}

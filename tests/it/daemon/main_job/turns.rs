@@ -1,0 +1,301 @@
+//! What belongs to a turn, through the real client and daemon with real repositories: its commits, its work tree, and the
+//! messages that are typed while it lasts (spec FILES-4, FILES-11, TURN-14).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::git::{commit_all, git};
+
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::wait_until;
+
+/// Longer than the resolution of file times.
+const TICK: Duration = Duration::from_millis(100);
+
+struct Scene {
+    daemon: Daemon,
+    project: PathBuf,
+}
+
+impl Scene {
+    /// A repository with a committed program, and a daemon with these settings besides those of every test.
+    fn new(settings: &str) -> Self {
+        let daemon = Daemon::with(&format!("{EVERY_STOP}{settings}"));
+        let scene = Self {
+            project: daemon.home.path().join("project"),
+            daemon,
+        };
+        scene.repository("project");
+        scene
+    }
+
+    fn repository(&self, name: &str) -> PathBuf {
+        let folder = self.daemon.home.path().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("stock.py"), "count = 1\n").expect("writes");
+        commit_all(&folder);
+        folder
+    }
+
+    fn call(&self, event: &str, turn: &str, cwd: &Path, more: Value) -> String {
+        let mut payload = json!({
+            "session_id": "5f1c9f0e-0d7c-4a51-8f0e-3f1f0c7d2a12",
+            "transcript_path": "",
+            "cwd": cwd,
+            "hook_event_name": event,
+            "prompt_id": turn,
+        });
+        let fields = payload.as_object_mut().expect("an object");
+        fields.extend(more.as_object().expect("an object").clone());
+        self.daemon
+            .hook(&["claude", event], payload.to_string().as_bytes())
+    }
+
+    fn heads(&self) -> usize {
+        self.daemon
+            .ask(&["tail", "--json", "--kind", "head_seen"])
+            .len()
+    }
+
+    /// A prompt; returns once the beginning of its turn was looked at, if it is to be.
+    fn prompt(&self, turn: &str, is_looked_at: bool) {
+        let heads = self.heads();
+        std::thread::sleep(TICK);
+        self.call(
+            "UserPromptSubmit",
+            turn,
+            &self.project,
+            json!({ "prompt": format!("go on, {turn}") }),
+        );
+        if is_looked_at {
+            wait_until(|| self.heads() > heads);
+        }
+        std::thread::sleep(TICK);
+    }
+
+    /// A call of a tool around the agent's work.
+    fn tool(&self, turn: &str, tool: &str, input: Value, work: impl FnOnce()) {
+        let number = self.daemon.ask(&["journal", "export"]).len();
+        let fields =
+            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": format!("t{number}") });
+        self.call("PreToolUse", turn, &self.project, fields.clone());
+        work();
+        self.call("PostToolUse", turn, &self.project, fields);
+    }
+
+    fn write(&self, turn: &str, file: &Path, text: &str) {
+        let put = || std::fs::write(file, text).expect("writes");
+        self.tool(
+            turn,
+            "Write",
+            json!({ "file_path": file, "content": text }),
+            put,
+        );
+    }
+
+    /// A stop in a folder: the reason of its decision, and the decision explained.
+    fn stop_in(&self, turn: &str, cwd: &Path) -> (String, Value) {
+        // Two calls that are the same are one.
+        let number = self.daemon.ask(&["audit", "--json"]).len();
+        self.call(
+            "Stop",
+            turn,
+            cwd,
+            json!({ "stop_hook_active": false, "last_assistant_message": format!("done {number}") }),
+        );
+        let explained = self.daemon.ask(&["explain", "--json"]).remove(0);
+        let decisions = self.daemon.ask(&["audit", "--json"]);
+        let reason = decisions.last().expect("a decision")["reason"].as_str();
+        (reason.expect("a word").to_owned(), explained)
+    }
+
+    fn stop(&self, turn: &str) -> String {
+        self.stop_in(turn, &self.project).0
+    }
+}
+
+/// Commits everything, by a clock that is ahead of this one.
+fn commit(folder: &Path) {
+    git(folder, &["add", "-A"]);
+    let ahead = jiff::Timestamp::now().as_second() + 5;
+    let status = Command::new("git")
+        .args([
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=e@x",
+            "commit",
+            "-qm",
+            "next",
+        ])
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_COMMITTER_DATE", format!("@{ahead} +0000"))
+        .status();
+    assert!(status.expect("git").success());
+}
+
+fn put(scene: &Scene, text: &str) {
+    std::fs::write(scene.project.join("stock.py"), text).expect("writes");
+}
+
+#[test]
+fn commits_are_the_turns_if_head_did_not_have_them() {
+    for (settings, expected) in [
+        ("", "silent_unchanged"),
+        ("changed: {commits: time}\n", "actions_due"),
+    ] {
+        let scene = Scene::new(settings);
+        let by_head = settings.is_empty();
+        put(&scene, "count = 2\n");
+        commit(&scene.project);
+        scene.prompt("one", by_head);
+        assert_eq!(scene.stop("one"), expected, "{settings}");
+        if !by_head {
+            assert_eq!(scene.heads(), 0);
+            continue;
+        }
+        scene.prompt("two", true);
+        let line = json!({ "command": "git commit -am next" });
+        scene.tool("two", "Bash", line, || {
+            put(&scene, "count = 3\n");
+            commit(&scene.project);
+        });
+        let (reason, explained) = scene.stop_in("two", &scene.project);
+        assert_eq!(reason, "actions_due");
+        assert!(
+            !explained["evidence"]["notes"].to_string().contains("HEAD"),
+            "{explained}"
+        );
+        // Nothing is committed; only the branch is another one.
+        git(&scene.project, &["branch", "-q", "old", "HEAD~1"]);
+        scene.prompt("three", true);
+        let line = json!({ "command": "git checkout old" });
+        scene.tool("three", "Bash", line, || {
+            git(&scene.project, &["checkout", "-q", "old"])
+        });
+        assert_eq!(scene.stop("three"), "silent_unchanged");
+        scene.daemon.verify();
+    }
+}
+
+#[test]
+fn without_a_look_at_head_commits_count_by_their_time_and_explain_says_so() {
+    let scene = Scene::new("");
+    std::fs::remove_dir_all(scene.project.join(".git")).expect("removes");
+    scene.prompt("one", false);
+    let line = json!({ "command": "git init" });
+    scene.tool("one", "Bash", line, || {
+        git(&scene.project, &["init", "-q"]);
+        commit(&scene.project);
+    });
+    let (reason, explained) = scene.stop_in("one", &scene.project);
+    assert_eq!(reason, "actions_due");
+    let notes = explained["evidence"]["notes"].to_string();
+    assert!(notes.contains("commits count by their time"), "{notes}");
+    scene.daemon.verify();
+}
+
+fn changed(explained: &Value) -> String {
+    let changes = explained["evidence"]["changes"].to_string();
+    ["stock.py", "other.py", "linked.py"]
+        .into_iter()
+        .filter(|name| changes.contains(name))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn another_working_directory_does_not_change_whose_files_are_judged() {
+    for (settings, expected) in [("", "stock.py"), ("changed: {tree: cwd}\n", "other.py")] {
+        let scene = Scene::new(settings);
+        let other = scene.repository("other");
+        std::fs::write(other.join("other.py"), "dirty = 1\n").expect("writes");
+        scene.call(
+            "SessionStart",
+            "none",
+            &scene.project,
+            json!({ "source": "startup" }),
+        );
+        scene.prompt("one", settings.is_empty());
+        scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
+        let (_, explained) = scene.stop_in("one", &other);
+        assert_eq!(changed(&explained), expected, "{settings}");
+        scene.daemon.verify();
+    }
+}
+
+#[test]
+fn a_turn_that_edits_another_work_tree_is_judged_by_that_one() {
+    let scene = Scene::new("");
+    std::fs::write(scene.project.join("other.py"), "dirty = 1\n").expect("writes");
+    let linked = scene.daemon.home.path().join("linked");
+    let add = [
+        "worktree",
+        "add",
+        "-q",
+        "-b",
+        "side",
+        linked.to_str().expect("text"),
+    ];
+    git(&scene.project, &add);
+    scene.call(
+        "SessionStart",
+        "none",
+        &scene.project,
+        json!({ "source": "startup" }),
+    );
+    scene.prompt("one", true);
+    scene.write("one", &linked.join("linked.py"), "a = 1\n");
+    let (reason, explained) = scene.stop_in("one", &scene.project);
+    assert_eq!(
+        (reason.as_str(), changed(&explained).as_str()),
+        ("actions_due", "linked.py")
+    );
+    let notes = explained["evidence"]["notes"].to_string();
+    assert!(notes.contains("the turn edited only"), "{notes}");
+    // A project that is switched off stays off, also if it is worked on from another one.
+    std::fs::write(linked.join(".checkpointd.yml"), "enabled: false\n").expect("writes");
+    scene.prompt("two", true);
+    scene.write("two", &linked.join("linked.py"), "a = 2\n");
+    assert_eq!(scene.stop("two"), "project_off");
+    scene.daemon.verify();
+}
+
+#[test]
+fn a_message_typed_while_the_agent_works_belongs_to_the_turn() {
+    for (settings, expected) in [
+        ("", ["actions_due", "block_budget", "actions_due"]),
+        (
+            "steering: begins\n",
+            ["silent_unchanged", "silent_unchanged", "actions_due"],
+        ),
+    ] {
+        let scene = Scene::new(settings);
+        let file = scene.project.join("stock.py");
+        let more = |text: &str| {
+            std::thread::sleep(TICK);
+            scene.call(
+                "UserPromptSubmit",
+                "one",
+                &scene.project,
+                json!({ "prompt": text }),
+            );
+        };
+        scene.prompt("one", true);
+        scene.write("one", &file, "count = 2\n");
+        more("and then");
+        scene.tool("one", "Bash", json!({ "command": "ls" }), || ());
+        let first = scene.stop("one");
+        more("one thing more");
+        let second = scene.stop("one");
+        // It was taken up after the stop only, under an id of its own.
+        scene.write("two", &file, "count = 3\n");
+        let third = scene.stop("two");
+        assert_eq!([first, second, third], expected, "{settings}");
+        scene.daemon.verify();
+    }
+}
