@@ -3,7 +3,9 @@
 mod composer;
 mod headless;
 mod hooks;
+mod literals;
 mod prompts;
+mod script;
 #[cfg(test)]
 mod tests;
 mod tools;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::script;
 use super::tools::{TOOLS, session_in};
 use super::values::{milliseconds, patch_of};
 use crate::prompts::Authors;
@@ -183,6 +184,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         note_place(&line, &mut facts);
     }
     entries.reverse();
+    let entries = script::expand(entries);
     normal::fold(&TOOLS, authors, entries, &mut facts);
     is_codex.then_some(facts)
 }
@@ -326,7 +328,7 @@ fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
     Entry::Call {
         call: normal::begun(&TOOLS, payload.call_id.text(), tool, &input, at),
         is_echo: false,
-        task: task_in(&input),
+        task: task_in(&input).or_else(|| script::cell_in(&input)),
     }
 }
 
@@ -354,12 +356,12 @@ fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
         None => (None, payload.output),
     };
     let text = read_json::plain(raw);
-    let result = ResultText {
+    let result = script::result(&text).unwrap_or_else(|| ResultText {
         is_error,
         task: session_in(&text).map(|id| Cow::Owned(id.to_owned())),
         text,
         ..ResultText::default()
-    };
+    });
     let Scalar::Text(id) = payload.call_id else {
         return None;
     };

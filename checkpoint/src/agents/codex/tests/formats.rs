@@ -100,3 +100,83 @@ fn a_message_typed_while_it_works_is_one_of_the_same_task() {
         assert!(facts.is_whole);
     }
 }
+
+/// Two rollouts of one task: the older one has only its scripts, the newer one an item for what they ran.
+#[test]
+fn calls_of_scripts_are_seen_with_and_without_items() {
+    let script = |id: &str, text: &str| {
+        let text = serde_json::to_string(text).expect("a string");
+        format!(
+            r#"{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"custom_tool_call","call_id":"{id}","name":"exec","input":{text}}}}}"#
+        )
+    };
+    let result = |id: &str, head: &str, text: &str| {
+        let blocks = serde_json::json!([
+            {"type": "input_text", "text": format!("{head}\nWall time 0.9 seconds\nOutput:\n")},
+            {"type": "input_text", "text": text},
+        ]);
+        format!(
+            r#"{{"timestamp":"2026-01-01T00:00:03Z","type":"response_item","payload":{{"type":"custom_tool_call_output","call_id":"{id}","output":{blocks}}}}}"#
+        )
+    };
+    let begin = [
+        r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"task_started"}}"#.to_owned(),
+        r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"user_message","message":"go"}}"#.to_owned(),
+    ];
+    let patch = script(
+        "c1",
+        "const patch = \"*** Begin Patch\\n*** Update File: /p/a.rs\\n@@\\n-a\\n+b\\n*** End Patch\";\ntext(await tools.apply_patch(patch));",
+    );
+    let patched = result("c1", "Script completed", "{}");
+    let run = script(
+        "c2",
+        "const r = await tools.exec_command({cmd: 'cargo test', workdir: '/p'}); text(r);",
+    );
+    let ran = result(
+        "c2",
+        "Script completed",
+        r#"{"chunk_id":"x","exit_code":101,"output":"test result: FAILED. 1 passed; 1 failed"}"#,
+    );
+    let long = script(
+        "c3",
+        "text((await tools.exec_command({cmd: 'make all'})).output)",
+    );
+    let still = result("c3", "Script running with cell ID 5", "");
+    let wait = [
+        r#"{"timestamp":"2026-01-01T00:00:04Z","type":"response_item","payload":{"type":"function_call","name":"wait","call_id":"c4","arguments":"{\"cell_id\":\"5\"}"}}"#.to_owned(),
+        result("c4", "Script completed", "5 passed in 1.0s"),
+    ];
+    let lines = |parts: &[&[String]]| -> String {
+        let lines = parts.concat();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let facts = written(AGENT, &lines);
+        let seen = facts
+            .outcomes
+            .iter()
+            .map(|outcome| format!("{}: {:?}", outcome.call, outcome.ended));
+        format!("{}\n{}", calls(&facts), seen.collect::<Vec<_>>().join("\n"))
+    };
+    insta::assert_snapshot!(
+        lines(&[&begin, &[patch.clone(), patched.clone(), run.clone(), ran.clone(), long, still], &wait]),
+        @r#"
+      c1#0 apply_patch Edit `-` ["/p/a.rs"] ok 00:00:01.000 2000ms ""
+      c2#0 exec_command Shell `cargo test` [] failed 00:00:01.000 2000ms "test result: FAILED. 1 passed; 1 failed\n"
+      c3#0 exec_command Shell `make all` [] open 00:00:01.000 ?ms ""
+      c4 wait Other `-` [] ok 00:00:04.000 0ms ""
+
+    1: None
+    2: Some(Passed)
+    "#
+    );
+    let items = [
+        r#"{"timestamp":"2026-01-01T00:00:02Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","id":"e1","status":"completed","changes":{"/p/a.rs":{"type":"update"}}}}}"#.to_owned(),
+        r#"{"timestamp":"2026-01-01T00:00:02Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"e2","command":["/bin/bash","-lc","cargo test"],"status":"failed","exit_code":101,"aggregated_output":"FAILED"}}}"#.to_owned(),
+    ];
+    insta::assert_snapshot!(
+        lines(&[&begin, &[patch, items[0].clone(), patched, run, items[1].clone(), ran]]),
+        @r#"
+    e1 apply_patch Edit `-` ["/p/a.rs"] ok 00:00:02.000 0ms ""
+    e2 exec_command Shell `cargo test` [] failed 00:00:02.000 0ms "FAILED"
+    "#
+    );
+}

@@ -1,0 +1,433 @@
+//! Scripts: JavaScript that the model writes for the tool `exec`, and that calls the other tools.
+//!
+//! Newer rollouts have an item for each command and patch of a script. Older ones have the script only, and of a command
+//! that still runs there is no item yet. So the calls of a script are read from its text, as far as they are written out,
+//! and those that an item repeats are dropped.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use journal::ToolCall;
+use serde_json::{Value, json};
+
+use super::literals::{Token, tokens};
+use super::tools::TOOLS;
+use crate::tools::ResultText;
+use crate::transcript::normal::{self, Entry};
+
+/// The tool that runs a script.
+pub(super) const TOOL: &str = "exec";
+/// The most calls that are read from one script.
+const CALLS_MAX: usize = 32;
+/// The tool that waits for a script.
+const WAIT: &str = "wait";
+/// How a patch begins.
+const PATCH: &str = "*** Begin Patch";
+
+/// The id that a script still running is waited for by, in a form that no command's id has.
+fn cell(id: &str) -> String {
+    format!("cell {id}")
+}
+
+/// Returns the script that a call of `wait` waits for.
+pub(super) fn cell_in(input: &Value) -> Option<String> {
+    input.get("cell_id")?.as_str().map(cell)
+}
+
+/// Puts the calls of the scripts in their place, oldest first.
+pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
+    let mut expanded = Vec::with_capacity(entries.len());
+    let mut calls_of: HashMap<String, Vec<String>> = HashMap::new();
+    let mut waits: HashSet<String> = HashSet::new();
+    let mut echoes = Echoes::of(&entries);
+    for entry in entries {
+        match entry {
+            Entry::Call {
+                call,
+                is_echo: false,
+                ..
+            } if call.tool == TOOL => {
+                let id = call.id.clone().unwrap_or_default();
+                let calls = calls(&call, &mut echoes);
+                let ids = calls.iter().filter_map(|entry| match entry {
+                    Entry::Call { call, .. } => call.id.clone(),
+                    _ => None,
+                });
+                calls_of.insert(id, ids.collect());
+                expanded.extend(calls);
+            }
+            Entry::Call {
+                call,
+                is_echo: false,
+                task,
+            } if call.tool == WAIT => {
+                waits.extend(call.id.clone());
+                expanded.push(Entry::Call {
+                    call,
+                    is_echo: false,
+                    task,
+                });
+            }
+            Entry::Result {
+                id,
+                mut result,
+                at,
+                duration_ms,
+            } if waits.contains(&*id) => {
+                // The script came to its end; how its command ended is in what it printed.
+                let is_over = result.is_error == Some(false);
+                result.exit_code = result.exit_code.or(is_over.then_some(0));
+                expanded.push(Entry::Result {
+                    id,
+                    result,
+                    at,
+                    duration_ms,
+                });
+            }
+            Entry::Result {
+                id,
+                result,
+                at,
+                duration_ms,
+            } if calls_of.contains_key(&*id) => {
+                let ids = calls_of.get(&*id).into_iter().flatten();
+                expanded.extend(ids.map(|id| Entry::Result {
+                    id: Cow::Owned(id.clone()),
+                    result: result.clone(),
+                    at,
+                    duration_ms,
+                }));
+            }
+            entry => expanded.push(entry),
+        }
+    }
+    expanded
+}
+
+/// What items say was run: how often each command, and each set of files.
+struct Echoes {
+    commands: HashMap<String, usize>,
+    files: HashMap<Vec<String>, usize>,
+}
+
+impl Echoes {
+    fn of(entries: &[Entry<'_>]) -> Self {
+        let (mut commands, mut files) = (HashMap::new(), HashMap::new());
+        for entry in entries {
+            let Entry::Call {
+                call,
+                is_echo: true,
+                ..
+            } = entry
+            else {
+                continue;
+            };
+            if let Some(command) = &call.command {
+                *commands.entry(command.trim().to_owned()).or_default() += 1;
+            } else {
+                *files.entry(sorted(&call.paths)).or_default() += 1;
+            }
+        }
+        Self { commands, files }
+    }
+
+    /// Takes off one item that repeats a call; returns whether there was one.
+    fn take(&mut self, call: &ToolCall) -> bool {
+        let count = match &call.command {
+            Some(command) => self.commands.get_mut(command.trim()),
+            None => self.files.get_mut(&sorted(&call.paths)),
+        };
+        let Some(count) = count.filter(|count| **count > 0) else {
+            return false;
+        };
+        *count -= 1;
+        true
+    }
+}
+
+fn sorted(paths: &[String]) -> Vec<String> {
+    let mut paths = paths.to_vec();
+    paths.sort_unstable();
+    paths
+}
+
+/// Returns the calls of a script that no item repeats. A script that runs no command is one call that did something else.
+fn calls<'a>(script: &ToolCall, echoes: &mut Echoes) -> Vec<Entry<'a>> {
+    let id = script.id.as_deref().unwrap_or_default();
+    let read = Script::read(script.command.as_deref().unwrap_or_default());
+    if read.commands.is_empty() && read.patches.is_empty() {
+        return vec![Entry::Call {
+            call: normal::begun(&TOOLS, id, TOOL, &Value::Null, script.at),
+            is_echo: false,
+            task: read.session,
+        }];
+    }
+    let commands = read.commands.iter().map(|command| {
+        let input = json!({ "command": command });
+        ("exec_command", input)
+    });
+    let patches = read.patches.iter().map(|patch| {
+        let input = Value::from(patch.as_str());
+        ("apply_patch", input)
+    });
+    let mut found: Vec<Entry<'a>> = Vec::new();
+    for (number, (tool, input)) in commands.chain(patches).take(CALLS_MAX).enumerate() {
+        let id = format!("{id}#{number}");
+        let call = normal::begun(&TOOLS, &id, tool, &input, script.at);
+        if !echoes.take(&call) {
+            found.push(Entry::Call {
+                call,
+                is_echo: false,
+                task: None,
+            });
+        }
+    }
+    found
+}
+
+/// What a script calls.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Script {
+    commands: Vec<String>,
+    patches: Vec<String>,
+    /// The command in the background that it looks at.
+    session: Option<String>,
+}
+
+impl Script {
+    fn read(text: &str) -> Self {
+        let tokens = tokens(text);
+        let mut script = Self::default();
+        let mut constants: HashMap<&str, &str> = HashMap::new();
+        for window in tokens.windows(3) {
+            match window {
+                [Token::Name(name), Token::Sign('='), Token::Text(value)] => {
+                    constants.insert(name, value);
+                }
+                [key, Token::Sign(':'), value] if key.is(&["cmd", "command"]) => {
+                    let command = match value {
+                        Token::Text(command) => Some(command.as_ref()),
+                        Token::Name(name) => constants.get(name.as_ref()).copied(),
+                        Token::Sign(_) => None,
+                    };
+                    script.commands.extend(command.map(str::to_owned));
+                }
+                [key, Token::Sign(':'), Token::Name(id) | Token::Text(id)]
+                    if key.is(&["session_id"]) =>
+                {
+                    script.session = Some(id.clone().into_owned());
+                }
+                _ => {}
+            }
+        }
+        let texts = tokens.iter().filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_ref()),
+            _ => None,
+        });
+        script.patches = texts
+            .filter(|text| text.trim_start().starts_with(PATCH))
+            .map(str::to_owned)
+            .collect();
+        // `{cmd}` stands for `{cmd: cmd}`.
+        if script.commands.is_empty() && text.contains("exec_command") {
+            let named = ["cmd", "command"]
+                .iter()
+                .find_map(|name| constants.get(name));
+            script
+                .commands
+                .extend(named.map(|command| (*command).to_owned()));
+        }
+        script
+    }
+}
+
+/// Reads what a script, or the wait for one, returned; none if the text is no such result.
+pub(super) fn result(text: &str) -> Option<ResultText<'static>> {
+    let head = text.lines().next()?;
+    let running = head.strip_prefix("Script running with cell ID ");
+    let failed = head == "Script failed";
+    if running.is_none() && !failed && head != "Script completed" {
+        return None;
+    }
+    let body = text
+        .split_once("\nOutput:\n")
+        .map_or("", |(_, body)| body.trim_start_matches('\n'));
+    let (mut printed, mut code, mut session) = (String::with_capacity(body.len()), None, None);
+    for line in body.split_inclusive('\n') {
+        let Some(ended) = Ended::read(line) else {
+            printed.push_str(line);
+            continue;
+        };
+        printed.push_str(&ended.output);
+        if !printed.ends_with('\n') {
+            printed.push('\n');
+        }
+        code = worse(code, ended.code);
+        session = session.or(ended.session);
+    }
+    let is_over = running.is_none() && session.is_none();
+    Some(ResultText {
+        // A script that came to its end may not say how its command ended; what was printed does.
+        is_error: (is_over && code.is_none()).then_some(failed),
+        exit_code: code,
+        running: !is_over,
+        task: running
+            .map(|id| Cow::Owned(cell(id.trim())))
+            .or(session.map(Cow::Owned)),
+        text: Cow::Owned(printed),
+        ..ResultText::default()
+    })
+}
+
+fn worse(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.filter(|code| *code != 0).or(other).or(one)
+}
+
+/// How a command ended, as a script prints it: the tool's whole answer in one line of JSON.
+struct Ended {
+    output: String,
+    code: Option<i64>,
+    session: Option<String>,
+}
+
+impl Ended {
+    fn read(line: &str) -> Option<Self> {
+        let line = line.trim();
+        if !line.starts_with('{') || !line.contains("\"output\"") {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(line).ok()?;
+        Some(Self {
+            output: answer.get("output")?.as_str()?.to_owned(),
+            code: answer.get("exit_code").and_then(Value::as_i64),
+            session: answer
+                .get("session_id")
+                .filter(|id| !id.is_null())
+                .map(Value::to_string),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_are_written_out_are_read() {
+        let cases: [(&str, &[&str], usize, Option<&str>); 9] = [
+            (
+                r#"const r = await tools.exec_command({"cmd":"make \"a b\" && ls","workdir":"/p"}); text(r.output);"#,
+                &["make \"a b\" && ls"],
+                0,
+                None,
+            ),
+            (
+                "text(await tools.exec_command({cmd: 'pytest -q\\nls'}));\ntext(await tools.exec_command({cmd:`cargo test`}));",
+                &["pytest -q\nls", "cargo test"],
+                0,
+                None,
+            ),
+            (
+                "const cmd = \"npm test\";\nconst r = await tools.exec_command({cmd, workdir: '/p'});",
+                &["npm test"],
+                0,
+                None,
+            ),
+            (
+                "const line = 'go vet ./...'; await tools.exec_command({ cmd: line });",
+                &["go vet ./..."],
+                0,
+                None,
+            ),
+            (
+                "const patch = \"*** Begin Patch\\n*** Update File: a.rs\\n*** End Patch\";\ntext(await tools.apply_patch(patch));",
+                &[],
+                1,
+                None,
+            ),
+            (
+                "// tools.exec_command({cmd: \"rm -rf /\"})\n/* cmd: 'x' */ text(1)",
+                &[],
+                0,
+                None,
+            ),
+            (
+                r#"const r = await tools.write_stdin({session_id:88,chars:""}); text(r.output);"#,
+                &[],
+                0,
+                Some("88"),
+            ),
+            (
+                "await tools.update_plan({plan:[{step:\"run cmd: make\",status:\"done\"}]})",
+                &[],
+                0,
+                None,
+            ),
+            (
+                "await tools.exec_command({cmd: \"never closed",
+                &[],
+                0,
+                None,
+            ),
+        ];
+        for (text, commands, patches, session) in cases {
+            let script = Script::read(text);
+            assert_eq!(script.commands, commands, "{text}");
+            assert_eq!(script.patches.len(), patches, "{text}");
+            assert_eq!(script.session.as_deref(), session, "{text}");
+        }
+    }
+
+    #[test]
+    fn results_say_how_a_script_ended() {
+        let body = "Wall time 1.0 seconds\nOutput:\n";
+        let whole = r#"{"chunk_id":"a","exit_code":2,"output":"boom\nbang"}"#;
+        let waits = r#"{"chunk_id":"a","session_id":7,"output":"so far"}"#;
+        for (text, code, running, task, printed) in [
+            (
+                format!("Script completed\n{body}\nok\n"),
+                None,
+                false,
+                None,
+                "ok\n",
+            ),
+            (
+                format!("Script completed\n{body}\n{whole}"),
+                Some(2),
+                false,
+                None,
+                "boom\nbang\n",
+            ),
+            (
+                format!("Script completed\n{body}{waits}"),
+                None,
+                true,
+                Some("7"),
+                "so far\n",
+            ),
+            (
+                format!("Script running with cell ID 12\n{body}"),
+                None,
+                true,
+                Some("cell 12"),
+                "",
+            ),
+            (
+                format!("Script failed\n{body}Error: no"),
+                None,
+                false,
+                None,
+                "Error: no",
+            ),
+        ] {
+            let result = result(&text).expect("a script's result");
+            assert_eq!(result.exit_code, code, "{text}");
+            assert_eq!(result.running, running, "{text}");
+            assert_eq!(result.task.as_deref(), task, "{text}");
+            assert_eq!(result.text, printed, "{text}");
+            let says = (!running && code.is_none()).then_some(text.starts_with("Script failed"));
+            assert_eq!(result.is_error, says, "{text}");
+        }
+        assert!(result("Scripts\nOutput:\n").is_none());
+    }
+}
