@@ -103,6 +103,14 @@ static EXIT_CODE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant that a test compiles")
 });
 
+/// What a shell says of a line that it could not run as it is written.
+static SHELL_ERROR: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^(?:\(eval\)|(?:/\S*/)?(?:ba|z|da|k|fi)?sh)(?:: (?:line )?\d+|:\d+)?: .*(?:not found|no matches found|parse error|syntax error|unexpected)",
+    )
+    .expect("a constant that a test compiles")
+});
+
 /// Returns whether the failure of a call says that nothing is broken.
 pub(super) fn is_answer(call: &ToolCall, line: &CommandLine, project: &str) -> bool {
     let begin = crate::text::head(&call.output, HOST_TEXT_BYTES).to_lowercase();
@@ -171,6 +179,10 @@ fn runs_server(text: &str) -> bool {
 fn asks(text: &str, line: &CommandLine, output: &str) -> bool {
     if let Some(asks) = questions::powershell(text) {
         return asks;
+    }
+    // The shell gave up, so what came after in the line was not done.
+    if SHELL_ERROR.is_match(output) && line.commands.iter().any(settled::is_check) {
+        return false;
     }
     let deciding: Vec<_> = line
         .commands

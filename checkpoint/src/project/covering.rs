@@ -80,10 +80,20 @@ pub fn is_test(path: &str) -> bool {
         | "cs" | "swift" | "exs" | "dart" | "c" | "cc" | "cpp" | "cxx" | "m" | "mm" | "clj"
         | "ex" | "lua" | "sh" | "bats" | "pl" | "t" | "jl" | "R" | "hs" | "vue" | "svelte"
         | "elm" | "zig" | "nim" | "ml" | "erl" | "fs" | "vb" => {
-            ending == "bats" || below(&FOLDERS) || names_test(stem)
+            ending == "bats" || below(&FOLDERS) || names_test(stem) && !is_component(stem, ending)
         }
         _ => false,
     }
+}
+
+/// Returns whether a script is only called like a test of another language: runners for JavaScript look for `user.test.ts`
+/// and `__tests__`, so `VoiceTest.tsx` is a part of the program.
+fn is_component(stem: &str, ending: &str) -> bool {
+    let is_script = matches!(
+        ending,
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"
+    );
+    is_script && !stem.contains(['.', '-', '_'])
 }
 
 fn names_test(stem: &str) -> bool {

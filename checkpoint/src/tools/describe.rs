@@ -123,7 +123,8 @@ fn guess(tool: &str, input: &Value) -> ToolKind {
         ToolKind::Write
     } else if has_path && says(&["read", "view"]) {
         ToolKind::Read
-    } else if says(&["bash", "shell", "exec", "terminal", "run_command"])
+    } else if (says(&["bash", "shell", "exec", "terminal", "run_command"])
+        || ["sh", "zsh", "run", "cmd"].contains(&name.as_str()))
         && command_in(input).is_some()
     {
         ToolKind::Shell

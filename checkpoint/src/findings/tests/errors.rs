@@ -75,6 +75,8 @@ fn failures_that_say_that_something_is_broken() {
     for line in [
         "! python app/main.py -> Exit code 1\nModuleNotFoundError: No module named 'torch'",
         "! npm run build -> Exit code 1\nerror TS2322",
+        "! ls src; echo ==; npm test 2>&1 | tail -3 -> Exit code 1\nsrc\n(eval):1: = not found",
+        "! cargo test 2>&1 | tail -3 -> Exit code 2\nbash: -c: line 1: syntax error near unexpected token `|'",
         "! git commit -m x -> Exit code 1\nThe following paths are ignored",
         "! git add x && git diff --quiet -> Exit code 128\nfatal: pathspec 'x'",
         "! git config user.name -x y -> Exit code 1",

@@ -12,6 +12,7 @@ fn what_is_a_test_by_its_name() {
         "src/test/java/UserIT.java src/main/java/EDIT.java src/main/UserTest.kt",
         "spec/user_spec.rb tests/UserTest.php App.Tests/UserTests.cs Tests/AppTests/UserTests.swift test/user_test.exs",
         "crates/a/tests/all.rs crates/a/src/tests.rs crates/a/src/user_test.rs crates/a/src/attests.rs",
+        "src/VoiceTest.tsx web/LoadSpec.js src/voice-test.ts test/VoiceTest.ts",
         "test/tool.go tests/data.json testdata/a_test.py node_modules/x/a.test.js tests/run.bats scripts/test-all.sh",
     ]
     .map(|paths| {
@@ -24,6 +25,7 @@ fn what_is_a_test_by_its_name() {
     src/test/java/UserIT.java (src/main/java/EDIT.java) src/main/UserTest.kt
     spec/user_spec.rb tests/UserTest.php App.Tests/UserTests.cs Tests/AppTests/UserTests.swift test/user_test.exs
     crates/a/tests/all.rs crates/a/src/tests.rs crates/a/src/user_test.rs (crates/a/src/attests.rs)
+    (src/VoiceTest.tsx) (web/LoadSpec.js) src/voice-test.ts test/VoiceTest.ts
     (test/tool.go) (tests/data.json) (testdata/a_test.py) (node_modules/x/a.test.js) tests/run.bats scripts/test-all.sh
     "#);
 }

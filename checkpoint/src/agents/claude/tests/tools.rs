@@ -86,6 +86,14 @@ fn tools_of_mcp_servers_are_known_by_their_names_and_fields() {
         ),
         ("mcp__fs__read_text", json!({"query": "x"}), Other, None, ""),
         (
+            "mcp__box__sh",
+            json!({"cmd": "make test"}),
+            Shell,
+            Some("make test"),
+            "",
+        ),
+        ("mcp__box__run", json!({"id": 3}), Other, None, ""),
+        (
             "mcp__sh__exec",
             json!({"command": "ls"}),
             Shell,
