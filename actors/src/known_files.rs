@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use checkpoint::agents::{adapter, adapter::Adapter};
+use checkpoint::agents::{self, adapter, adapter::Adapter};
 use checkpoint::findings;
 use checkpoint::policy::{Policy, ReadBeforeEdit};
 use checkpoint::transcript;
@@ -45,7 +45,7 @@ pub fn of(
         known: Vec::new(),
     };
     let calls = &evidence.timeline.calls;
-    search.take(|path| by_host(agent, calls, path));
+    search.take(|path| agents::knows_file(agent, calls, path));
     if let Some(transcript) = transcript {
         // A transcript that cannot be read has a note already.
         let _ = look_back(agent, transcript, evidence, project, policy, &mut search);
@@ -64,19 +64,6 @@ impl Search {
         let known = self.unknown.extract_if(.., |path| is_known(path));
         self.known.extend(known);
     }
-}
-
-/// Returns whether every edit of a file went through a tool that enforces reading, or made it; or whether the agent reads
-/// the file by itself.
-fn by_host(agent: &dyn Adapter, calls: &[ToolCall], path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let mut edits = calls
-        .iter()
-        .filter(|call| !call.refused && !call.is_error && call.paths.iter().any(|of| of == path));
-    agent.instruction_files().contains(&name)
-        || edits.all(|call| {
-            agent.enforces_reading(&call.tool) || call.created.iter().any(|of| of == path)
-        })
 }
 
 /// Reads a transcript backward, part by part, until all files are found or a bound is reached. What the turn itself did is

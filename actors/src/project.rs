@@ -41,7 +41,7 @@ pub struct Project {
 }
 
 /// Returns the top folder of the project that a folder belongs to, by `changed.root` (spec RULE-20).
-fn root(config: &Config, folder: &Path) -> PathBuf {
+pub fn root(config: &Config, folder: &Path) -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let mut above = folder
         .ancestors()
@@ -158,7 +158,7 @@ const FOLDERS_MAX: usize = 64;
 
 /// Returns the files that switch on packs and lie in the folders above changed files, the top left out. Paths are
 /// relative to `top`, the top of the work tree.
-pub(crate) fn touched(top: &Path, changed: &[ChangedFile]) -> Vec<String> {
+pub fn touched(top: &Path, changed: &[ChangedFile]) -> Vec<String> {
     let mut folders = BTreeSet::new();
     for file in changed {
         let above = Path::new(&file.path).ancestors().skip(1);

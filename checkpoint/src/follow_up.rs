@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use journal::{
-    Action, Decision, Envelope, Event, Evidence, PromptOrigin, TimelineSource, ToolCall, Verdict,
+    Action, Decision, Envelope, Event, Evidence, PromptOrigin, TimelineSource, Timestamp, ToolCall,
+    Verdict,
 };
 
-use crate::findings;
+use crate::findings::{self, Findings, Outcome};
 use crate::gathered::Gathered;
+use crate::lookback::IMPORTED;
 use crate::policy::Policy;
 use crate::state::SessionState;
 
@@ -24,12 +26,32 @@ pub enum FollowUp {
     Unknown,
 }
 
+/// What followed a checkpoint, up to the next decision, the next message of a person, or the end of the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// Sequence number of its decision.
+    pub decision: u64,
+    /// What became of the demand; `None` if it asked for no action.
+    pub end: Option<FollowUp>,
+    /// From the decision to the last thing that the agent did for it.
+    pub ms: u64,
+    /// Tool calls.
+    pub calls: u64,
+    /// Those of them that ran tests.
+    pub tests_run: u64,
+    /// Those of them that failed.
+    pub failures_found: u64,
+}
+
 /// A demand whose period has not ended.
 struct Demand<'a> {
     seq: u64,
     decision: &'a Decision,
     evidence: Option<Evidence>,
     project: String,
+    at: Timestamp,
+    /// When the agent did something last.
+    last_at: Timestamp,
     /// Calls that ended after the stop, the oldest first.
     later: Vec<ToolCall>,
 }
@@ -45,6 +67,14 @@ struct Demand<'a> {
 /// run, did not fail, and came after the last edit that it covers. The added calls are those in the
 /// evidence of the next decision, or else the journaled ones.
 pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(u64, FollowUp)> {
+    let all = all_of_session(events, policies).into_iter();
+    all.filter_map(|followed| Some((followed.decision, followed.end?)))
+        .collect()
+}
+
+/// As [`of_session`], with what followed each checkpoint, whether it asked for actions or not. Decisions about sessions
+/// of the past sent nothing, so nothing follows them.
+pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Followed> {
     let Some(first) = events.first() else {
         return Vec::new();
     };
@@ -53,7 +83,7 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
     let mut open: Option<Demand<'_>> = None;
     let mut ended: Vec<_> = Vec::new();
     let mut end = |demand: Option<Demand<'_>>, seen: Option<&Evidence>| {
-        ended.extend(demand.map(|demand| (demand.seq, demand.judge(policies, seen))));
+        ended.extend(demand.map(|demand| demand.judge(policies, seen)));
     };
     for envelope in events {
         match &envelope.event {
@@ -61,8 +91,18 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
                 gathered.feed(&mut event.clone());
             }
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+                open.iter_mut().for_each(|demand| {
+                    demand.later.push(call.clone());
+                    demand.last_at = demand.last_at.max(envelope.at);
+                });
+            }
+            Event::DeliveryExpired { decision, reason } if reason == IMPORTED => {
+                open.take_if(|demand| demand.seq == *decision);
+            }
+            Event::AgentStopped { .. } => {
+                let at = envelope.at;
                 open.iter_mut()
-                    .for_each(|demand| demand.later.push(call.clone()));
+                    .for_each(|demand| demand.last_at = demand.last_at.max(at));
             }
             Event::PromptSubmitted {
                 origin: PromptOrigin::User,
@@ -77,7 +117,7 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
                     .as_ref()
                     .filter(|own| own.timeline.source != TimelineSource::None);
                 end(open.take(), seen);
-                if decision.verdict == Verdict::Inject && !decision.actions.is_empty() {
+                if decision.verdict == Verdict::Inject {
                     let project = state.project().to_owned();
                     let seq = envelope.seq;
                     open = Some(Demand {
@@ -85,6 +125,8 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
                         decision,
                         evidence: own,
                         project,
+                        at: envelope.at,
+                        last_at: envelope.at,
                         later: Vec::new(),
                     });
                 }
@@ -93,16 +135,53 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
         }
         state.apply(envelope);
     }
-    ended.extend(open.map(|demand| (demand.seq, FollowUp::Open)));
+    ended.extend(open.map(|demand| {
+        let end = demand.asks().then_some(FollowUp::Open);
+        demand.followed(end, None)
+    }));
     ended
 }
 
 impl Demand<'_> {
-    fn judge(self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> FollowUp {
+    fn asks(&self) -> bool {
+        !self.decision.actions.is_empty()
+    }
+
+    /// Counts what followed. `now` is what the rules find with the calls that followed.
+    fn followed(&self, end: Option<FollowUp>, now: Option<(&Findings, &[ToolCall])>) -> Followed {
+        let since = |calls: &[ToolCall]| calls.iter().filter(|call| call.at > self.at).count();
+        let (mut tests_run, mut failures_found) = (0, 0);
+        let actions = now.iter().flat_map(|(found, _)| &found.trace);
+        let actions = actions.flat_map(|rule| &rule.actions);
+        let mut seen = Vec::new();
+        for run in actions
+            .filter(|action| action.purpose == "tests")
+            .flat_map(|action| &action.found)
+        {
+            let calls = now.map_or(&[][..], |(_, calls)| calls);
+            let is_later = calls.get(run.call).is_some_and(|call| call.at > self.at);
+            if is_later && run.outcome != Outcome::NotRun && !seen.contains(&run.call) {
+                seen.push(run.call);
+                tests_run += 1;
+                failures_found += u64::from(run.outcome == Outcome::Failed);
+            }
+        }
+        Followed {
+            decision: self.seq,
+            end,
+            ms: self.last_at.millis_since(self.at),
+            calls: now.map_or(self.later.len(), |(_, calls)| since(calls)) as u64,
+            tests_run,
+            failures_found,
+        }
+    }
+
+    fn judge(mut self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> Followed {
         let (Some(mut evidence), Some(policy)) =
-            (self.evidence, policies.get(&self.decision.policy))
+            (self.evidence.take(), policies.get(&self.decision.policy))
         else {
-            return FollowUp::Unknown;
+            let end = self.asks().then_some(FollowUp::Unknown);
+            return self.followed(end, None);
         };
         let timeline = &mut evidence.timeline;
         match seen {
@@ -116,7 +195,7 @@ impl Demand<'_> {
                 timeline
                     .calls
                     .retain(|call| !self.later.iter().any(|later| known(call, &later.id)));
-                timeline.calls.extend(self.later);
+                timeline.calls.extend(self.later.iter().cloned());
                 if timeline.source == TimelineSource::None {
                     timeline.source = TimelineSource::Journal;
                 }
@@ -130,19 +209,19 @@ impl Demand<'_> {
             .filter(|action| now.actions.contains(action))
             .cloned()
             .collect();
-        if left.is_empty() {
+        let end = if left.is_empty() {
             FollowUp::Fulfilled
         } else {
             FollowUp::Unfulfilled(left)
-        }
+        };
+        let end = self.asks().then_some(end);
+        self.followed(end, Some((&now, &evidence.timeline.calls)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use journal::{
-        Agent, ChangedFile, Changes, Host, Reason, Stream, Timeline, Timestamp, ToolKind,
-    };
+    use journal::{Agent, ChangedFile, Changes, Host, Reason, Stream, Timeline, ToolKind};
     use uuid::Uuid;
 
     use super::*;

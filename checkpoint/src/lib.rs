@@ -21,6 +21,7 @@ pub mod gathered;
 pub mod generated;
 pub mod hooks;
 mod layered;
+pub mod lookback;
 pub mod manifest;
 pub mod message;
 pub mod outcome;

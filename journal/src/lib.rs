@@ -46,7 +46,7 @@ pub use hook_call::{reply, request};
 #[cfg(feature = "store")]
 pub use log::{Appended, Journal, Options, Sync};
 #[cfg(feature = "store")]
-pub use maintenance::{Compacted, Retention};
+pub use maintenance::{Compacted, Forgotten, Retention};
 pub use payload::Payload;
 #[cfg(feature = "store")]
 pub use store::{Outcome, SessionEntry};

@@ -3,9 +3,9 @@
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
-    audit, config, daemon, demo, doctor, explain, init, journal, orders, phase, preview, progress,
-    replay, rules, service, sessions, shell, sql, state, status, tail, timeline, trust, uninstall,
-    web, wrong,
+    audit, config, daemon, demo, doctor, explain, init, journal, lookback, orders, phase, preview,
+    progress, replay, rules, service, sessions, shell, sql, state, stats, status, tail, timeline,
+    trust, uninstall, web, wrong,
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Unmute(orders::UnmuteArgs),
     Restart(orders::RestartArgs),
     Wrong(wrong::WrongArgs),
+    Stats(stats::StatsArgs),
+    Lookback(lookback::LookbackArgs),
     Phase(phase::PhaseArgs),
     Progress(progress::ProgressArgs),
     Replay(replay::ReplayArgs),
@@ -163,6 +165,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Unmute(args) => orders::unmute(&home, args),
         Command::Restart(args) => orders::restart(&home, args),
         Command::Wrong(args) => wrong::run(&home, args),
+        Command::Stats(args) => stats::run(&home, &args),
+        Command::Lookback(args) => lookback::run(&home, &args),
         Command::Phase(args) => phase::run(&home, args),
         Command::Progress(args) => progress::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),

@@ -51,7 +51,7 @@ pub fn has_rust_tests(top: &Path, folder: &str, bounds: Bounds) -> bool {
     asked(top, call, deadline).is_none_or(|output| output.exit.code() != Some(1))
 }
 
-fn asked(cwd: &Path, call: Vec<String>, deadline: Instant) -> Option<Output> {
+pub(super) fn asked(cwd: &Path, call: Vec<String>, deadline: Instant) -> Option<Output> {
     let view = View::open(&Git::default(), cwd, deadline).ok()?;
     view.run(&[call], deadline).ok()?.into_iter().next()
 }

@@ -23,6 +23,7 @@ mod before;
 mod command;
 mod contents;
 mod head;
+mod history;
 mod listing;
 mod parse;
 mod snapshot;
@@ -41,6 +42,7 @@ use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use command::clear_private_folders;
 pub use head::head;
+pub use history::{commits_since, ignored};
 pub use listing::{Listing, has_rust_tests, listed};
 pub use snapshot::{hashes, snapshot};
 

@@ -15,6 +15,7 @@ use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Forward;
 
 /// One agent, as the rest of the product sees it.
 pub trait Adapter: Debug + Sync {
@@ -69,6 +70,12 @@ pub trait Adapter: Debug + Sync {
     fn transcript_search(&self) -> Option<TranscriptSearch> {
         None
     }
+
+    /// Where the agent keeps the transcripts of all sessions.
+    fn library(&self) -> Library;
+
+    /// How a whole transcript is read from its beginning.
+    fn forward(&self) -> Forward;
 
     /// How to learn whether no person is in front of the agent.
     fn headless(&self, place: &Place) -> HeadlessSign;
@@ -144,6 +151,19 @@ pub struct TranscriptSearch {
     pub folder: &'static str,
     /// How the names of the files begin.
     pub prefix: &'static str,
+}
+
+/// Where an agent keeps the transcripts of all sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    /// The variable that holds the agent's home.
+    pub home_variable: &'static str,
+    /// The agent's home in the user's, if the variable is not set; empty for the user's home itself.
+    pub home_default: &'static str,
+    /// Paths of transcripts in the agent's home; `*` stands for any part of one name.
+    pub patterns: &'static [&'static str],
+    /// The file that names a transcript's project, if the transcript may not say it; relative to the transcript's folder.
+    pub project_file: Option<&'static str>,
 }
 
 /// How to learn whether no person is in front of an agent.

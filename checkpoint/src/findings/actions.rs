@@ -56,6 +56,17 @@ impl<'a> Claims<'a> {
         self.by_rule.keys().any(|rule| kind(self.rules[*rule].kind))
     }
 
+    /// Returns the positions of the files that a rule of a kind claimed.
+    pub(super) fn files_of(&self, kind: Kind) -> impl Iterator<Item = usize> {
+        let is_of = move |taken_by: &&Vec<usize>| {
+            taken_by.iter().any(|rule| self.rules[*rule].kind == kind)
+        };
+        let files = self.by_file.iter().enumerate();
+        files
+            .filter(move |(_, taken_by)| is_of(taken_by))
+            .map(|(file, _)| file)
+    }
+
     /// Returns whether a rule does not apply because code changed.
     fn silent(&self, rule: usize) -> bool {
         self.rules[rule].alone && self.code

@@ -9,6 +9,7 @@ mod actions;
 mod answers;
 mod contents;
 mod edits;
+mod ending;
 mod errors;
 mod hygiene;
 mod known;
@@ -30,6 +31,7 @@ use journal::Evidence;
 use crate::policy::Policy;
 use crate::rules::Kind;
 
+pub use ending::{Ending, ending};
 pub use known::known_files;
 pub use slug::plan_files;
 pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};

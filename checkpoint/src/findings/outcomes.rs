@@ -247,7 +247,7 @@ fn sets_up(words: &[String]) -> bool {
     .contains(&program)
 }
 
-fn only_shows(words: &[String]) -> bool {
+pub(super) fn only_shows(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else {
         return true;
     };

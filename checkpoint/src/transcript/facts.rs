@@ -47,6 +47,8 @@ pub struct Facts {
     pub cwd: Option<String>,
     /// The agent's id of the session.
     pub session: Option<String>,
+    /// Whether the transcript says that no person was in front of the agent.
+    pub headless: bool,
 }
 
 impl Facts {

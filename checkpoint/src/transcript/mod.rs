@@ -1,5 +1,7 @@
 //! Transcript text in, facts out: what the agent did in its current turn, and who spoke last.
 //!
+//! Facts are of the current turn, from the transcript's end (`read`), or of all turns, from its beginning (`turns.rs`).
+//!
 //! Three layers. `tail.rs` gives whole lines, last one first. Each agent's `transcript.rs` (see [`crate::agents`]) turns
 //! its records into the common `normal::Entry`; no other code knows their formats. `normal.rs` and `join.rs` read facts
 //! from the entries alone. Lines that are broken or unknown are skipped; nothing here fails or panics, whatever the
@@ -14,6 +16,7 @@ pub(crate) mod json;
 pub(crate) mod normal;
 pub(crate) mod outputs;
 pub(crate) mod tail;
+pub mod turns;
 
 use journal::Agent;
 

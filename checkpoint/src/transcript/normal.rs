@@ -12,7 +12,7 @@ use crate::tools::{ResultText, Tools};
 
 /// One thing that a transcript holds, in the form that all agents share.
 #[derive(Debug)]
-pub(crate) enum Entry<'a> {
+pub enum Entry<'a> {
     /// A message in the user's role.
     User {
         text: Cow<'a, str>,
@@ -45,7 +45,9 @@ pub(crate) enum Entry<'a> {
         duration_ms: Option<u64>,
     },
     /// The agent said something.
-    Assistant { text: Cow<'a, str> },
+    Assistant { text: Cow<'a, str>, at: Timestamp },
+    /// A person stopped the agent.
+    Interrupted { at: Timestamp },
 }
 
 impl Entry<'_> {
@@ -58,6 +60,18 @@ impl Entry<'_> {
                 ..
             }
         )
+    }
+
+    /// Returns when it happened, the epoch if the transcript does not say.
+    pub(crate) fn at(&self) -> Timestamp {
+        match self {
+            Self::User { at, .. }
+            | Self::Result { at, .. }
+            | Self::Assistant { at, .. }
+            | Self::Interrupted { at } => *at,
+            Self::Call { call, .. } => call.at,
+            Self::TaskEnded { .. } => Timestamp::default(),
+        }
     }
 }
 
@@ -94,15 +108,35 @@ pub(crate) fn fold(
     entries: Vec<Entry<'_>>,
     facts: &mut Facts,
 ) {
-    let mut index: HashMap<String, usize> = HashMap::new();
-    let mut outputs = Outputs::default();
-    let mut last_assistant = None;
+    let mut folding = Folding::default();
     for entry in entries {
+        folding.push(tools, authors, entry, facts);
+    }
+    folding.finish(facts);
+}
+
+/// The entries of a turn, taken one by one.
+#[derive(Debug, Default)]
+pub(crate) struct Folding {
+    index: HashMap<String, usize>,
+    outputs: Outputs,
+    last_assistant: Option<String>,
+}
+
+impl Folding {
+    /// Takes the next entry. Returns the position of the call that it is about.
+    pub(crate) fn push(
+        &mut self,
+        tools: &Tools,
+        authors: &Authors<'_>,
+        entry: Entry<'_>,
+        facts: &mut Facts,
+    ) -> Option<usize> {
         match entry {
             Entry::User { text, at, origin } => user(facts, authors, &text, at, origin),
-            Entry::Assistant { text } => {
+            Entry::Assistant { text, .. } => {
                 if !text.trim().is_empty() {
-                    last_assistant = Some(text);
+                    self.last_assistant = Some(text.into_owned());
                 }
             }
             Entry::Call {
@@ -110,28 +144,39 @@ pub(crate) fn fold(
                 is_echo,
                 task,
             } => {
-                let at = begin(facts, &mut index, call, is_echo);
-                outputs.reads(at, task);
+                let at = begin(facts, &mut self.index, call, is_echo);
+                self.outputs.reads(at, task);
+                return Some(at);
             }
-            Entry::TaskEnded { task, failed } => outputs.ended(&task, failed),
+            Entry::TaskEnded { task, failed } => self.outputs.ended(&task, failed),
             Entry::Result {
                 id,
                 result,
                 at,
                 duration_ms,
             } => {
-                let Some(&place) = index.get(&*id) else {
-                    continue;
-                };
+                let place = *self.index.get(&*id)?;
                 if let Some(call) = facts.calls.get_mut(place) {
                     finish(tools, call, &result, at, duration_ms);
                 }
-                outputs.result(tools, &facts.calls, place, &result);
+                self.outputs.result(tools, &facts.calls, place, &result);
+                return Some(place);
             }
+            Entry::Interrupted { .. } => {}
         }
+        None
     }
-    facts.outcomes = outputs.into_outcomes();
-    facts.last_assistant = last_assistant.map(Cow::into_owned);
+
+    /// Returns whether the agent has said or done anything.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.last_assistant.is_some() || !self.index.is_empty()
+    }
+
+    /// Adds what all entries together say.
+    pub(crate) fn finish(self, facts: &mut Facts) {
+        facts.outcomes = self.outputs.into_outcomes();
+        facts.last_assistant = self.last_assistant;
+    }
 }
 
 fn user(facts: &mut Facts, authors: &Authors<'_>, text: &str, at: Timestamp, origin: PromptOrigin) {

@@ -57,6 +57,11 @@ pub struct Host {
     pub place: Option<Place>,
 }
 
+impl Host {
+    /// The name of the hook in events that were read from an agent's transcript.
+    pub const FROM_TRANSCRIPT: &'static str = "transcript";
+}
+
 /// Where an agent runs and how to reach it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {

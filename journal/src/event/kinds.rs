@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of each.
-    pub const KINDS: [&str; 48] = [
+    pub const KINDS: [&str; 49] = [
         "session_started",
         "session_ended",
         "prompt_submitted",
@@ -53,5 +53,6 @@ impl Event {
         "marked_wrong",
         "head_seen",
         "turn_joined",
+        "forgotten",
     ];
 }

@@ -382,6 +382,8 @@ pub enum Event {
         /// Start of the earlier turn.
         turn_at: Timestamp,
     },
+    /// An event was here that was imported from an agent's transcript and taken out again (spec LOOK-8).
+    Forgotten {},
 }
 
 impl Event {
@@ -462,6 +464,7 @@ impl Event {
             Self::MarkedWrong { .. } => "marked_wrong",
             Self::HeadSeen { .. } => "head_seen",
             Self::TurnJoined { .. } => "turn_joined",
+            Self::Forgotten {} => "forgotten",
         }
     }
 

@@ -180,7 +180,7 @@ fn without_due(
 }
 
 /// Replaces the frames of a sealed segment. A crash leaves the old or the new segment complete.
-fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
+pub(super) fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
     let temporary = segment.path.with_extension("new");
     intake::write_sealed(&temporary, frames)?;
     let written = Segment {

@@ -14,8 +14,10 @@ use crate::{Timestamp, intake, layout};
 
 mod backup;
 mod compact;
+mod forget;
 
 pub use compact::{Compacted, Retention};
+pub use forget::{Forgotten, forget_imported};
 
 impl Journal {
     /// Writes all acknowledged events to `out`, in the format that [`restore`] reads, and returns their number. Appends

@@ -7,6 +7,7 @@ use clap::Args;
 use journal::{Agent, Home};
 use serde_json::json;
 
+use crate::cli::commands::lookback;
 use crate::cli::commands::trust::{self, Taken};
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::plan as show;
@@ -73,6 +74,11 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
         arguments.dry_run,
         arguments.output,
     );
+    if failed.is_empty() && !arguments.dry_run && !arguments.output.json {
+        lookback::in_one_line(home)
+            .iter()
+            .for_each(|line| println!("{line}"));
+    }
     match failed.pop() {
         None => Ok(exit::OK),
         Some((_, failure)) => {

@@ -98,6 +98,15 @@ pub(crate) enum JournalAction {
         #[command(flatten)]
         output: Output,
     },
+    /// Take sessions out that `lookback --import` took in
+    Forget {
+        /// Those; nothing else can be taken out
+        #[arg(long, required = true)]
+        imported: bool,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
     /// Drop payloads that are older than `journal.retention` says; events and decisions stay
     ///
     /// While no daemon runs, the store is also rewritten, which frees unused disk space. Hook calls wait in the
@@ -129,6 +138,7 @@ pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
             force,
             output,
         } => maintenance::restore(home, from.as_deref(), force, output.json),
+        JournalAction::Forget { output, .. } => maintenance::forget(home, output.json),
         JournalAction::Compact { dry_run, output } => {
             maintenance::compact(home, dry_run, output.json)
         }

@@ -207,6 +207,28 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     })
 }
 
+/// Takes out what was imported from transcripts.
+pub(super) fn forget(home: &Home, json: bool) -> Result<u8> {
+    if connection::health(home).is_some() {
+        return Err(
+            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
+        );
+    }
+    connection::has_journal(home)?;
+    let forgotten = whole::forget_imported(&home.journal, progress("forgetting"));
+    progress_done();
+    let forgotten = forgotten?;
+    if json {
+        print_json(&forgotten);
+    } else {
+        println!(
+            "{} events of {} imported sessions were taken out",
+            forgotten.events, forgotten.sessions
+        );
+    }
+    Ok(exit::OK)
+}
+
 /// Drops old payloads. Packs the store too if no daemon has the journal open.
 pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
     let here = connection::reach(home)?;

@@ -8,6 +8,7 @@ use crate::render;
 pub(crate) mod decisions;
 pub(crate) mod event_line;
 pub(crate) mod explanation;
+pub(crate) mod lookback;
 pub(crate) mod plan;
 pub(crate) mod progress_bar;
 pub(crate) mod rule_trace;

@@ -2,6 +2,7 @@
 //! daemon on the journal itself, so that both give the same.
 
 mod audit;
+mod benefit;
 mod cursor;
 mod delivery;
 mod events;
@@ -101,6 +102,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Steps { session } => history::steps(journal, &find_session(journal, session)?, emit),
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, &audit::summary(journal, filter)?),
+        Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
         Query::Explain { seq, session } => {
             send(emit, &explain::explain(journal, *seq, session.as_deref())?)
         }

@@ -56,6 +56,8 @@ pub(crate) enum Query {
     Audit(Audit),
     /// The sums of decisions, in all and for each agent in each project.
     AuditSummary(Audit),
+    /// What checkpoints did, and what they cost.
+    Benefit(Audit),
     /// One decision with all that it was based on.
     Explain {
         /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent

@@ -1,11 +1,13 @@
 //! The shapes of everything that the machine interface promises: the CLI, the page, `top` and the API read and write
 //! these types, and each is serialized by its own definition only. The order of fields is the order in JSON.
 
+mod benefit;
 mod daemon;
 mod decision;
 mod event_line;
 mod explanation;
 mod lane;
+mod lookback;
 mod overview;
 mod phase;
 mod redecided;
@@ -16,6 +18,7 @@ mod totals;
 mod trace;
 mod trends;
 
+pub(crate) use benefit::Benefit;
 pub(crate) use daemon::{DaemonStatus, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;
@@ -23,6 +26,9 @@ pub(crate) use explanation::{
     Demand, DemandEnd, ExitView, Explanation, MarkView, OtherStop, TimeAfter,
 };
 pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
+pub(crate) use lookback::{
+    DayCount, FileProblem, Imported, LookBack, LookBackGroup, PastTurnRow, RuleCount, TurnTotals,
+};
 pub(crate) use overview::{AgentLine, HookFigures, Overview, Stats};
 pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};

@@ -7,6 +7,7 @@ mod doctor;
 mod examples;
 mod forged;
 mod install;
+mod lookback;
 mod nesting;
 mod phase;
 mod preview;

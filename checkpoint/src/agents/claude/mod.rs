@@ -10,7 +10,7 @@ mod transcript;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
-use super::adapter::{Adapter, HeadlessSign, Notifications, Variables};
+use super::adapter::{Adapter, HeadlessSign, Library, Notifications, Variables};
 use crate::config::{Restart, ResumeLine};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
@@ -20,6 +20,7 @@ use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Forward;
 
 /// The first version that takes `additionalContext` at a stop.
 const CONTEXT_SINCE: [u64; 3] = [2, 1, 163];
@@ -77,6 +78,19 @@ impl Adapter for Claude {
 
     fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         transcript::read(tail, authors)
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "CLAUDE_CONFIG_DIR",
+            home_default: ".claude",
+            patterns: &["projects/*/*.jsonl"],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
     }
 
     fn headless(&self, place: &Place) -> HeadlessSign {

@@ -19,6 +19,7 @@ use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Read;
 
 /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
 /// need not be parsed.
@@ -28,6 +29,9 @@ const MARKS: [&str; 4] = [
     "\"hook_additional_context\"",
     "\"queued_command\"",
 ];
+
+/// How the note begins that a person stopped the agent.
+const INTERRUPTED: &str = "[Request interrupted by user";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,6 +48,8 @@ struct Line<'a> {
     git_branch: Scalar<'a>,
     #[serde(borrow, default)]
     version: Scalar<'a>,
+    #[serde(borrow, default)]
+    entrypoint: Scalar<'a>,
     #[serde(borrow, default)]
     is_sidechain: Scalar<'a>,
     #[serde(borrow, default)]
@@ -130,23 +136,11 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let (mut facts, mut is_claude) = (Facts::default(), false);
     let mut entries = Vec::new();
     for text in tail.lines_backward() {
-        if !MARKS.iter().any(|mark| text.contains(mark)) {
-            continue;
-        }
-        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else {
+        let known = entries.len();
+        let Read::Own { may_begin } = line(text, authors, &mut facts, &mut entries) else {
             continue;
         };
-        if !matches!(line.kind.text(), "user" | "assistant" | "attachment")
-            || line.session_id.text().is_empty()
-        {
-            continue;
-        }
         is_claude = true;
-        note_place(&line, &mut facts);
-        // What a person types while the agent works is attached to the turn (spec EVID-2).
-        let may_begin = line.kind.text() == "user";
-        let known = entries.len();
-        add_entries(line, authors, &mut entries);
         entries[known..].reverse();
         if may_begin && !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
             facts.is_whole = true;
@@ -158,7 +152,32 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     is_claude.then_some(facts)
 }
 
-/// Keeps what the latest line says about where the session runs.
+/// Reads one line.
+pub(super) fn line<'a>(
+    text: &'a str,
+    authors: &Authors<'_>,
+    facts: &mut Facts,
+    entries: &mut Vec<Entry<'a>>,
+) -> Read {
+    if !MARKS.iter().any(|mark| text.contains(mark)) {
+        return Read::Nothing;
+    }
+    let Ok(line) = serde_json::from_str::<Line<'_>>(text) else {
+        return Read::Broken;
+    };
+    if !matches!(line.kind.text(), "user" | "assistant" | "attachment")
+        || line.session_id.text().is_empty()
+    {
+        return Read::Nothing;
+    }
+    note_place(&line, facts);
+    // What a person types while the agent works is attached to the turn (spec EVID-2).
+    let may_begin = line.kind.text() == "user";
+    add_entries(line, authors, entries);
+    Read::Own { may_begin }
+}
+
+/// Keeps what the first line that is read says about where the session runs.
 fn note_place(line: &Line<'_>, facts: &mut Facts) {
     for (known, said) in [
         (&mut facts.session, &line.session_id),
@@ -170,6 +189,7 @@ fn note_place(line: &Line<'_>, facts: &mut Facts) {
             *known = said.owned();
         }
     }
+    facts.headless |= line.entrypoint.text() == "sdk-cli";
 }
 
 fn add_entries<'a>(mut line: Line<'a>, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
@@ -189,18 +209,19 @@ fn add_entries<'a>(mut line: Line<'a>, authors: &Authors<'_>, entries: &mut Vec<
 }
 
 fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<Entry<'a>>) {
+    let at = line.timestamp.time();
     let blocks = match content {
         Content::Blocks(blocks) => blocks,
-        Content::Text(text) => return entries.push(Entry::Assistant { text }),
+        Content::Text(text) => return entries.push(Entry::Assistant { text, at }),
         Content::Nothing => return,
     };
     for block in blocks {
         match (block.kind.text(), block.text) {
-            ("text", Scalar::Text(text)) => entries.push(Entry::Assistant { text }),
+            ("text", Scalar::Text(text)) => entries.push(Entry::Assistant { text, at }),
             ("tool_use", _) => {
                 let (id, tool, input) =
                     (block.id.text(), block.name.text(), json::value(block.input));
-                let call = normal::begun(&TOOLS, id, tool, &input, line.timestamp.time());
+                let call = normal::begun(&TOOLS, id, tool, &input, at);
                 entries.push(Entry::Call {
                     call,
                     is_echo: false,
@@ -247,6 +268,9 @@ fn add_user<'a>(
         }
     };
     let origin = origin(line, &text, authors);
+    if text.starts_with(INTERRUPTED) {
+        entries.push(Entry::Interrupted { at });
+    }
     entries.extend(task_ended(&text).filter(|_| origin == PromptOrigin::Host));
     entries.push(Entry::User { text, at, origin });
 }
@@ -254,7 +278,7 @@ fn add_user<'a>(
 /// Says who wrote a user-role line.
 fn origin(line: &Line<'_>, text: &str, authors: &Authors<'_>) -> PromptOrigin {
     let by_text = authors.origin(text, false);
-    if by_text == PromptOrigin::Own || text.starts_with("[Request interrupted by user") {
+    if by_text == PromptOrigin::Own || text.starts_with(INTERRUPTED) {
         return by_text;
     }
     if line.is_meta.is_true() || line.is_compact_summary.is_true() {

@@ -14,7 +14,7 @@ mod values;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
-use super::adapter::{Adapter, HandOver, HeadlessSign, TranscriptSearch, Variables};
+use super::adapter::{Adapter, HandOver, HeadlessSign, Library, TranscriptSearch, Variables};
 use crate::config::{CodexDelivery, Restart, ResumeLine, Settings};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
@@ -24,6 +24,7 @@ use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Forward;
 
 const PROGRAM: &str = "codex";
 const HOME: &str = "CODEX_HOME";
@@ -72,6 +73,22 @@ impl Adapter for Codex {
             folder: "sessions",
             prefix: "rollout-",
         })
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: HOME,
+            home_default: ".codex",
+            patterns: &[
+                "sessions/*/*/*/rollout-*.jsonl",
+                "archived_sessions/rollout-*.jsonl",
+            ],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
     }
 
     fn headless(&self, _: &Place) -> HeadlessSign {

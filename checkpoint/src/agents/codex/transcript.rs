@@ -22,6 +22,7 @@ use crate::transcript::json::{self as read_json, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Read;
 
 /// The line types that rollouts have had.
 const LINE_TYPES: [&str; 7] = [
@@ -140,6 +141,8 @@ struct Place<'a> {
     #[serde(borrow, default)]
     cli_version: Scalar<'a>,
     #[serde(borrow, default)]
+    source: Option<&'a RawValue>,
+    #[serde(borrow, default)]
     git: Option<&'a RawValue>,
 }
 
@@ -156,7 +159,9 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     // How many entries there are up to the last message of a person, and up to the first one of the same task.
     let (mut to_last, mut to_first) = (None, None);
     for text in tail.lines_backward() {
-        let Some(line) = line(text) else { continue };
+        let Ok(Some(line)) = parsed(text) else {
+            continue;
+        };
         is_codex = true;
         if to_first.is_some() && is_task_mark(&line) {
             to_last = to_first;
@@ -179,7 +184,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         .lines()
         .next()
         .filter(|_| tail.from_start)
-        .and_then(line)
+        .and_then(|text| parsed(text).ok().flatten())
     {
         note_place(&line, &mut facts);
     }
@@ -189,12 +194,46 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     is_codex.then_some(facts)
 }
 
-fn line(text: &str) -> Option<Line<'_>> {
-    if !MARKS.iter().any(|mark| text.contains(mark)) {
-        return None;
+/// Reads one line.
+pub(super) fn line<'a>(
+    text: &'a str,
+    authors: &Authors<'_>,
+    facts: &mut Facts,
+    entries: &mut Vec<Entry<'a>>,
+) -> Read {
+    let line = match parsed(text) {
+        Ok(Some(line)) => line,
+        Ok(None) => return Read::Nothing,
+        Err(_) => return Read::Broken,
+    };
+    if is_subagent(&line) {
+        return Read::Foreign;
     }
-    let line: Line<'_> = serde_json::from_str(text).ok()?;
-    (LINE_TYPES.contains(&line.kind.text()) && line.payload.is_some()).then_some(line)
+    note_place(&line, facts);
+    if is_task_mark(&line) {
+        add_entries(&line, authors, facts, entries);
+        return Read::Task;
+    }
+    add_entries(&line, authors, facts, entries);
+    Read::Own { may_begin: true }
+}
+
+/// Returns a line that is of interest.
+fn parsed(text: &str) -> serde_json::Result<Option<Line<'_>>> {
+    if !MARKS.iter().any(|mark| text.contains(mark)) {
+        return Ok(None);
+    }
+    let line: Line<'_> = serde_json::from_str(text)?;
+    let is_known = LINE_TYPES.contains(&line.kind.text()) && line.payload.is_some();
+    Ok(is_known.then_some(line))
+}
+
+/// Returns whether a line begins the rollout of a subagent.
+fn is_subagent(line: &Line<'_>) -> bool {
+    line.kind.text() == "session_meta"
+        && read_json::part::<Place<'_>>(line.payload)
+            .and_then(|place| place.source)
+            .is_some_and(|source| source.get().contains("\"subagent\""))
 }
 
 fn is_task_mark(line: &Line<'_>) -> bool {
@@ -221,6 +260,9 @@ fn note_place(line: &Line<'_>, facts: &mut Facts) {
         facts.session = place.id.owned().or(facts.session.take());
         facts.host_version = place.cli_version.owned();
         facts.branch = read_json::part::<Git<'_>>(place.git).and_then(|git| git.branch.owned());
+        facts.headless = place
+            .source
+            .is_some_and(|source| source.get() == "\"exec\"");
     }
 }
 
@@ -261,7 +303,9 @@ fn add_entries<'a>(
         }
         ("event_msg", "agent_message") => entries.push(Entry::Assistant {
             text: text(payload.message),
+            at,
         }),
+        ("event_msg", "turn_aborted") => entries.push(Entry::Interrupted { at }),
         ("event_msg", "exec_command_end" | "patch_apply_end") => {
             if let Some(item) = read_json::part::<Item<'_>>(line.payload) {
                 add_item(item, at, authors, entries);
@@ -282,7 +326,7 @@ fn text(scalar: Scalar<'_>) -> Cow<'_, str> {
 fn message<'a>(payload: &Payload<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
     let text = read_json::plain(payload.content);
     match payload.role.text() {
-        "assistant" => Some(Entry::Assistant { text }),
+        "assistant" => Some(Entry::Assistant { text, at }),
         "user" => {
             let by_text = authors.origin(&text, false);
             let origin = match (by_text, wrote_user(payload.metadata)) {
@@ -414,6 +458,7 @@ fn add_item<'a>(
         }
         "AgentMessage" => entries.push(Entry::Assistant {
             text: read_json::plain(item.content),
+            at,
         }),
         "CommandExecution" | "exec_command_end" | "FileChange" | "patch_apply_end" => {
             add_run(item, at, entries)

@@ -10,7 +10,7 @@ mod transcript;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
-use super::adapter::{Adapter, HeadlessSign, IgnoredStart, Notifications, Variables};
+use super::adapter::{Adapter, HeadlessSign, IgnoredStart, Library, Notifications, Variables};
 use crate::config::{Restart, ResumeLine};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
@@ -20,6 +20,7 @@ use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Forward;
 
 #[derive(Debug)]
 pub(super) struct Gemini;
@@ -69,6 +70,22 @@ impl Adapter for Gemini {
     }
 
     /// Gemini says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "GEMINI_CLI_HOME",
+            home_default: "",
+            patterns: &[
+                ".gemini/tmp/*/chats/session-*.jsonl",
+                ".gemini/tmp/*/chats/session-*.json",
+            ],
+            project_file: Some("../.project_root"),
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Whole(transcript::whole)
+    }
+
     fn headless(&self, place: &Place) -> HeadlessSign {
         HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
     }

@@ -19,6 +19,7 @@ use crate::transcript::facts::Facts;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::tail::Tail;
+use crate::transcript::turns::Whole;
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";
@@ -41,6 +42,8 @@ struct Line<'a> {
     session_id: Scalar<'a>,
     #[serde(borrow, default)]
     project_hash: Scalar<'a>,
+    #[serde(borrow, default, rename = "kind")]
+    chat_kind: Scalar<'a>,
     #[serde(borrow, default)]
     messages: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "$set")]
@@ -113,6 +116,8 @@ struct Chat<'a> {
     index: HashMap<String, usize>,
     session: Option<String>,
     is_gemini: bool,
+    /// It is the chat of a subagent.
+    is_subagent: bool,
 }
 
 /// Reads the tail: first the list of messages, then that list from its end back to where the turn began.
@@ -135,6 +140,67 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     entries.reverse();
     normal::fold(&TOOLS, authors, entries, &mut facts);
     chat.is_gemini.then_some(facts)
+}
+
+/// What the terminal shows when a person stopped the agent.
+const CANCELLED: &str = "Request cancelled.";
+
+/// Reads a whole transcript from its beginning.
+pub(super) fn whole<'a>(
+    text: &'a str,
+    authors: &Authors<'_>,
+    facts: &mut Facts,
+    entries: &mut Vec<Entry<'a>>,
+) -> Whole {
+    let tail = Tail {
+        text,
+        from_start: true,
+        all_turns: true,
+    };
+    let (chat, broken) = match document(tail) {
+        Some(chat) => (chat, 0),
+        None => {
+            let is_broken = |line: &&str| serde_json::from_str::<&RawValue>(line).is_err();
+            (log(tail), tail.lines().filter(is_broken).count())
+        }
+    };
+    facts.session.clone_from(&chat.session);
+    facts.cwd = chat.messages.iter().take(CONTEXT_MESSAGES).find_map(folder);
+    for at in 0..chat.messages.len() {
+        let message = &chat.messages[at];
+        if message.kind.text() == "info" && json::plain(message.content) == CANCELLED {
+            let at = message.timestamp.time();
+            entries.push(Entry::Interrupted { at });
+        }
+        add_entries(&chat.messages, at, authors, entries);
+    }
+    Whole {
+        is_own: chat.is_gemini,
+        is_persons: !chat.is_subagent,
+        broken,
+    }
+}
+
+/// The messages at the beginning in which the agent says where it runs.
+const CONTEXT_MESSAGES: usize = 3;
+/// What comes before the folder there, in the versions so far.
+const FOLDER_MARKS: [&str; 2] = [
+    "currently working in the directory: ",
+    "**Workspace Directories:**\n  - ",
+];
+
+/// Returns the folder that the agent says it runs in.
+fn folder(message: &Line<'_>) -> Option<String> {
+    let text = match parts(message.content) {
+        None => json::plain(message.content).into_owned(),
+        Some(parts) => parts.iter().map(|part| part.text.text()).collect(),
+    };
+    let after = FOLDER_MARKS
+        .iter()
+        .find_map(|mark| text.split_once(mark))?
+        .1;
+    let folder = after.lines().next()?.trim();
+    (!folder.is_empty()).then(|| folder.to_owned())
 }
 
 /// Reads the older format; none if the text is something else.
@@ -201,6 +267,7 @@ impl<'a> Chat<'a> {
 
     fn set(&mut self, change: &Line<'a>) {
         self.session = change.session_id.owned().or(self.session.take());
+        self.is_subagent |= change.chat_kind.text() == "subagent";
         let Some(messages) = json::part::<Vec<&RawValue>>(change.messages) else {
             return;
         };
@@ -320,7 +387,8 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
             }
         }
     }
-    entries.extend(texts.into_iter().map(|text| Entry::Assistant { text }));
+    let said = texts.into_iter();
+    entries.extend(said.map(|text| Entry::Assistant { text, at }));
     for call in uses {
         let begun = begun(&call, at);
         let ended = ended(call, begun.kind);

@@ -31,6 +31,7 @@ use program::Request;
 use reach::Reach;
 use run::{Does, Run};
 
+pub(super) use program::looks_at_page;
 pub(super) use wording::Wording;
 
 /// What is looked for.

@@ -243,7 +243,7 @@ pub(super) fn deploys(simple: &Simple) -> bool {
 }
 
 /// Returns whether a call looks at a page in a browser.
-pub(super) fn looks_at_page(call: &ToolCall) -> bool {
+pub(in crate::findings) fn looks_at_page(call: &ToolCall) -> bool {
     const WORDS: [&str; 7] = [
         "playwright",
         "puppeteer",

@@ -1,0 +1,157 @@
+//! `lookback`: what the agents' own transcripts come to, by the rules in force now.
+
+use std::path::PathBuf;
+
+use actors::trust::Trust;
+use clap::Args;
+use journal::Home;
+use serde_json::Value;
+
+use super::sessions::folder;
+use crate::cli::connection;
+use crate::cli::csv::Sheet;
+use crate::cli::shared::{AgentName, Output};
+use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::text::{lookback as show, print_json};
+use crate::cli::time as when;
+use crate::config as settings;
+use crate::error::{Failure, Result, exit};
+use crate::ops::lookback::{self, Rules, Wanted};
+use crate::ops::views::PastTurnRow;
+
+/// Look back at the agents' own transcripts: what would have been asked, and what was left open
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Reads the transcripts of Claude Code, Codex CLI and Gemini CLI, and decides each turn by the rules in force\n\
+    now. Needs no daemon and keeps nothing, unless --import says so.\n\n\
+    Examples:\n  checkpointd lookback\n  checkpointd lookback --since 90d --project . --limit 20\n  \
+    checkpointd lookback --csv > turns.csv\n  checkpointd lookback --import"
+)]
+pub(crate) struct LookbackArgs {
+    /// Turns that began since: 30d, monday, 2026-11-20, RFC 3339
+    #[arg(long, value_name = "TIME", default_value = "30d")]
+    pub(crate) since: String,
+    /// Only of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<AgentName>,
+    /// Only of sessions in this folder or below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// How many of the turns most worth reading
+    #[arg(long, default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Print all turns as CSV with a head line
+    #[arg(long, conflicts_with_all = ["json", "import"])]
+    pub(crate) csv: bool,
+    /// Journal the turns as imported sessions; `journal forget --imported` takes them out
+    #[arg(long)]
+    pub(crate) import: bool,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Looks back.
+pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
+    let config = settings::load(home)?;
+    let since = when::read_now(&args.since).map_err(Failure::usage)?;
+    let wanted = Wanted {
+        since: since.begin,
+        agent: args.agent.map(Into::into),
+        project: args.project.as_deref().map(folder).transpose()?,
+        limit: args.limit,
+        within: None,
+    };
+    let rules = Rules {
+        config: &config,
+        trust: &Trust::of(home),
+    };
+    if args.import {
+        return import(home, rules, &wanted, args.output);
+    }
+    let (summary, rows) = lookback::look_back(rules, &wanted, &mut progress("reading"));
+    progress_done();
+    if args.csv {
+        return csv(&rows);
+    }
+    if args.output.json {
+        print_json(&summary);
+    } else {
+        show::show(&summary);
+    }
+    Ok(exit::OK)
+}
+
+fn import(home: &Home, rules: Rules<'_>, wanted: &Wanted, output: Output) -> Result<u8> {
+    let Some(journal) = connection::own_journal(home)? else {
+        return Err(Failure::failed("a daemon is running").hint(
+            "stop it first: `checkpointd daemon stop`; hook calls wait in the spool meanwhile",
+        ));
+    };
+    let imported = lookback::import(rules, wanted, &journal, &mut progress("importing"));
+    progress_done();
+    journal.close();
+    let imported = imported?;
+    if output.json {
+        print_json(&imported);
+    } else {
+        show::imported(&imported);
+    }
+    Ok(exit::OK)
+}
+
+/// Prints all turns as CSV.
+fn csv(rows: &[PastTurnRow]) -> Result<u8> {
+    const COLUMNS: [&str; 17] = [
+        "at",
+        "agent",
+        "project",
+        "session",
+        "prompt",
+        "length_ms",
+        "interrupted",
+        "changed_files",
+        "code_changed",
+        "nothing_run",
+        "tests_failed",
+        "error_left",
+        "verdict",
+        "reason",
+        "asked",
+        "rules",
+        "transcript",
+    ];
+    let mut sheet = Sheet::new(std::io::stdout().lock(), COLUMNS)?;
+    for row in rows {
+        let row: Value = serde_json::to_value(row).map_err(Failure::failed)?;
+        sheet.row(COLUMNS.iter().map(|column| &row[*column]))?;
+    }
+    sheet.finish().map(|()| exit::OK)
+}
+
+/// The longest that `init` waits for a look back.
+const INIT_WITHIN: std::time::Duration = std::time::Duration::from_millis(1_500);
+
+/// Returns what the last 30 days come to in one line, if there are transcripts and reading them is quick.
+pub(super) fn in_one_line(home: &Home) -> Option<String> {
+    let config = settings::load(home).ok()?;
+    let wanted = Wanted {
+        since: when::read_now("30d").ok()?.begin,
+        agent: None,
+        project: None,
+        limit: 0,
+        within: Some(INIT_WITHIN),
+    };
+    let rules = Rules {
+        config: &config,
+        trust: &Trust::of(home),
+    };
+    let (summary, _) = lookback::look_back(rules, &wanted, &mut |_, _| ());
+    let total = summary.total;
+    (summary.complete && total.turns > 0).then(|| {
+        format!(
+            "In the last 30 days {} of {} turns ended with code changed and nothing run after it: `checkpointd lookback`",
+            total.nothing_run, total.turns
+        )
+    })
+}

@@ -1,0 +1,182 @@
+//! A look back for people.
+
+use std::path::Path;
+
+use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow, TurnTotals};
+use crate::render::{self, Colour, Table};
+
+/// The most transcripts with a problem that are named.
+const PROBLEMS_MAX: usize = 8;
+/// The most rules that are named.
+const RULES_MAX: usize = 12;
+/// The most demands of a turn that are named.
+const ASKED_MAX: usize = 3;
+
+/// Prints what transcripts come to.
+pub(crate) fn show(summary: &LookBack) {
+    let total = &summary.total;
+    let since = render::local_time(&summary.since.to_string());
+    if total.turns == 0 {
+        println!("No turns since {since} in {} transcripts.", summary.files);
+        problems(&summary.problems);
+        return;
+    }
+    println!(
+        "{} turns in {} sessions since {since} ({} transcripts, {})\n",
+        total.turns,
+        total.sessions,
+        summary.files,
+        render::bytes(summary.bytes)
+    );
+    groups(summary);
+    println!();
+    let of = |count: u64, what: &str| {
+        println!("  {count:>6} of {} turns {what}", total.turns);
+    };
+    of(
+        total.nothing_run,
+        "ended with code changed and nothing run after it",
+    );
+    of(total.tests_failed, "ended with failing tests");
+    of(total.error_left, "ended with an error left");
+    of(total.asked, "would have been asked for something");
+    if !summary.rules.is_empty() {
+        heading("what would have been asked, by rule");
+        let mut table = Table::new(["TURNS", "RULE"]);
+        for rule in summary.rules.iter().take(RULES_MAX) {
+            table.row([rule.turns.to_string(), render::printable(&rule.rule)]);
+        }
+        table.print();
+    }
+    if !summary.worth.is_empty() {
+        heading("most worth reading");
+        summary.worth.iter().for_each(turn);
+    }
+    problems(&summary.problems);
+    println!();
+    render::print_wrapped(
+        "",
+        "Of the past, only edits, shell writes and commits are known: what programs wrote is not counted. Each turn is \
+         judged by the rules of today.",
+    );
+}
+
+fn heading(text: &str) {
+    println!("\n{}", render::paint(Colour::Bold, text));
+}
+
+fn groups(summary: &LookBack) {
+    let mut table = Table::new([
+        "AGENT", "SESSIONS", "TURNS", "TIME", "CODE", "NOT RUN", "FAILING", "ERROR", "ASKED",
+        "PROJECT",
+    ])
+    .optional(&[1, 7]);
+    let mut row = |agent: &str, totals: &TurnTotals, project: String| {
+        table.row([
+            agent.to_owned(),
+            totals.sessions.to_string(),
+            totals.turns.to_string(),
+            render::duration_ms(totals.worked_ms),
+            totals.code_changed.to_string(),
+            totals.nothing_run.to_string(),
+            totals.tests_failed.to_string(),
+            totals.error_left.to_string(),
+            totals.asked.to_string(),
+            project,
+        ]);
+    };
+    for group in &summary.groups {
+        row(
+            group.agent.word(),
+            &group.totals,
+            project_name(&group.project),
+        );
+    }
+    if summary.groups.len() > 1 {
+        row("all", &summary.total, String::new());
+    }
+    table.print();
+}
+
+/// Prints a turn that is worth reading.
+fn turn(row: &PastTurnRow) {
+    let at = render::local_time(&row.at.to_string());
+    println!(
+        "\n{} {} {}",
+        render::paint(Colour::Bold, &at),
+        row.agent,
+        project_name(&row.project)
+    );
+    render::print_wrapped("  ", &render::printable(&row.prompt));
+    let open = [
+        (row.nothing_run, "code changed, and nothing run after it"),
+        (row.tests_failed, "tests fail"),
+        (row.error_left, "an error is left"),
+    ];
+    let open: Vec<_> = open
+        .into_iter()
+        .filter_map(|(is_so, what)| is_so.then_some(what))
+        .collect();
+    if !open.is_empty() {
+        let open = render::paint(Colour::Yellow, &open.join("; "));
+        println!("  {open} ({} files changed)", row.changed_files);
+    }
+    for asked in row.asked.iter().take(ASKED_MAX) {
+        render::print_wrapped("  asks: ", &render::printable(asked));
+    }
+    match &row.open {
+        Some(line) => println!("  open: {}", render::printable(line)),
+        None => println!("  file: {}", render::path(&row.transcript)),
+    }
+}
+
+fn problems(problems: &[FileProblem]) {
+    for problem in problems.iter().take(PROBLEMS_MAX) {
+        eprintln!(
+            "note: {}: {}",
+            render::path(&problem.file),
+            render::printable(&problem.problem)
+        );
+    }
+    let more = problems.len().saturating_sub(PROBLEMS_MAX);
+    if more > 0 {
+        eprintln!(
+            "note: {more} more transcripts cannot be read, or not all of them; --json names them"
+        );
+    }
+}
+
+/// Prints what was taken into the journal.
+pub(crate) fn imported(imported: &Imported) {
+    println!(
+        "{} turns of {} sessions imported ({} events), {} known already",
+        imported.turns, imported.sessions, imported.events, imported.known
+    );
+    if imported.live > 0 {
+        println!("{} sessions are left as hooks reported them", imported.live);
+    }
+    if imported.earlier > 0 {
+        let hint = format!(
+            "{} turns lie before what was imported of their sessions; to have them, take the import out (`checkpointd \
+             journal forget --imported`) and import from an earlier time",
+            imported.earlier
+        );
+        render::print_wrapped("", &hint);
+    }
+    problems(&imported.problems);
+    if imported.turns > 0 {
+        println!(
+            "`checkpointd audit --summary` and `checkpointd timeline SESSION` show them; `checkpointd journal forget \
+             --imported` takes them out."
+        );
+    }
+}
+
+/// Returns the folder of a project.
+fn project_name(project: &str) -> String {
+    if project.is_empty() {
+        "(no folder)".to_owned()
+    } else {
+        render::path(Path::new(project))
+    }
+}

@@ -1,0 +1,116 @@
+//! Finds the agents' own transcripts on this machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use checkpoint::agents::{self, adapter::Library};
+use journal::{Agent, Timestamp};
+
+/// A transcript on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FoundFile {
+    pub(super) agent: Agent,
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    /// When it was last written.
+    pub(super) written: Timestamp,
+}
+
+/// Returns the transcripts that were written since a time, the newest first.
+pub(super) fn find(only: Option<Agent>, since: Timestamp) -> Vec<FoundFile> {
+    let mut found = Vec::new();
+    for adapter in agents::ALL {
+        let (agent, library) = (adapter.agent(), adapter.library());
+        if only.is_some_and(|only| only != agent) {
+            continue;
+        }
+        let Some(home) = home(&library) else { continue };
+        for pattern in library.patterns {
+            let segments: Vec<&str> = pattern.split('/').collect();
+            walk(&home, &segments, &mut |path| {
+                found.extend(transcript(agent, path).filter(|file| file.written >= since));
+            });
+        }
+    }
+    found.sort_by(|one, other| (other.written, &one.path).cmp(&(one.written, &other.path)));
+    found
+}
+
+fn home(library: &Library) -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    set(library.home_variable)
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(set("HOME")?).join(library.home_default)))
+}
+
+/// Hands each file below a folder whose path fits the pattern to `each`.
+fn walk(folder: &Path, pattern: &[&str], each: &mut impl FnMut(PathBuf)) {
+    let Some((segment, rest)) = pattern.split_first() else {
+        return;
+    };
+    if !segment.contains('*') {
+        let path = folder.join(segment);
+        return if rest.is_empty() {
+            each(path);
+        } else {
+            walk(&path, rest, each);
+        };
+    }
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let fits = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| fits(name, segment));
+        match rest {
+            _ if !fits => {}
+            [] => each(entry.path()),
+            _ => walk(&entry.path(), rest, each),
+        }
+    }
+}
+
+/// Returns whether a name fits a pattern with one `*`.
+fn fits(name: &str, pattern: &str) -> bool {
+    pattern.split_once('*').is_some_and(|(before, after)| {
+        name.len() >= before.len() + after.len()
+            && name.starts_with(before)
+            && name.ends_with(after)
+    })
+}
+
+fn transcript(agent: Agent, path: PathBuf) -> Option<FoundFile> {
+    let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+    let since_epoch = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let micros = i64::try_from(since_epoch.as_micros()).ok()?;
+    Some(FoundFile {
+        agent,
+        path,
+        bytes: meta.len(),
+        written: Timestamp::from_micros(micros),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_patterns_with_a_star() {
+        for (name, pattern, expected) in [
+            ("a.jsonl", "*.jsonl", true),
+            ("rollout-1.jsonl", "rollout-*.jsonl", true),
+            ("rollout-.jsonl", "rollout-*.jsonl", true),
+            ("rollout.jsonl", "rollout-*.jsonl", false),
+            ("aa", "a*a", true),
+            ("a", "a*a", false),
+            ("x", "*", true),
+            ("x", "y", false),
+        ] {
+            assert_eq!(fits(name, pattern), expected, "{name} {pattern}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What turns of the past are judged by: each project's policy, its task files of today, and its git history. Looked up
+//! once for each project.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use actors::draft::daemon_draft;
+use actors::git::{self, Bounds};
+use actors::project::{self, Project};
+use actors::trust::Trust;
+use actors::workspace;
+use checkpoint::Policy;
+use checkpoint::config::Config;
+use checkpoint::lookback::{self, Ground, Repository};
+use checkpoint::policy::PackSearch;
+use checkpoint::transcript::turns::PastTurn;
+use journal::{ChangedFile, Draft, Event, Timestamp, Workspace};
+
+/// The projects that were looked at.
+pub(super) struct Projects<'a> {
+    config: &'a Config,
+    trust: &'a Trust,
+    since: Timestamp,
+    /// Whether the events are kept, and the policies that were adopted so far.
+    adopted: Option<Mutex<HashSet<u64>>>,
+    /// By the folder in which an agent ran.
+    known: Mutex<HashMap<String, Arc<OnceLock<Known>>>>,
+}
+
+/// A policy with its fingerprint and the event that adopts it.
+struct Adopted {
+    policy: Policy,
+    fingerprint: u64,
+    adoption: Draft,
+}
+
+/// What is known of a project.
+pub(super) struct Known {
+    /// The top of its work tree, or the agent's folder; empty if the transcript names none.
+    pub(super) top: String,
+    repository: Repository,
+    is_there: bool,
+    /// By the manifests in the folders above changed files.
+    policies: Mutex<HashMap<Vec<String>, Arc<Adopted>>>,
+    /// By the folders above changed files.
+    workspaces: Mutex<HashMap<Vec<String>, Workspace>>,
+}
+
+impl<'a> Projects<'a> {
+    pub(super) fn new(config: &'a Config, trust: &'a Trust, since: Timestamp, keeps: bool) -> Self {
+        Self {
+            config,
+            trust,
+            since,
+            adopted: keeps.then(Mutex::default),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Looks at the project in which an agent ran, once.
+    pub(super) fn of(&self, cwd: &str) -> Looked {
+        let known = Arc::clone(lock(&self.known).entry(cwd.to_owned()).or_default());
+        known.get_or_init(|| self.look(cwd));
+        Looked(known)
+    }
+
+    fn look(&self, cwd: &str) -> Known {
+        let top = if cwd.is_empty() {
+            Path::new("").to_owned()
+        } else {
+            project::root(self.config, Path::new(cwd))
+        };
+        let is_there = top.is_absolute() && top.is_dir();
+        let is_repository = is_there && top.join(".git").symlink_metadata().is_ok();
+        let limits = &self.config.settings.evidence_limits;
+        let bounds = Bounds {
+            within: Duration::from_millis(limits.git_timeout.as_millis()),
+            files_max: limits.changed_files_max.get(),
+        };
+        let repository = if is_repository {
+            Repository {
+                commits: git::commits_since(&top, self.since, bounds),
+                ignored: git::ignored(&top, bounds).into_iter().collect(),
+            }
+        } else {
+            Repository::default()
+        };
+        Known {
+            top: top.to_string_lossy().into_owned(),
+            repository,
+            is_there,
+            policies: Mutex::default(),
+            workspaces: Mutex::default(),
+        }
+    }
+
+    fn policy(&self, known: &Known, files: &[ChangedFile]) -> Arc<Adopted> {
+        let plain = self.policy_with(known, Vec::new());
+        if !known.is_there || plain.policy.changed.packs != PackSearch::Touched {
+            return plain;
+        }
+        match project::touched(Path::new(&known.top), files) {
+            touched if touched.is_empty() => plain,
+            touched => self.policy_with(known, touched),
+        }
+    }
+
+    fn policy_with(&self, known: &Known, touched: Vec<String>) -> Arc<Adopted> {
+        if let Some(adopted) = lock(&known.policies).get(&touched) {
+            return Arc::clone(adopted);
+        }
+        let policy =
+            Project::look_with(self.config, self.trust, &known.top, touched.clone()).policy;
+        let (fingerprint, text) = policy.to_text();
+        let event = Event::PolicyAdopted { fingerprint, text };
+        let adopted = Arc::new(Adopted {
+            policy,
+            fingerprint,
+            adoption: daemon_draft(event, &fingerprint.to_string()),
+        });
+        lock(&known.policies).insert(touched, Arc::clone(&adopted));
+        adopted
+    }
+
+    /// Returns the event that adopts a policy, once if events are kept.
+    fn adoption(&self, adopted: &Adopted) -> Option<Draft> {
+        let is_new = lock(self.adopted.as_ref()?).insert(adopted.fingerprint);
+        is_new.then(|| adopted.adoption.clone())
+    }
+
+    fn workspace(&self, known: &Known, files: &[ChangedFile]) -> Workspace {
+        let folders = checkpoint::project::folders(files);
+        if let Some(workspace) = lock(&known.workspaces).get(&folders) {
+            return workspace.clone();
+        }
+        let top = Path::new(&known.top);
+        let workspace = workspace::for_past(top, files, &self.config.redactor);
+        lock(&known.workspaces).insert(folders, workspace.clone());
+        workspace
+    }
+}
+
+/// A project that was looked at.
+pub(super) struct Looked(Arc<OnceLock<Known>>);
+
+impl Looked {
+    pub(super) fn known(&self) -> &Known {
+        self.0.get().expect("it was looked at")
+    }
+
+    /// Calls `judge` with a turn and what it is judged by.
+    pub(super) fn stand<T>(
+        &self,
+        projects: &Projects<'_>,
+        turn: PastTurn,
+        transcript: &str,
+        judge: impl FnOnce(PastTurn, Ground<'_>) -> T,
+    ) -> T {
+        let known = self.known();
+        let cwd = turn.facts.cwd.as_deref().unwrap_or_default();
+        let mut files: BTreeSet<String> =
+            lookback::changed(&turn, cwd, &known.top, &known.repository);
+        let files_max = projects.config.settings.evidence_limits.changed_files_max;
+        while files.len() > files_max.get() {
+            files.pop_last();
+        }
+        let changed: Vec<ChangedFile> = files
+            .iter()
+            .map(|path| ChangedFile {
+                path: path.clone(),
+                hash: None,
+            })
+            .collect();
+        let adopted = projects.policy(known, &changed);
+        let wants = known.is_there && !files.is_empty() && workspace::wanted(&adopted.policy);
+        let ground = Ground {
+            top: &known.top,
+            transcript,
+            files: files.into_iter().collect(),
+            workspace: wants.then(|| projects.workspace(known, &changed)),
+            policy: &adopted.policy,
+            fingerprint: adopted.fingerprint,
+            adoption: projects.adoption(&adopted),
+        };
+        judge(turn, ground)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,67 @@
+//! What checkpoints did, and what they cost, from events only (spec LOOK-9).
+
+use checkpoint::follow_up::{self, FollowUp};
+use journal::{Event, Journal, Outcome, Verdict};
+
+use super::audit::walk;
+use super::explain;
+use super::marks::Marks;
+use super::question::{Audit, Result};
+use crate::ops::views::Benefit;
+
+/// Counts what the wanted checkpoints did. Decisions about imported sessions sent nothing and do not count.
+pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
+    let policies = explain::policies(journal)?;
+    let mut benefit = Benefit::default();
+    let mut sent = std::collections::HashMap::<_, Vec<u64>>::new();
+    walk(journal, filter, |envelope, decision, outcome, _| {
+        if journal.is_imported(envelope.seq) {
+            return Ok(());
+        }
+        benefit.stops += 1;
+        if decision.verdict == Verdict::Inject {
+            benefit.sent += 1;
+            benefit.lost += u64::from(matches!(outcome, Outcome::Failed | Outcome::Expired));
+            let of_session = sent.entry(envelope.stream.session).or_default();
+            of_session.push(envelope.seq);
+        }
+        Ok(())
+    })?;
+    for (session, decisions) in sent {
+        let events = journal.stream(session, 0, usize::MAX)?;
+        let marks = Marks::of_session(&events);
+        benefit.wrong += decisions.iter().filter(|seq| marks.any(**seq)).count() as u64;
+        let is_wanted = |seq: u64| decisions.contains(&seq);
+        for followed in follow_up::all_of_session(&events, &policies) {
+            if !is_wanted(followed.decision) {
+                continue;
+            }
+            match followed.end {
+                Some(FollowUp::Fulfilled) => {
+                    benefit.demands += 1;
+                    benefit.met += 1;
+                }
+                Some(FollowUp::Unfulfilled(_)) => benefit.demands += 1,
+                Some(FollowUp::Open | FollowUp::Unknown) => benefit.open += 1,
+                None => {}
+            }
+            // The answer that the agent ends with, and at most one more for each call.
+            benefit.rounds += 1 + followed.calls;
+            benefit.ms += followed.ms;
+            benefit.tests_run += followed.tests_run;
+            benefit.failures_found += followed.failures_found;
+        }
+        benefit.actions += actions(&events, &decisions);
+    }
+    Ok(benefit)
+}
+
+/// Counts the actions that checkpoints asked for.
+fn actions(events: &[journal::Envelope], decisions: &[u64]) -> u64 {
+    let asked = events.iter().filter(|event| decisions.contains(&event.seq));
+    let count = asked.map(|event| match &event.event {
+        Event::Decided(decision) => decision.actions.len() as u64,
+        _ => 0,
+    });
+    count.sum()
+}

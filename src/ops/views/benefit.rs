@@ -1,0 +1,32 @@
+//! What checkpoints did.
+
+use serde::{Deserialize, Serialize};
+
+/// What checkpoints did, and what they cost. `docs/lookback.md` says how each figure is counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Benefit {
+    /// Stops that were decided.
+    pub(crate) stops: u64,
+    /// Checkpoints sent.
+    pub(crate) sent: u64,
+    /// Those that did not arrive, as far as is known.
+    pub(crate) lost: u64,
+    /// Actions that they asked for.
+    pub(crate) actions: u64,
+    /// Checkpoints that asked for actions and whose end is known.
+    pub(crate) demands: u64,
+    /// Those after which every action was done before the next message of a person.
+    pub(crate) met: u64,
+    /// Checkpoints that asked for actions and whose end is not known.
+    pub(crate) open: u64,
+    /// Checkpoints of which a person marked a demand wrong.
+    pub(crate) wrong: u64,
+    /// Answers of the model that checkpoints led to, at most.
+    pub(crate) rounds: u64,
+    /// The time that the agents spent on them.
+    pub(crate) ms: u64,
+    /// Runs of tests after a checkpoint that asked for them.
+    pub(crate) tests_run: u64,
+    /// Those that failed.
+    pub(crate) failures_found: u64,
+}
