@@ -84,13 +84,16 @@ pub(super) fn commit_at_top<'a>(head: Option<&'a Head>, top: &Path) -> Option<&'
 }
 
 /// Keeps the files that differ from where HEAD was: a rebase makes commits without changing what their files hold. If git
-/// cannot say, all stay.
+/// cannot say, or the commit is not known, all stay.
 pub(super) fn keep_changed(
     view: &View,
-    before: &str,
+    before: Option<&str>,
     committed: &mut Vec<&[u8]>,
     deadline: Instant,
 ) {
+    let Some(before) = before.filter(|_| !committed.is_empty()) else {
+        return;
+    };
     let call = words(&format!(
         "diff-tree -r -z --name-only --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
          --ignore-submodules=none {before} HEAD --"

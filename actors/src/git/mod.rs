@@ -245,9 +245,7 @@ fn tree(
     }
     let mut committed = commits(log, answer.unborn, &mut notes);
     let before = head::commit_at_top(wanted.head.as_ref(), top);
-    if let Some(before) = before.filter(|_| !committed.is_empty()) {
-        head::keep_changed(view, before, &mut committed, deadline);
-    }
+    head::keep_changed(view, before, &mut committed, deadline);
     paths.extend(&committed);
     if status.is_cut || log.is_some_and(|log| log.is_cut) {
         notes.push("git: the list of changed files was too long and was cut".into());
@@ -261,10 +259,9 @@ fn tree(
     let facts = held.map(|held| {
         let before = || match wanted.since {
             _ if answer.unborn => None,
-            Some(since) if !committed.is_empty() => match before {
-                None => commit_before(view, since, deadline),
-                before => before.map(str::to_owned),
-            },
+            Some(since) if !committed.is_empty() => before
+                .map(str::to_owned)
+                .or_else(|| commit_before(view, since, deadline)),
             _ => Some("HEAD".to_owned()),
         };
         held.compare(view, before, deadline)
