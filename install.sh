@@ -1,10 +1,14 @@
 #!/bin/sh
-# Builds checkpointd and its hook client from this clone, and installs both with manual pages.
+# Installs checkpointd and its hook client with manual pages and completions: from the release of this version if there is
+# one for this machine, else built from this clone.
 #
-#   ./install.sh [--prefix FOLDER] [--profile NAME]
+#   ./install.sh [--prefix FOLDER] [--build] [--profile NAME]
+#   ./install.sh --uninstall [--prefix FOLDER]
 #
 #   --prefix FOLDER   install to FOLDER/bin and FOLDER/share; default: cargo's folder (~/.cargo)
-#   --profile NAME    cargo profile; default: release. `dev` builds faster, but the programs are slower
+#   --build           build, even if there is a release
+#   --profile NAME    build with this cargo profile; default: release. `dev` builds faster, but the programs are slower
+#   --uninstall       remove the hooks from the agents' settings, and then all files that were installed
 set -eu
 
 say() { printf '%s\n' "$*"; }
@@ -12,13 +16,17 @@ fail() { say "error: $1" >&2; [ $# -lt 2 ] || say "hint: $2" >&2; exit 1; }
 
 prefix=${CARGO_INSTALL_ROOT:-${CARGO_HOME:-$HOME/.cargo}}
 profile=release
+build=false
+uninstall=false
 while [ $# -gt 0 ]; do
     case $1 in
         --prefix) [ $# -gt 1 ] || fail '--prefix needs a folder'; prefix=$2; shift 2 ;;
         --prefix=*) prefix=${1#--prefix=}; shift ;;
-        --profile) [ $# -gt 1 ] || fail '--profile needs a name'; profile=$2; shift 2 ;;
-        --profile=*) profile=${1#--profile=}; shift ;;
-        -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        --profile) [ $# -gt 1 ] || fail '--profile needs a name'; profile=$2; build=true; shift 2 ;;
+        --profile=*) profile=${1#--profile=}; build=true; shift ;;
+        --build) build=true; shift ;;
+        --uninstall) uninstall=true; shift ;;
+        -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) fail "unknown argument $1" './install.sh --help' ;;
     esac
 done
@@ -26,16 +34,110 @@ done
 # The path ends up in agents' settings, so it must be absolute.
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 cd "$(dirname "$0")"
-command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
-command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
+releases=${CHECKPOINTD_RELEASES:-https://github.com/checkpointd/checkpointd/releases/download}
+bash=share/bash-completion/completions/checkpointd
+zsh=share/zsh/site-functions/_checkpointd
+fish=share/fish/vendor_completions.d/checkpointd.fish
+
+if $uninstall; then
+    program=$prefix/bin/checkpointd
+    [ -x "$program" ] || fail "$program not found" 'name the folder of the installation with --prefix'
+    # Also ends the daemon and a service. Journal and configuration stay.
+    "$program" uninstall --yes --keep-data
+    ! grep -qs '"checkpointd ' "$prefix/.crates2.json" || cargo uninstall --quiet --root "$prefix" checkpointd
+    rm -f "$program" "$program-hook" "$prefix/$bash" "$prefix/$zsh" "$prefix/$fish" \
+        "$prefix/share/man/man1/checkpointd.1" "$prefix"/share/man/man1/checkpointd-*.1
+    # Folders that are empty now were made for these files.
+    for folder in bin "${bash%/*}" share/bash-completion "${zsh%/*}" share/zsh "${fish%/*}" share/fish share/man/man1 share/man share; do
+        rmdir "$prefix/$folder" 2>/dev/null || true
+    done
+    say "uninstalled  $prefix/bin/checkpointd and checkpointd-hook"
+    exit 0
+fi
+
+# Prints the name of this machine's archive of a release.
+archive() {
+    case $(uname -sm) in
+        'Linux x86_64') say checkpointd-x86_64-unknown-linux-musl ;;
+        'Linux aarch64') say checkpointd-aarch64-unknown-linux-musl ;;
+        'Darwin x86_64') say checkpointd-x86_64-apple-darwin ;;
+        'Darwin arm64') say checkpointd-aarch64-apple-darwin ;;
+        *) return 1 ;;
+    esac
+}
+
+# Prints the version that is to be installed, if it can be a released one: not in a clone with later commits.
+released() {
+    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml 2>/dev/null | head -n 1)
+    [ -n "$version" ] || return 1
+    if [ -e .git ]; then
+        [ "$(git describe --tags --exact-match 2>/dev/null)" = "v$version" ] || return 1
+        git diff --quiet HEAD 2>/dev/null || return 1
+    fi
+    say "$version"
+}
+
+fetch() {
+    if command -v curl >/dev/null 2>&1; then
+        curl --silent --fail --location --output "$2" "$1"
+    elif command -v wget >/dev/null 2>&1; then
+        wget --quiet --output-document "$2" "$1"
+    else
+        return 1
+    fi
+}
+
+checksum() {
+    if command -v sha256sum >/dev/null 2>&1; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1
+}
+
+# Puts the files of an unpacked archive in place. A running program is replaced, not overwritten.
+put() {
+    mkdir -p "$prefix/$(dirname "$3")"
+    cp "$2" "$prefix/$3.new"
+    chmod "$1" "$prefix/$3.new"
+    mv -f "$prefix/$3.new" "$prefix/$3"
+}
+
+# Installs the release. Returns 1 if there is none.
+install_release() {
+    name=$(archive) && version=$(released) || return 1
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    fetch "$releases/v$version/$name.tar.gz" "$scratch/archive" || return 1
+    fetch "$releases/v$version/$name.tar.gz.sha256" "$scratch/sum" || fail "the release $version has no checksum" 'build instead: ./install.sh --build'
+    [ "$(checksum "$scratch/archive")" = "$(cut -d ' ' -f 1 "$scratch/sum")" ] ||
+        fail "the archive of release $version does not have its checksum" 'try again later, or build instead: ./install.sh --build'
+    tar -C "$scratch" -xzf "$scratch/archive"
+    for program in checkpointd checkpointd-hook; do put 755 "$scratch/$name/$program" "bin/$program"; done
+    for page in "$scratch/$name"/man/*.1; do put 644 "$page" "share/man/man1/$(basename "$page")"; done
+    put 644 "$scratch/$name/completions/bash" "$bash"
+    put 644 "$scratch/$name/completions/zsh" "$zsh"
+    put 644 "$scratch/$name/completions/fish" "$fish"
+}
+
+install_build() {
+    [ -f Cargo.toml ] || fail 'there is no release for this machine, and no clone to build' 'clone the repository, and run its install.sh'
+    command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
+    command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
+    # `--force` also replaces another build of the same version.
+    cargo install --locked --force --path . --root "$prefix" --profile "$profile"
+    "$prefix/bin/checkpointd" man "$prefix/share/man/man1" >/dev/null
+    mkdir -p "$prefix/${bash%/*}" "$prefix/${zsh%/*}" "$prefix/${fish%/*}"
+    "$prefix/bin/checkpointd" completions bash >"$prefix/$bash"
+    "$prefix/bin/checkpointd" completions zsh >"$prefix/$zsh"
+    "$prefix/bin/checkpointd" completions fish >"$prefix/$fish"
+}
+
 command -v git >/dev/null 2>&1 || say 'warning: git not found; checkpoints cannot say which files changed'
-
-# `--force` also replaces another build of the same version.
-cargo install --locked --force --path . --root "$prefix" --profile "$profile"
-"$prefix/bin/checkpointd" man "$prefix/share/man/man1" >/dev/null
-
-say ''
-say "installed  $prefix/bin/checkpointd and checkpointd-hook"
+if ! $build && install_release; then
+    say ''
+    say "installed  release $version: $prefix/bin/checkpointd and checkpointd-hook"
+else
+    install_build
+    say ''
+    say "installed  $prefix/bin/checkpointd and checkpointd-hook"
+fi
 case ":$PATH:" in
     *":$prefix/bin:"*) ;;
     *) say "warning    $prefix/bin is not on your PATH" ;;

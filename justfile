@@ -53,6 +53,12 @@ web *filter:
 pictures:
     CHECKPOINTD_SCREENSHOTS=docs/images tests/web/run.sh pictures
 
+# Record a real agent that is stopped, told, and finishes its work, as docs/images/session.cast and .svg (needs npm)
+[group('other programs')]
+recording:
+    CHECKPOINTD_RECORDING=docs/images/session.cast tests/agents/run.sh recorded
+    npx --yes svg-term-cli@2.1.1 --window --in docs/images/session.cast --out docs/images/session.svg
+
 # Type-check everything for macOS on another system
 [group('other programs')]
 macos:
@@ -115,6 +121,18 @@ growth:
 deb:
     cargo build --release --locked
     packaging/deb.sh
+
+# Build an RPM package (needs cargo-generate-rpm)
+[group('release')]
+rpm:
+    cargo build --release --locked
+    packaging/rpm.sh
+
+# Build the archive of a release for a target (needs the target; for another system cargo-zigbuild and zig)
+[group('release')]
+archive target:
+    cargo {{ if target =~ "linux" { "zigbuild" } else { "build" } }} --release --locked --package checkpointd --target {{ target }}
+    packaging/archive.sh {{ target }} target/{{ target }}/release
 
 # Check licenses, sources, and advisories of dependencies (needs cargo-deny)
 [group('release')]

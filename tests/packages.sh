@@ -31,8 +31,54 @@ try_out() {
 echo '-- install.sh'
 mkdir "$scratch/home"
 HOME=$scratch/home ./install.sh --prefix "$scratch/home/.local" --profile dev
-try_out "$scratch/home/.local/bin"
-[ -s "$scratch/home/.local/share/man/man1/checkpointd-init.1" ] || fail 'no manual pages'
+installed=$scratch/home/.local
+try_out "$installed/bin"
+for file in share/man/man1/checkpointd-init.1 share/bash-completion/completions/checkpointd share/zsh/site-functions/_checkpointd \
+    share/fish/vendor_completions.d/checkpointd.fish; do
+    [ -s "$installed/$file" ] || fail "install.sh did not install $file"
+done
+mkdir "$scratch/built"
+for program in checkpointd checkpointd-hook; do
+    strip -o "$scratch/built/$program" "$installed/bin/$program"
+done
+
+echo '-- install.sh from a release'
+# A folder of files takes the place of the address of releases, and a folder without .git that of a released clone.
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+case $(uname -sm) in
+    'Linux x86_64') target=x86_64-unknown-linux-musl ;;
+    'Linux aarch64') target=aarch64-unknown-linux-musl ;;
+    'Darwin x86_64') target=x86_64-apple-darwin ;;
+    *) target=aarch64-apple-darwin ;;
+esac
+packaging/archive.sh "$target" "$scratch/built" "$scratch/releases/v$version"
+mkdir "$scratch/source" "$scratch/user"
+cp install.sh Cargo.toml "$scratch/source/"
+release() { HOME=$scratch/user CHECKPOINTD_RELEASES=file://$scratch/releases "$scratch/source/install.sh" --prefix "$scratch/user/.local" "$@"; }
+release | grep -q "installed  release $version" || fail 'install.sh did not take the release'
+try_out "$scratch/user/.local/bin"
+mkdir -p "$scratch/user/.claude"
+HOME=$scratch/user "$scratch/user/.local/bin/checkpointd" init --agent claude >/dev/null
+release --uninstall
+! grep -qs checkpointd "$scratch/user/.claude/settings.json" || fail 'install.sh --uninstall left hooks'
+left=$(find "$scratch/user/.local" -path "$scratch/user/.local/share/checkpointd" -prune -o -path "$scratch/user/.local/state" -prune -o -type f -print 2>/dev/null || true)
+[ -z "$left" ] || fail "install.sh --uninstall left $left"
+# An archive that somebody has changed is not installed.
+echo x >>"$scratch/releases/v$version/checkpointd-$target.tar.gz"
+! release >"$scratch/said" 2>&1 || fail 'install.sh installed an archive with another checksum'
+grep -q 'does not have its checksum' "$scratch/said" || fail "install.sh said: $(cat "$scratch/said")"
+[ ! -e "$scratch/user/.local/bin/checkpointd" ] || fail 'install.sh left programs of an archive with another checksum'
+HOME=$scratch/home ./install.sh --uninstall --prefix "$installed"
+[ ! -e "$installed/bin/checkpointd" ] || fail 'install.sh --uninstall left the programs of a build'
+
+echo '-- recipes and notes'
+packaging/recipes.sh "$version" 0123456789abcdef "$scratch/recipes"
+bash -n "$scratch/recipes/PKGBUILD"
+grep -q "^pkgver=$version\$" "$scratch/recipes/PKGBUILD" || fail 'the PKGBUILD has no version'
+! grep -q '@' <(grep -v 'localhost' "$scratch/recipes/PKGBUILD") || fail 'the PKGBUILD has an empty place'
+! command -v ruby >/dev/null || ruby -c "$scratch/recipes/checkpointd.rb" >/dev/null
+packaging/notes.sh "$version" | grep -q '^### Added' || fail "CHANGELOG.md has no notes for $version"
+! packaging/notes.sh 0.0.0 2>/dev/null || fail 'a version without notes has notes'
 
 echo '-- Debian package'
 if ! cargo deb --version >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null; then
@@ -40,10 +86,8 @@ if ! cargo deb --version >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null; th
     exit 0
 fi
 # The layout does not depend on the profile, so package the programs that are already built.
-mkdir -p "$scratch/target/release"
-for program in checkpointd checkpointd-hook; do
-    strip -o "$scratch/target/release/$program" "$scratch/home/.local/bin/$program"
-done
+mkdir -p "$scratch/target"
+mv "$scratch/built" "$scratch/target/release"
 CARGO_TARGET_DIR=$scratch/target packaging/deb.sh "$scratch/checkpointd.deb"
 dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/unpacked"
 try_out "$scratch/unpacked/usr/bin"

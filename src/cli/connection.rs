@@ -49,7 +49,7 @@ pub(crate) fn get<T: DeserializeOwned>(home: &Home, path: &str) -> Result<T> {
 
 fn not_understood(error: serde_json::Error) -> Failure {
     Failure::failed(format!("invalid answer from the daemon: {error}"))
-        .hint("restart a daemon of another version: `checkpointd daemon stop`")
+        .hint("restart a daemon of another version: `checkpointd daemon restart`")
 }
 
 /// Posts a body to the daemon and returns the status and body of any answer.

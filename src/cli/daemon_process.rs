@@ -71,6 +71,26 @@ pub(crate) fn leave_terminal() {
     let _ = rustix::process::setsid();
 }
 
+/// Replaces the daemon by one of this version, or starts one. Hook calls that come meanwhile go to the spool, which the new
+/// daemon imports before it accepts others.
+pub(crate) fn restart(home: &Home) -> Result<()> {
+    let before = connection::health(home);
+    if before.is_some() {
+        end(home)?;
+    }
+    let now = match start_in_background(home) {
+        // A hook call was faster; it starts the same program.
+        Err(_) if before.is_some() => connection::health(home)
+            .ok_or_else(|| Failure::unreachable("the daemon did not start again"))?,
+        started => started?,
+    };
+    let was = before.map_or_else(String::new, |was| {
+        format!(", before: {} (pid {})", was.version, was.pid)
+    });
+    println!("checkpointd {} runs (pid {}){was}", now.version, now.pid);
+    Ok(())
+}
+
 /// Stops the daemon and prints that.
 pub(crate) fn stop(home: &Home) -> Result<()> {
     end(home)?;

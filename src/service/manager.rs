@@ -91,6 +91,33 @@ impl Manager {
                 ])
     }
 
+    /// Returns whether a process is the service's daemon. Another home may have a daemon of its own.
+    pub(crate) fn runs(self, pid: u32) -> bool {
+        let (program, arguments, line) = match self {
+            Self::Systemd => (
+                "systemctl",
+                format!(
+                    "--user show --property=MainPID --value {}",
+                    systemd::SERVICE
+                ),
+                pid.to_string(),
+            ),
+            Self::Launchd => (
+                "launchctl",
+                format!("print {}", launchd::target()),
+                format!("pid = {pid}"),
+            ),
+        };
+        let output = Command::new(program)
+            .args(arguments.split(' '))
+            .stdin(Stdio::null())
+            .output();
+        output.is_ok_and(|output| {
+            let text = String::from_utf8_lossy(&output.stdout);
+            text.lines().any(|said| said.trim() == line)
+        })
+    }
+
     /// Returns whether the service runs.
     pub(crate) fn is_active(self) -> bool {
         match self {

@@ -6,6 +6,7 @@
 mod agent;
 mod model;
 mod progress;
+mod recording;
 mod scenarios;
 mod stage;
 mod terminal;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::agent::Agent;
 use crate::model::{Answer, Call, says, shell, write};
 use crate::progress;
+use crate::recording;
 use crate::stage::{Counts, PREFIX, Stage};
 use crate::terminal::Terminal;
 use crate::typed;
@@ -48,6 +49,12 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
         scenarios.push((
             "what is typed while it works is added to the turn",
             typed::steered,
+        ));
+    }
+    if agent == Agent::Claude && recording::is_wanted() {
+        scenarios.push((
+            "recorded for the documentation",
+            recording::told_and_finished,
         ));
     }
     if agent == Agent::Codex {

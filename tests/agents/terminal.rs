@@ -14,6 +14,10 @@ const ENTER_AGAIN: Duration = Duration::from_secs(5);
 /// The shell that agents are started from. Its prompt begins with its name.
 const SHELL: &str = "bash";
 
+/// The size of the screen.
+pub(crate) const COLUMNS: u16 = 120;
+pub(crate) const ROWS: u16 = 50;
+
 /// The terminal. Its programs end with it.
 pub(crate) struct Terminal {
     socket: PathBuf,
@@ -29,9 +33,9 @@ impl Terminal {
             "new-session",
             "-d",
             "-x",
-            "120",
+            &COLUMNS.to_string(),
             "-y",
-            "50",
+            &ROWS.to_string(),
         ]);
         // The server takes its environment from whoever starts it, and its panes from the server.
         tmux.env_clear().envs(
@@ -71,8 +75,17 @@ impl Terminal {
 
     /// Returns what the screen shows.
     pub(crate) fn screen(&self) -> String {
+        self.capture(&["capture-pane", "-p"])
+    }
+
+    /// Returns the same with its colors.
+    pub(crate) fn colored_screen(&self) -> String {
+        self.capture(&["capture-pane", "-p", "-e"])
+    }
+
+    fn capture(&self, words: &[&str]) -> String {
         let output = self
-            .tmux(&["capture-pane", "-p"])
+            .tmux(words)
             .stdout(Stdio::piped())
             .output()
             .expect("tmux is installed");

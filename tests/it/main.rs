@@ -3,6 +3,7 @@
 mod cli;
 mod client;
 mod daemon;
+mod docs;
 mod faults;
 mod formats;
 mod support;

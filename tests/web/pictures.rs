@@ -17,8 +17,11 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
-    let light = json!({ "features": [{ "name": "prefers-color-scheme", "value": "light" }] });
-    browser.call("Emulation.setEmulatedMedia", light);
+    let scheme = |scheme: &str| {
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        browser.call("Emulation.setEmulatedMedia", media);
+    };
+    scheme("light");
     let take = |name: &str, height: u32| {
         browser.size(1080, height);
         // Two frames on, everything has been drawn in its new size.
@@ -46,6 +49,9 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     take("timeline", 760);
     browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));
     take("decision", 760);
+    scheme("dark");
+    take("decision-dark", 760);
+    scheme("light");
     browser.show("what-if");
     browser.evaluate(
         "(() => { document.querySelector('textarea').rows = 5; const field = document.querySelector('[name=min_turn]'); field.value = '5m';

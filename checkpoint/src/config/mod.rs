@@ -12,6 +12,7 @@ mod project_file;
 mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;
+mod schema;
 mod settings;
 mod show;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use paths::{FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, 
 pub use project_file::ProjectFile;
 pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::RuleEntry;
+pub use schema::{SchemaOf, schema};
 pub use settings::{
     AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase,
     Progress, Redact, Restart, Settings, Tmux, Web,

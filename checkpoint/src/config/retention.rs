@@ -8,7 +8,7 @@ use journal::Event;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::units::{Span, TextVisitor, parse_duration};
+use super::units::{DURATION_OR_FOREVER, Span, TextVisitor, parse_duration};
 
 /// How long payloads are kept. Events and decisions are kept forever.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,8 +63,7 @@ impl Serialize for Keep {
 
 impl<'de> Deserialize<'de> for Keep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("a duration such as `30d`, or `forever`"))?;
+        let text = deserializer.deserialize_str(TextVisitor(DURATION_OR_FOREVER))?;
         if text.trim() == "forever" {
             return Ok(Self::Forever);
         }
@@ -74,13 +73,16 @@ impl<'de> Deserialize<'de> for Keep {
     }
 }
 
+/// What [`EventKind`] asks for.
+pub(super) const EVENT_KIND: &str = "a kind of events";
+
 /// The name of an event kind as JSON has it, such as `prompt_submitted`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct EventKind(pub String);
 
 impl<'de> Deserialize<'de> for EventKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = deserializer.deserialize_str(TextVisitor("a kind of events"))?;
+        let word = deserializer.deserialize_str(TextVisitor(EVENT_KIND))?;
         if Event::KINDS.contains(&word.as_str()) {
             return Ok(Self(word));
         }

@@ -127,7 +127,7 @@ impl Serialize for Span {
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a duration such as `30s`"))?;
+        let text = deserializer.deserialize_str(TextVisitor(DURATION))?;
         parse_duration(&text).map(Self).map_err(D::Error::custom)
     }
 }
@@ -168,10 +168,15 @@ impl Serialize for Size {
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a size such as `64KB`"))?;
+        let text = deserializer.deserialize_str(TextVisitor(SIZE))?;
         parse_size(&text).map(Self).map_err(D::Error::custom)
     }
 }
+
+/// What the types of this program ask for. The schemas (`schema/`) know them by these words.
+pub(super) const DURATION: &str = "a duration such as `30s`";
+pub(super) const DURATION_OR_FOREVER: &str = "a duration such as `30d`, or `forever`";
+pub(super) const SIZE: &str = "a size such as `64KB`";
 
 /// Accepts a string; its text says what was expected.
 pub(super) struct TextVisitor(pub(super) &'static str);

@@ -164,13 +164,16 @@ impl<'de> Deserialize<'de> for Pattern {
     }
 }
 
+/// What [`PackName`] asks for.
+pub(super) const PACK_NAME: &str = "the name of a rule pack";
+
 /// The name of a rule pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PackName(pub String);
 
 impl<'de> Deserialize<'de> for PackName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("the name of a rule pack"))?;
+        let text = deserializer.deserialize_str(TextVisitor(PACK_NAME))?;
         if pack_names::NAMES.contains(&text.as_str()) {
             return Ok(Self(text));
         }

@@ -7,7 +7,7 @@ use std::process::Command;
 use actors::named_file;
 use actors::project::{FILE, FILE_BYTES_MAX, Project};
 use actors::trust::{Standing, Trust};
-use checkpoint::config::{Config, InProject, Shown, did_you_mean};
+use checkpoint::config::{Config, InProject, SchemaOf, Shown, did_you_mean, schema};
 use clap::{Args, Subcommand};
 use journal::Home;
 
@@ -18,11 +18,11 @@ use crate::edit::{files, yaml};
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Table};
 
-/// Show, change or check the configuration
+/// Show, change or check the configuration, or print its schema
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd config show\n  checkpointd config get min_turn\n  checkpointd config set min_turn 45s\n  \
-    checkpointd config edit\n  checkpointd config check"
+    checkpointd config edit\n  checkpointd config check\n  checkpointd config schema > config.schema.json"
 )]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -64,6 +64,12 @@ pub(crate) enum ConfigAction {
         /// The file to check
         file: Option<PathBuf>,
     },
+    /// Print the JSON schema of config.yml, by which editors check and complete it
+    Schema {
+        /// The schema of a project's .checkpointd.yml
+        #[arg(long)]
+        project: bool,
+    },
 }
 
 pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
@@ -78,7 +84,24 @@ pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
         ConfigAction::Edit => edit(home),
         ConfigAction::Check { file: Some(file) } => check(home, &file),
         ConfigAction::Check { file: None } => check_all(home),
+        ConfigAction::Schema { project } => {
+            let of = if project {
+                SchemaOf::Project
+            } else {
+                SchemaOf::Config
+            };
+            println!("{:#}", schema(of));
+            Ok(exit::OK)
+        }
     }
+}
+
+/// Returns the first line of a new file, by which editors find the schema.
+fn beginning() -> String {
+    format!(
+        "# yaml-language-server: $schema={}\n",
+        SchemaOf::Config.address()
+    )
 }
 
 /// Looks at a project and returns what holds in it.
@@ -154,7 +177,12 @@ fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
     }
     let bytes = files::read(&home.config).map_err(Failure::failed)?;
     let text = files::Text::of(bytes.as_deref(), &home.config).map_err(Failure::failed)?;
-    let new = yaml::set(&text.text, key, value);
+    let old = if text.text.is_empty() {
+        &beginning()
+    } else {
+        &text.text
+    };
+    let new = yaml::set(old, key, value);
     let after = settings::check(&home.config, &new)
         .map_err(|error| {
             error.hint(format!(
@@ -201,7 +229,7 @@ fn edit(home: &Home) -> Result<u8> {
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
     let bytes = files::read(&home.config)
         .map_err(Failure::failed)?
-        .unwrap_or_default();
+        .unwrap_or_else(|| beginning().into_bytes());
     let draft = tempfile::Builder::new()
         .prefix("checkpointd-config-")
         .suffix(".yml")

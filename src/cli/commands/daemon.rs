@@ -1,18 +1,19 @@
-//! `daemon`: run it, stop it, show its status.
+//! `daemon`: run it, stop it, restart it, show its status.
 
 use clap::{Args, Subcommand};
 use journal::Home;
 
-use super::status;
-use crate::cli::daemon_process;
+use super::{service, status};
 use crate::cli::shared::Output;
+use crate::cli::{connection, daemon_process};
 use crate::daemon;
 use crate::error::{Result, exit};
+use crate::service::manager::Manager;
 
-/// Run the daemon, stop it, or show its status
+/// Run the daemon, stop or restart it, or show its status
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd daemon --detach\n  checkpointd daemon status --json\n  checkpointd daemon stop"
+    after_help = "Examples:\n  checkpointd daemon --detach\n  checkpointd daemon status --json\n  checkpointd daemon restart"
 )]
 pub(crate) struct DaemonArgs {
     /// Run in the background and return once hooks are accepted
@@ -29,6 +30,8 @@ pub(crate) struct DaemonArgs {
 pub(crate) enum DaemonAction {
     /// Stop it
     Stop,
+    /// Replace it by one of the installed version; no hook call is lost
+    Restart,
     /// Show whether it runs
     Status {
         #[command(flatten)]
@@ -40,6 +43,7 @@ pub(crate) enum DaemonAction {
 pub(crate) fn run(home: Home, args: DaemonArgs) -> Result<u8> {
     match args.action {
         Some(DaemonAction::Stop) => daemon_process::stop(&home)?,
+        Some(DaemonAction::Restart) => return restart(&home),
         Some(DaemonAction::Status { output }) => return status::daemon(&home, output),
         None if args.detach => daemon_process::detach(&home)?,
         None => {
@@ -49,5 +53,15 @@ pub(crate) fn run(home: Home, args: DaemonArgs) -> Result<u8> {
             daemon::run(home)?;
         }
     }
+    Ok(exit::OK)
+}
+
+/// A service's daemon is restarted by its manager, which keeps the socket open meanwhile.
+fn restart(home: &Home) -> Result<u8> {
+    let running = connection::health(home);
+    if running.is_some_and(|running| Manager::of_platform().runs(running.pid)) {
+        return service::restart(home);
+    }
+    daemon_process::restart(home)?;
     Ok(exit::OK)
 }

@@ -72,10 +72,15 @@ pub(crate) fn run(home: &Home, args: ServiceArgs) -> Result<u8> {
         ServiceAction::Uninstall => uninstall(),
         ServiceAction::Start => started(home, &["start"]),
         ServiceAction::Stop => stop(),
-        ServiceAction::Restart => started(home, &["restart"]),
+        ServiceAction::Restart => restart(home),
         ServiceAction::Status { output } => status(home, output),
         ServiceAction::Logs { follow, lines } => logs(home, follow, lines),
     }
+}
+
+/// Restarts the service, and waits until it accepts hooks.
+pub(super) fn restart(home: &Home) -> Result<u8> {
+    started(home, &["restart"])
 }
 
 fn print(home: &Home) -> Result<u8> {

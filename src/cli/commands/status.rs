@@ -407,7 +407,7 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
         }
         if daemon.version != env!("CARGO_PKG_VERSION") {
             warnings.push(format!(
-                "the daemon is version {:?}, this is {}",
+                "the daemon is version {:?}, this is {}: `checkpointd daemon restart` replaces it",
                 daemon.version,
                 env!("CARGO_PKG_VERSION")
             ));

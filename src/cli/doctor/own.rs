@@ -122,11 +122,7 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
             "the daemon is version {version}, this program {}",
             env!("CARGO_PKG_VERSION")
         );
-        Check::fail(
-            "daemon",
-            detail,
-            "`checkpointd daemon stop`; the next hook call starts the new one",
-        )
+        Check::fail("daemon", detail, "`checkpointd daemon restart`")
     };
     let micros = best.as_micros();
     let detail = format!("answered within {}.{} ms", micros / 1000, micros / 100 % 10);
@@ -197,7 +193,7 @@ fn spool(home: &Home) -> Check {
     match (calls, connection::health(home).is_some()) {
         (0, _) => Check::pass("spool", "empty"),
         (_, true) => {
-            let fix = "wait a moment and check again; if calls still wait, restart the daemon: `checkpointd daemon stop`";
+            let fix = "wait a moment and check again; if calls still wait, restart the daemon: `checkpointd daemon restart`";
             Check::warn(
                 "spool",
                 format!("{calls} hook calls are being imported"),

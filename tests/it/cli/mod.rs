@@ -19,4 +19,5 @@ mod steering;
 mod store;
 mod top;
 mod trust;
+mod upgrade;
 mod whatif;

@@ -1,0 +1,190 @@
+//! What each key means, in the words of the compiled-in `config.yml`; and of the keys that this file does not have.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::super::layers::DEFAULT_TEXT;
+
+/// Keys of lists and of projects' files, which have no defaults.
+const OTHERS: [(&str, &str); 30] = [
+    (
+        "enabled",
+        "Whether the project takes part. Counts without trust.",
+    ),
+    (
+        "working_slug",
+        "The active work item, whose plan lists the files that it changes.",
+    ),
+    (
+        "projects.include",
+        "Globs of the folders of projects that take part; empty means all.",
+    ),
+    (
+        "projects.exclude",
+        "Globs of the folders of projects that do not take part. They win over `include`.",
+    ),
+    (
+        "rules.name",
+        "The category that messages show. The name of an existing rule changes that rule.",
+    ),
+    ("rules.pack", "Limits a change to the rule of this pack."),
+    ("rules.disable", "Switches the rule off."),
+    (
+        "rules.kind",
+        "The kind of files that the rule is about. `data` and `docs` ask for nothing, `always` applies at every stop.",
+    ),
+    (
+        "rules.include",
+        "Globs of the files that the rule takes, relative to the top of the work tree.",
+    ),
+    (
+        "rules.exclude",
+        "Globs of the files that the rule leaves out.",
+    ),
+    (
+        "rules.alone",
+        "The rule is a category only if no code changed.",
+    ),
+    (
+        "rules.fallback",
+        "The rule takes only files that no other rule takes.",
+    ),
+    (
+        "rules.modified",
+        "The first half of the rule's observations, such as `The schema was modified`.",
+    ),
+    (
+        "rules.needs",
+        "Purposes of the packs' own actions, such as `tests`, that the rule asks for too.",
+    ),
+    ("rules.actions", "What the agent is asked to do."),
+    (
+        "rules.actions.text",
+        "The instruction as the agent reads it; `{window}` is the time since the turn began.",
+    ),
+    (
+        "rules.actions.purpose",
+        "Actions of one purpose are asked for once. The default is the rule's name.",
+    ),
+    (
+        "rules.actions.evidence",
+        "The commands any of which shows that it was done; a word that begins with `*` is part of an argument.",
+    ),
+    (
+        "rules.actions.label",
+        "The missing evidence in the words of the observation. The default is the first entry of `evidence`.",
+    ),
+    (
+        "rules.actions.step",
+        "The section of the checkpoint. The default is `validate` for the purpose `tests`, `observe` for `logs`, else `runtime`.",
+    ),
+    (
+        "rules.actions.order",
+        "The place within the step. The default is 90.",
+    ),
+    (
+        "rules.actions.after",
+        "The purpose whose evidence has to come first.",
+    ),
+    (
+        "journal.retention.payloads",
+        "The age at which payloads are dropped.",
+    ),
+    (
+        "journal.retention.kinds",
+        "Other ages for single kinds of events.",
+    ),
+    ("progress.checks.name", "What is checked."),
+    ("progress.checks.run", "The command."),
+    (
+        "progress.checks.timeout",
+        "Its time limit. The default is 10s.",
+    ),
+    (
+        "listeners.agent_finished",
+        "Commands that run when an agent has stopped without a checkpoint.",
+    ),
+    (
+        "listeners.needs_attention",
+        "Commands that run when an agent asks for permission or fails.",
+    ),
+    (
+        "listeners.checkpoint_sent",
+        "Commands that run when an agent got a checkpoint.",
+    ),
+];
+
+static WORDS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let mut words = read(DEFAULT_TEXT);
+    let others = OTHERS.map(|(key, text)| (key.to_owned(), text.to_owned()));
+    words.extend(others);
+    words
+});
+
+/// Returns what a key means.
+pub(super) fn about(key: &str) -> Option<&'static str> {
+    WORDS.get(key).map(String::as_str)
+}
+
+/// Reads the comment above each key. One comment may explain several keys that follow each other, and that of a group its
+/// keys without a comment of their own.
+fn read(text: &str) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    let mut above: Vec<(usize, &str, Vec<&str>)> = Vec::new();
+    let mut comment: Vec<&str> = Vec::new();
+    let mut comment_depth = 0;
+    let mut open = false;
+    for line in text.lines() {
+        let depth = line.len() - line.trim_start().len();
+        let line = line.trim_start();
+        if let Some(words) = line.strip_prefix('#') {
+            if !std::mem::replace(&mut open, true) {
+                comment.clear();
+            }
+            comment_depth = depth;
+            comment.push(words.strip_prefix(' ').unwrap_or(words));
+            continue;
+        }
+        open = false;
+        let Some((key, value)) = line.split_once(':') else {
+            comment.clear();
+            continue;
+        };
+        if depth != comment_depth {
+            comment.clear();
+        }
+        above.retain(|(outer, _, _)| *outer < depth);
+        let keys = above.iter().map(|(_, key, _)| *key).chain([key]);
+        let key_path = keys.collect::<Vec<_>>().join(".");
+        let of_group = above.last().map(|(_, _, comment)| comment);
+        let words = Some(&comment).filter(|own| !own.is_empty()).or(of_group);
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            found.insert(key_path, words.join("\n"));
+        }
+        if value.is_empty() {
+            above.push((depth, key, std::mem::take(&mut comment)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_belong_to_the_keys_below_them() {
+        let found = read(
+            "# Top.\n\n# A: one\n# two.\na: 1\nsame: 2\n\ngroup:\n  # In.\n  key: 3\n\n  lower:\n    # Deep.\n    x: 4\n# Both.\nends:\n  of: 5\n  on: 6\nend: 7\n",
+        );
+        let of = |key: &str| found.get(key).map(String::as_str);
+        assert_eq!(of("a"), Some("A: one\ntwo."));
+        assert_eq!(of("same"), Some("A: one\ntwo."));
+        assert_eq!((of("group"), of("group.key")), (None, Some("In.")));
+        assert_eq!((of("group.lower.x"), of("end")), (Some("Deep."), None));
+        assert_eq!(
+            (of("ends.of"), of("ends.on")),
+            (Some("Both."), Some("Both."))
+        );
+    }
+}
