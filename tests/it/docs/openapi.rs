@@ -48,58 +48,60 @@ fn it_has_the_routes_of_the_daemon() {
     assert_eq!(operations(&description()), routes());
 }
 
+/// Requests whose bodies are the same in every run.
+const PLAIN: [(&str, &str, &str); 28] = [
+    ("GET /healthz", "/healthz", ""),
+    ("GET /metrics", "/metrics", ""),
+    ("GET /v1/status", "/v1/status", ""),
+    ("GET /v1/sessions", "/v1/sessions", ""),
+    ("GET /v1/sessions/{id}", "/v1/sessions/last", ""),
+    ("GET /v1/sessions/{id}", "/v1/sessions/none", ""),
+    ("GET /v1/decisions", "/v1/decisions", ""),
+    ("GET /v1/decisions", "/v1/decisions?verdict=odd", ""),
+    ("GET /v1/events", "/v1/events", ""),
+    ("GET /v1/events", "/v1/events?last=9&payloads=true", ""),
+    ("GET /v1/now", "/v1/now?all=true", ""),
+    ("POST /v1/query", "/v1/query", r#"{"query":"overview"}"#),
+    ("POST /v1/query", "/v1/query", r#"{"query":"sessions"}"#),
+    ("POST /v1/query", "/v1/query", r#"{"query":"odd"}"#),
+    ("POST /v1/journal/backup", "/v1/journal/backup", ""),
+    (
+        "POST /v1/journal/compact",
+        "/v1/journal/compact",
+        r#"{"dry_run":true}"#,
+    ),
+    ("POST /v1/phase/{word}", "/v1/phase/list", "{}"),
+    ("POST /v1/phase/{word}", "/v1/phase/show", r#"{"id":"x"}"#),
+    ("POST /v1/progress/{word}", "/v1/progress/validate", "{}"),
+    ("POST /v1/web/open", "/v1/web/open", "{}"),
+    ("POST /v1/web/waits", "/v1/web/waits", r#"{"token":"x"}"#),
+    ("POST /v1/web/close", "/v1/web/close", ""),
+    (
+        "POST /sessions/{id}/mute",
+        "/sessions/last/mute",
+        r#"{"for":"2h"}"#,
+    ),
+    (
+        "POST /sessions/{id}/mute",
+        "/sessions/last/mute",
+        r#"{"for":"x"}"#,
+    ),
+    ("POST /sessions/{id}/unmute", "/sessions/last/unmute", ""),
+    ("POST /sessions/{id}/clear", "/sessions/last/clear", ""),
+    ("POST /sessions/{id}/clear", "/sessions/none/clear", ""),
+    (
+        "POST /sessions/{id}/agent-restart",
+        "/sessions/last/agent-restart",
+        "",
+    ),
+];
+
 /// Requests that reach every operation: operation, path, body.
 fn requests(decision: u64) -> Vec<(&'static str, String, String)> {
     let hook =
         json!({ "session_id": "5e55", "hook_event_name": "UserPromptSubmit", "prompt": "x" });
     let line = json!({ "agent": "claude", "payload": hook });
-    let plain = [
-        ("GET /healthz", "/healthz", ""),
-        ("GET /metrics", "/metrics", ""),
-        ("GET /v1/status", "/v1/status", ""),
-        ("GET /v1/sessions", "/v1/sessions", ""),
-        ("GET /v1/sessions/{id}", "/v1/sessions/last", ""),
-        ("GET /v1/sessions/{id}", "/v1/sessions/none", ""),
-        ("GET /v1/decisions", "/v1/decisions", ""),
-        ("GET /v1/decisions", "/v1/decisions?verdict=odd", ""),
-        ("GET /v1/events", "/v1/events", ""),
-        ("GET /v1/events", "/v1/events?last=9&payloads=true", ""),
-        ("GET /v1/now", "/v1/now?all=true", ""),
-        ("POST /v1/query", "/v1/query", r#"{"query":"overview"}"#),
-        ("POST /v1/query", "/v1/query", r#"{"query":"sessions"}"#),
-        ("POST /v1/query", "/v1/query", r#"{"query":"odd"}"#),
-        ("POST /v1/journal/backup", "/v1/journal/backup", ""),
-        (
-            "POST /v1/journal/compact",
-            "/v1/journal/compact",
-            r#"{"dry_run":true}"#,
-        ),
-        ("POST /v1/phase/{word}", "/v1/phase/list", "{}"),
-        ("POST /v1/phase/{word}", "/v1/phase/show", r#"{"id":"x"}"#),
-        ("POST /v1/progress/{word}", "/v1/progress/validate", "{}"),
-        ("POST /v1/web/open", "/v1/web/open", "{}"),
-        ("POST /v1/web/waits", "/v1/web/waits", r#"{"token":"x"}"#),
-        ("POST /v1/web/close", "/v1/web/close", ""),
-        (
-            "POST /sessions/{id}/mute",
-            "/sessions/last/mute",
-            r#"{"for":"2h"}"#,
-        ),
-        (
-            "POST /sessions/{id}/mute",
-            "/sessions/last/mute",
-            r#"{"for":"x"}"#,
-        ),
-        ("POST /sessions/{id}/unmute", "/sessions/last/unmute", ""),
-        ("POST /sessions/{id}/clear", "/sessions/last/clear", ""),
-        ("POST /sessions/{id}/clear", "/sessions/none/clear", ""),
-        (
-            "POST /sessions/{id}/agent-restart",
-            "/sessions/last/agent-restart",
-            "",
-        ),
-    ];
-    let mut all: Vec<_> = plain
+    let mut all: Vec<_> = PLAIN
         .map(|(operation, path, body)| (operation, path.to_owned(), body.to_owned()))
         .into();
     let more = [
