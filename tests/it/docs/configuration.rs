@@ -14,7 +14,8 @@ const INTRODUCTION: &str = "\
 # Configuration
 
 `~/.config/checkpointd/config.yml` holds only the settings that you change. `checkpointd config show`
-prints each value and its source, `checkpointd config check` checks the file. The daemon applies
+prints each value that holds in a project and its source, `checkpointd config set` changes one,
+`checkpointd config edit` opens the file, and `checkpointd config check` checks it. The daemon applies
 changes from the next stop.
 
 A project's `.checkpointd.yml` can override most settings, add rules, or turn the project off. Its
@@ -26,8 +27,8 @@ Durations are written as `500ms`, `30s`, `20m`, `2h`, or `1h30m`, sizes as `64KB
 1024).
 
 Editors complete and check both files by their JSON schemas, [`config.schema.json`](config.schema.json)
-and [`project.schema.json`](project.schema.json), which `checkpointd config schema` prints. Name the
-schema in the first line of the file:
+and [`project.schema.json`](project.schema.json), which `checkpointd config schema` prints. The first
+line of the file names the schema; `config set` and `config edit` begin a new file with it:
 
 ```yaml
 # yaml-language-server: $schema=https://raw.githubusercontent.com/checkpointd/checkpointd/main/docs/config.schema.json
@@ -207,4 +208,18 @@ fn what_the_program_refuses_has_another_shape() {
         let found = Shapes { root: &schema }.differences(&schema, &value);
         assert!(!found.is_empty(), "{text}");
     }
+}
+
+#[test]
+fn a_new_file_names_its_schema() {
+    let home = Home::new();
+    let arguments = ["config", "set", "min_turn", "45s"];
+    let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), &arguments);
+    let output = run(&mut command, b"");
+    assert!(output.status.success(), "{output:?}");
+    let written = std::fs::read_to_string(home.path().join("config.yml")).expect("reads");
+    let address = schema(&[])["$id"].as_str().expect("an address").to_owned();
+    let expected = format!("# yaml-language-server: $schema={address}\nmin_turn: 45s\n");
+    assert_eq!(written, expected);
+    assert!(INTRODUCTION.contains(&address));
 }
