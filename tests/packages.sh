@@ -55,7 +55,8 @@ packaging/archive.sh "$target" "$scratch/built" "$scratch/releases/v$version"
 mkdir "$scratch/source" "$scratch/user"
 cp install.sh Cargo.toml "$scratch/source/"
 release() { HOME=$scratch/user CHECKPOINTD_RELEASES=file://$scratch/releases "$scratch/source/install.sh" --prefix "$scratch/user/.local" "$@"; }
-release | grep -q "installed  release $version" || fail 'install.sh did not take the release'
+release >"$scratch/said"
+grep -q "installed  release $version" "$scratch/said" || fail "install.sh did not take the release: $(cat "$scratch/said")"
 try_out "$scratch/user/.local/bin"
 mkdir -p "$scratch/user/.claude"
 HOME=$scratch/user "$scratch/user/.local/bin/checkpointd" init --agent claude >/dev/null
@@ -77,7 +78,8 @@ bash -n "$scratch/recipes/PKGBUILD"
 grep -q "^pkgver=$version\$" "$scratch/recipes/PKGBUILD" || fail 'the PKGBUILD has no version'
 ! grep -q '@' <(grep -v 'localhost' "$scratch/recipes/PKGBUILD") || fail 'the PKGBUILD has an empty place'
 ! command -v ruby >/dev/null || ruby -c "$scratch/recipes/checkpointd.rb" >/dev/null
-packaging/notes.sh "$version" | grep -q '^### Added' || fail "CHANGELOG.md has no notes for $version"
+packaging/notes.sh "$version" >"$scratch/notes"
+grep -q '^### Added' "$scratch/notes" || fail "CHANGELOG.md has no notes for $version"
 ! packaging/notes.sh 0.0.0 2>/dev/null || fail 'a version without notes has notes'
 
 echo '-- Debian package'
