@@ -208,9 +208,9 @@ rules:
             .to_owned()
         })
         .collect();
-    insta::assert_snapshot!(lines.join("\n"), @r#"
-    own / api schema / Api schema was modified / 2 actions api schema -> Run `make client` (asked for by the project's .checkpointd.yml); tests -> Run the tests that cover the changed code (asked for by the project's .checkpointd.yml)
-    rust / tests only / Rust tests were modified / 1 actions tests -> Run targeted tests for changed test files (`cargo test`)
+    insta::assert_snapshot!(lines.join("\n"), @"
+    own / api schema / Api schema was modified (a rule of the project's .checkpointd.yml) / 2 actions api schema -> Run `make client` (asked for by the project's .checkpointd.yml); tests -> Run the tests that cover the changed code (asked for by the project's .checkpointd.yml)
+    rust / tests only / Rust tests were modified (a rule of the project's .checkpointd.yml) / 1 actions tests -> Run targeted tests for changed test files (`cargo test`)
     rust / benchmarks / Benchmarks were modified / 1 actions bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
     rust / dependencies / Dependencies or build settings were modified / 1 actions install -> Build with the changed manifest (`cargo build`)
     generic / container image / A container image definition was modified / 1 actions image -> Build the changed container image (`docker build`)
@@ -222,7 +222,7 @@ rules:
     generic / linter settings / Linter settings was modified / 0 actions
     generic / tests only / Test files were modified / 1 actions tests -> Run targeted tests for changed test files
     generic / code / Code was modified / 1 actions tests -> Run the tests that cover the changed code
-    "#);
+    ");
 }
 
 #[test]
