@@ -101,24 +101,26 @@ fn a_message_typed_while_it_works_is_one_of_the_same_task() {
     }
 }
 
+fn script(id: &str, text: &str) -> String {
+    let text = serde_json::to_string(text).expect("a string");
+    format!(
+        r#"{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"custom_tool_call","call_id":"{id}","name":"exec","input":{text}}}}}"#
+    )
+}
+
+fn script_result(id: &str, head: &str, text: &str) -> String {
+    let blocks = serde_json::json!([
+        {"type": "input_text", "text": format!("{head}\nWall time 0.9 seconds\nOutput:\n")},
+        {"type": "input_text", "text": text},
+    ]);
+    format!(
+        r#"{{"timestamp":"2026-01-01T00:00:03Z","type":"response_item","payload":{{"type":"custom_tool_call_output","call_id":"{id}","output":{blocks}}}}}"#
+    )
+}
+
 /// Two rollouts of one task: the older one has only its scripts, the newer one an item for what they ran.
 #[test]
 fn calls_of_scripts_are_seen_with_and_without_items() {
-    let script = |id: &str, text: &str| {
-        let text = serde_json::to_string(text).expect("a string");
-        format!(
-            r#"{{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{{"type":"custom_tool_call","call_id":"{id}","name":"exec","input":{text}}}}}"#
-        )
-    };
-    let result = |id: &str, head: &str, text: &str| {
-        let blocks = serde_json::json!([
-            {"type": "input_text", "text": format!("{head}\nWall time 0.9 seconds\nOutput:\n")},
-            {"type": "input_text", "text": text},
-        ]);
-        format!(
-            r#"{{"timestamp":"2026-01-01T00:00:03Z","type":"response_item","payload":{{"type":"custom_tool_call_output","call_id":"{id}","output":{blocks}}}}}"#
-        )
-    };
     let begin = [
         r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"task_started"}}"#.to_owned(),
         r#"{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"user_message","message":"go"}}"#.to_owned(),
@@ -127,12 +129,12 @@ fn calls_of_scripts_are_seen_with_and_without_items() {
         "c1",
         "const patch = \"*** Begin Patch\\n*** Update File: /p/a.rs\\n@@\\n-a\\n+b\\n*** End Patch\";\ntext(await tools.apply_patch(patch));",
     );
-    let patched = result("c1", "Script completed", "{}");
+    let patched = script_result("c1", "Script completed", "{}");
     let run = script(
         "c2",
         "const r = await tools.exec_command({cmd: 'cargo test', workdir: '/p'}); text(r);",
     );
-    let ran = result(
+    let ran = script_result(
         "c2",
         "Script completed",
         r#"{"chunk_id":"x","exit_code":101,"output":"test result: FAILED. 1 passed; 1 failed"}"#,
@@ -141,10 +143,10 @@ fn calls_of_scripts_are_seen_with_and_without_items() {
         "c3",
         "text((await tools.exec_command({cmd: 'make all'})).output)",
     );
-    let still = result("c3", "Script running with cell ID 5", "");
+    let still = script_result("c3", "Script running with cell ID 5", "");
     let wait = [
         r#"{"timestamp":"2026-01-01T00:00:04Z","type":"response_item","payload":{"type":"function_call","name":"wait","call_id":"c4","arguments":"{\"cell_id\":\"5\"}"}}"#.to_owned(),
-        result("c4", "Script completed", "5 passed in 1.0s"),
+        script_result("c4", "Script completed", "5 passed in 1.0s"),
     ];
     let lines = |parts: &[&[String]]| -> String {
         let lines = parts.concat();
