@@ -167,8 +167,11 @@ pub(super) fn settings(bytes: &[u8]) -> Option<Vec<Setting<'_>>> {
     takes_variables.then_some(settings)
 }
 
-/// Splits a key into section, name between the dots if there is one, and variable.
-pub(super) fn key(key: &[u8]) -> Option<(&[u8], Option<&[u8]>, &[u8])> {
+/// The section of a key, the name between its dots if there is one, and the variable.
+pub(super) type Key<'a> = (&'a [u8], Option<&'a [u8]>, &'a [u8]);
+
+/// Splits a key.
+pub(super) fn key(key: &[u8]) -> Option<Key<'_>> {
     let dot = key.iter().position(|byte| *byte == b'.')?;
     let (section, rest) = (&key[..dot], &key[dot + 1..]);
     Some(match split_key(rest) {

@@ -62,13 +62,7 @@ pub fn write(
     order: Order,
 ) -> Result<Written, Error> {
     // Before the turn is taken: other projects' documents wait for it.
-    let state = session_state::load(journal, &order.stream)?;
-    if !looking::answers(state.project()) {
-        return Err(Error::Refused(format!(
-            "{} was not looked at: its file system does not answer",
-            state.project()
-        )));
-    }
+    refuse_silent(journal, &order.stream)?;
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     journal.settle()?;
     let mut document = redacted(config, assemble(journal, config, &order)?);
@@ -130,6 +124,17 @@ pub fn write(
         file,
         notes,
     })
+}
+
+/// Refuses a session whose project does not answer.
+fn refuse_silent(journal: &Journal, stream: &Stream) -> Result<(), Error> {
+    let state = session_state::load(journal, stream)?;
+    let project = state.project();
+    if looking::answers(project) {
+        return Ok(());
+    }
+    let problem = "was not looked at: its file system does not answer";
+    Err(Error::Refused(format!("{project} {problem}")))
 }
 
 /// Returns a document without the secrets in what the agent, git and plans say (spec JRNL-20). Its project stays.

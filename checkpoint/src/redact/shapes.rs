@@ -94,6 +94,9 @@ pub(super) const SHAPES: &[Shape] = &[
     ),
     shape("api_key", Word, (16, 0), Vague, "sk-"),
     shape("api_key", Alnum, (12, 0), Inner, "T3BlbkFJ"),
+    shape("token", Alnum, (38, 38), Exact, "4b1d"),
+    shape("token", Alnum, (24, 24), Exact, "s."),
+    shape("token", Word, (16, 43), Sure, "sha256~"),
     shape("google_key", Word, (12, 35), Sure, "AIza"),
     shape(
         "google_key",

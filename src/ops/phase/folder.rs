@@ -87,8 +87,7 @@ pub(crate) fn reconcile(
     let own: Vec<String> = own(journal, &phases)
         .map(|phase| phase.file.clone())
         .collect();
-    let mut drafts: Vec<Draft> = Vec::new();
-    let mut stale = Vec::new();
+    let (mut drafts, mut stale) = (Vec::new(), Vec::new());
     let mut new: HashMap<String, String> = HashMap::new();
     for name in &names {
         let bytes = read(&folder.join(name));
