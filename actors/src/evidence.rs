@@ -25,8 +25,6 @@ use crate::{git, judged, known_files, named_file, packages, transcripts, workspa
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
-/// The coarsest resolution of file times.
-const FILE_TICK: Duration = Duration::from_millis(20);
 /// How much of a transcript's beginning is read to tell whether a person is present. Codex writes its long base
 /// instructions into the first line.
 const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
@@ -307,23 +305,7 @@ fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bo
         return false;
     };
     let mut paths = files.iter().map(|file| top.join(&file.path));
-    !tree.committed && !paths.any(|path| was_touched(&path, since))
-}
-
-/// Returns whether a file was written, moved or deleted since a time, as far as the times of files tell.
-fn was_touched(path: &Path, since: Timestamp) -> bool {
-    // Deleting a file changes its folder.
-    let Some(meta) = path
-        .ancestors()
-        .find_map(|path| std::fs::symlink_metadata(path).ok())
-    else {
-        return true;
-    };
-    let changed = meta
-        .ctime()
-        .saturating_mul(1_000_000)
-        .saturating_add(meta.ctime_nsec() / 1_000);
-    Timestamp::from_micros(changed).plus(FILE_TICK) >= since
+    !tree.committed && !paths.any(|path| git::was_touched(&path, since))
 }
 
 /// Asks git what changed and, at the same time, which tests there are if the policy needs to know.
@@ -427,7 +409,7 @@ fn asks_to_pass(path: &Path, state: &SessionState, consume: bool) -> bool {
         .and_then(|since| i64::try_from(since.as_micros()).ok())
         .map(Timestamp::from_micros);
     // File times are taken from the kernel's tick, which may lie a little before the actual time.
-    let made = made.map(|made| made.plus(FILE_TICK));
+    let made = made.map(|made| made.plus(git::FILE_TICK));
     let counts = made
         .zip(state.turn.started_at)
         .is_none_or(|(made, began)| made >= began);

@@ -38,6 +38,8 @@ pub struct Project {
     pub facts: ProjectFacts,
     /// The project's own file, if it can be used.
     pub file: Option<ProjectFile>,
+    /// Why the file as a whole is not used; one of the notes.
+    pub problem: Option<String>,
 }
 
 /// Returns the top folder of the project that a folder belongs to, by `changed.root` (spec RULE-20).
@@ -78,13 +80,20 @@ impl Project {
             notes: Vec::new(),
             facts: facts.clone(),
             file: None,
+            problem: None,
+        };
+        let unused = |mut project: Self, error: String| {
+            let problem = format!("{FILE} was not used: {error}");
+            project.notes.push(problem.clone());
+            project.problem = Some(problem);
+            project
         };
         let path = top.join(FILE);
         let text = match named_file::text(&path, FILE_BYTES_MAX) {
             Ok(text) => text,
             Err(error) => {
                 if std::fs::symlink_metadata(&path).is_ok() {
-                    project.notes.push(format!("{FILE} was not used: {error}"));
+                    return unused(project, error.to_string());
                 }
                 return project;
             }
@@ -92,9 +101,7 @@ impl Project {
         let file = match config.project_file(FILE, &text) {
             Ok(file) => file,
             Err(error) => {
-                let error = error.without_text();
-                project.notes.push(format!("{FILE} was not used: {error}"));
-                return project;
+                return unused(project, error.without_text().to_string());
             }
         };
         let standing = trust.standing(top, &text);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use checkpoint::config::Config;
@@ -23,6 +23,9 @@ use crate::shared::Counters;
 
 /// How often the folder is read even without a notification of a change.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
+/// How long calls are followed that come while the spool is emptied. Clients that wait for the daemon to be ready spool
+/// faster than a busy machine takes in, and would keep it from ever being ready.
+const FOLLOW_WITHIN: Duration = Duration::from_millis(500);
 /// Extension of a complete spool file.
 pub const ENDING: &str = "spool";
 
@@ -31,8 +34,8 @@ const UNFINISHED_AFTER: Duration = Duration::from_secs(3_600);
 /// Written by clients that found the spool full; its length is the number of calls that they dropped.
 const FULL: &str = ".full";
 
-/// Accepts all calls that are in the spool now; returns their number. A file that cannot be read stays, becomes a health
-/// issue, and does not keep other files from being accepted.
+/// Accepts all calls that are in the spool now, and those that come meanwhile within [`FOLLOW_WITHIN`]; returns their
+/// number. A file that cannot be read stays, becomes a health issue, and does not keep other files from being accepted.
 ///
 /// # Errors
 ///
@@ -75,12 +78,15 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Accepts files until no further ones can be accepted.
+    /// Accepts files until no further ones can be accepted, or what came meanwhile has to wait.
     async fn drain(&mut self) -> std::io::Result<()> {
+        let began = Instant::now();
+        let mut is_first = true;
         loop {
             let mut files = list(&self.shared.home.spool)?;
             files.retain(|file| !self.left.contains_key(file));
-            if files.is_empty() {
+            let is_enough = !std::mem::take(&mut is_first) && began.elapsed() > FOLLOW_WITHIN;
+            if files.is_empty() || is_enough {
                 self.clean_up().await;
                 return Ok(());
             }

@@ -254,7 +254,7 @@ fn a_decision_that_nobody_waits_for_passes() {
         while world.decisions().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        assert_eq!(world.decisions(), [Reason::Overloaded]);
+        assert_eq!(world.decisions(), [Reason::NobodyWaiting]);
         assert_eq!(world.state().await.blocks_this_turn(), 0, "it was no block");
     });
 }

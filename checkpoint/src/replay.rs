@@ -5,9 +5,10 @@
 //! decision was made on the state at its `basis` and not on events that arrived meanwhile.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
 
 use journal::{
-    Changes, Decision, Draft, Envelope, Event, Evidence, Reason, Stream, Timeline, TimelineSource,
+    Changes, Decision, Draft, Envelope, Event, Evidence, Stream, Timeline, TimelineSource,
     Timestamp, Verdict,
 };
 use uuid::Uuid;
@@ -64,9 +65,9 @@ impl Past<'_> {
             policy,
             fingerprint,
         };
-        // The caller did not wait: no policy changes that.
-        if self.decision.reason == Reason::Overloaded {
-            decide::pass_unanswered(&case)
+        // The caller got no answer: no policy changes that.
+        if decide::is_unanswered(self.decision.reason) {
+            decide::pass_unanswered(&case, self.decision.reason)
         } else {
             decide::decide(&case)
         }
@@ -208,16 +209,19 @@ pub struct Player<'a> {
     known: std::collections::HashSet<Uuid>,
 }
 
-/// The events of a played hook call: its own event first, then those that followed from it.
+/// The events of a played hook call, in order: deliveries whose time was over, its own event, and those that followed from
+/// it.
 pub struct Played {
     /// The events, at least one.
     pub events: Vec<Envelope>,
+    /// The position of the call's own event.
+    own: usize,
 }
 
 impl Played {
     /// Returns the hook call's own event.
     pub fn envelope(&self) -> &Envelope {
-        &self.events[0]
+        &self.events[self.own]
     }
 
     /// Returns the decision's event if the call was a stop.
@@ -257,15 +261,19 @@ impl<'a> Player<'a> {
             return Ok(None);
         }
         let session = draft.stream.session;
+        let mut events = self.expire(Some(draft.at));
+        let own = events.len();
         let envelope = self.append(draft);
-        let mut events = vec![envelope.clone()];
+        events.push(envelope.clone());
         let state = &self.states[&session];
-        let seen = state
-            .delivery
-            .as_ref()
-            .and_then(|delivery| Some((delivery.decision, delivery.seen_by.clone()?)));
-        if let Some((decision, by)) = seen {
-            events.push(self.derive(&envelope, Event::DeliveryConfirmed { decision, by }));
+        if let Some(open) = &state.delivery {
+            let decision = open.decision;
+            if let Some(by) = open.seen_by.clone() {
+                events.push(self.derive(&envelope, Event::DeliveryConfirmed { decision, by }));
+            } else if state.ended_at.is_some() {
+                let reason = "session_ended".into();
+                events.push(self.derive(&envelope, Event::DeliveryExpired { decision, reason }));
+            }
         }
         let stop = self.states[&session]
             .pending
@@ -275,7 +283,38 @@ impl<'a> Player<'a> {
         if let Some(stop) = stop {
             self.decide(&envelope, &stop, &mut events);
         }
-        Ok(Some(Played { events }))
+        Ok(Some(Played { events, own }))
+    }
+
+    /// Gives up the deliveries that nothing has confirmed; returns the events. Call it after the last hook call.
+    pub fn finish(&mut self) -> Vec<Envelope> {
+        self.expire(None)
+    }
+
+    /// Expires the open deliveries whose time is over at `now`, or all of them.
+    fn expire(&mut self, now: Option<Timestamp>) -> Vec<Envelope> {
+        let within = Duration::from_millis(self.policy.confirm_timeout_ms);
+        let open = self.states.values().filter_map(|state| {
+            let delivery = state.delivery.as_ref()?;
+            let end = delivery.at.plus(within);
+            now.is_none_or(|now| now > end)
+                .then(|| (delivery.decision, state.stream.clone(), end))
+        });
+        let mut open: Vec<_> = open.collect();
+        open.sort_unstable_by_key(|(decision, ..)| *decision);
+        let expired = |(decision, stream, at): (u64, Stream, Timestamp)| {
+            let id = Uuid::new_v5(&stream.session, format!("expired:{decision}").as_bytes());
+            let reason = "confirm_timeout".into();
+            let event = Event::DeliveryExpired { decision, reason };
+            self.append(Draft {
+                stream,
+                at,
+                id,
+                event,
+                payload: None,
+            })
+        };
+        open.into_iter().map(expired).collect()
     }
 
     fn decide(&mut self, cause: &Envelope, stop: &Stop, events: &mut Vec<Envelope>) {

@@ -206,6 +206,36 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
     line.into()
 }
 
+/// Like [`to_export`], with an object in place of each text that holds one. An export keeps the texts, so that the same
+/// journal always gives the same bytes.
+pub fn to_view(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
+    let mut line = to_export(envelope, payload);
+    for field in texts_of_json(envelope.event.kind()) {
+        if let Some(value) = line.get_mut(*field)
+            && let Some(read) = value.as_str().and_then(exactly)
+        {
+            *value = read;
+        }
+    }
+    line
+}
+
+/// Returns the fields of a kind that are stored as the text of a JSON object.
+fn texts_of_json(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "policy_adopted" => &["text"],
+        "progress_written" => &["document"],
+        "progress_validated" => &["report"],
+        _ => &[],
+    }
+}
+
+/// Reads the text of a JSON object; `None` if writing the object again would give another text.
+fn exactly(text: &str) -> Option<serde_json::Value> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    (value.is_object() && value.to_string() == text).then_some(value)
+}
+
 /// Returns the text of what [`payload::wrap`] returned; `None` for any other value.
 fn wrapped(value: &serde_json::Value) -> Option<&str> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
@@ -223,7 +253,7 @@ pub fn to_export(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
     line
 }
 
-/// Reads a line that [`to_json`] or [`to_export`] wrote. Returns the envelope and its payload.
+/// Reads a line that [`to_json`], [`to_export`] or [`to_view`] wrote. Returns the envelope and its payload.
 ///
 /// # Errors
 ///
@@ -257,6 +287,11 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
             None => other.to_string(),
         }),
     };
+    for field in texts_of_json(&kind) {
+        if let Some(value) = line.get_mut(*field).filter(|value| value.is_object()) {
+            *value = value.to_string().into();
+        }
+    }
     let tagged = serde_json::json!({ kind.clone(): line });
     let event: Event =
         serde_json::from_value(tagged).map_err(|error| format!("kind `{kind}`: {error}"))?;

@@ -24,6 +24,8 @@ pub struct Home {
     pub logs: PathBuf,
     /// Progress documents that are not written into the project.
     pub progress: PathBuf,
+    /// Files of phase records, unless the settings name another folder.
+    pub phases: PathBuf,
     /// Which projects' own files the user trusts.
     pub trust: PathBuf,
     /// Files by which agents ask that a session's next stop passes, each named by the session.
@@ -66,6 +68,10 @@ impl Home {
                 journal: data.join("journal"),
                 spool: data.join("spool"),
                 progress: data.join("progress"),
+                phases: user.as_ref().map_or_else(
+                    || data.join("checkpoints"),
+                    |user| user.join(".pai").join("checkpoints"),
+                ),
                 trust: data.join("trust"),
                 clear: data.join("clear"),
                 installed: data.join("installed"),
@@ -90,6 +96,7 @@ impl Home {
             socket: root.join("run").join("sock"),
             logs: root.join("logs"),
             progress: root.join("progress"),
+            phases: root.join("checkpoints"),
             trust: root.join("trust"),
             clear: root.join("clear"),
             installed: root.join("installed"),
@@ -158,6 +165,7 @@ mod tests {
             Path::new("/home/u/.config/checkpointd/config.yml")
         );
         assert_eq!(home.spool, Path::new("/data/checkpointd/spool"));
+        assert_eq!(home.phases, Path::new("/home/u/.pai/checkpoints"));
         assert_eq!(
             home.socket,
             Path::new("/home/u/.local/state/checkpointd/run/sock")

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 
 use journal::Home;
 use journal::socket::with_short_path;
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 
+use super::http::health;
 use crate::error::{Failure, Result};
 
-/// A process started by a killed daemon holds the lock until it executes its own program.
-const PID_WAIT: Duration = Duration::from_secs(5);
+/// The longest wait for a lock whose owner gives no sign of life. A killed daemon keeps its lock until the last of its
+/// threads has ended, and that of a process that it was starting until that process executes its own program.
+const PID_WAIT: Duration = Duration::from_secs(10);
+/// Pause between two tries to take the lock.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) fn private_folder(folder: &Path) -> Result<()> {
     let made = journal::home::create_folder(folder);
@@ -44,15 +46,12 @@ pub(super) fn lock(home: &Home) -> Result<File> {
         match file.try_lock() {
             Ok(()) => break,
             Err(fs::TryLockError::WouldBlock) => {
-                let pid = fs::read_to_string(&path).unwrap_or_default();
-                let owner = pid.trim().parse().ok().and_then(Pid::from_raw);
-                if owner.is_some_and(|owner| test_kill_process(owner) != Err(Errno::SRCH))
-                    || began.elapsed() > PID_WAIT
-                {
-                    return Err(Failure::failed(format!("a daemon is already running (pid {})", pid.trim()))
-                        .hint("`checkpointd daemon status` shows its status, `checkpointd daemon stop` stops it"));
+                let is_alive = health::answers(&home.socket);
+                if is_alive || began.elapsed() > PID_WAIT {
+                    let pid = fs::read_to_string(&path).unwrap_or_default();
+                    return Err(is_held(pid.trim(), is_alive));
                 }
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::sleep(LOCK_PAUSE);
             }
             Err(fs::TryLockError::Error(error)) => return Err(error.into()),
         }
@@ -61,6 +60,18 @@ pub(super) fn lock(home: &Home) -> Result<File> {
     file.seek(SeekFrom::Start(0))?;
     writeln!(file, "{}", std::process::id())?;
     Ok(file)
+}
+
+fn is_held(pid: &str, is_alive: bool) -> Failure {
+    if is_alive {
+        return Failure::failed(format!("a daemon is already running (pid {pid})")).hint(
+            "`checkpointd daemon status` shows its status, `checkpointd daemon stop` stops it",
+        );
+    }
+    Failure::failed(format!(
+        "a daemon holds the lock and does not answer (pid {pid})"
+    ))
+    .hint(format!("end it with `kill -9 {pid}`, and try again"))
 }
 
 /// The socket and its origin.

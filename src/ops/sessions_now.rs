@@ -71,7 +71,7 @@ pub(crate) struct NowRow {
     /// The shortest turn that gets a checkpoint in this project.
     pub(crate) min_turn_ms: u64,
     pub(crate) last_tool: Option<LastTool>,
-    /// `muted`, `off`, `untrusted`, `unseen`, `cleared`, `asked`, `sending`, `restart`.
+    /// `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `asked`, `sending`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) first_at: Timestamp,
     pub(crate) last_at: Timestamp,
@@ -190,6 +190,7 @@ pub(crate) fn now(
 struct Project {
     policy: Policy,
     is_untrusted: bool,
+    is_broken: bool,
     /// Its folder answered.
     is_seen: bool,
 }
@@ -201,12 +202,14 @@ impl Project {
         match found {
             Some(looked) => Self {
                 is_untrusted: !looked.waiting.is_empty(),
+                is_broken: looked.problem.is_some(),
                 policy: looked.policy,
                 is_seen: true,
             },
             None => Self {
                 policy: config.policy_with(&unseen(folder), None, false),
                 is_untrusted: false,
+                is_broken: false,
                 is_seen: false,
             },
         }
@@ -232,6 +235,7 @@ fn now_row(
         ("muted", row.muted),
         ("off", !policy.enabled),
         ("untrusted", project.is_untrusted),
+        ("broken", project.is_broken),
         ("unseen", !project.is_seen),
     ];
     let switches = switches.into_iter().filter(|(_, is)| *is);

@@ -44,7 +44,8 @@ pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored};
 pub use listing::{Listing, has_rust_tests, listed};
-pub use snapshot::{hashes, snapshot};
+pub(crate) use snapshot::FILE_TICK;
+pub use snapshot::{committed, hashes, snapshot, was_touched};
 
 use before::{Held, commit_before};
 use command::{Failure, Git, Output, words};

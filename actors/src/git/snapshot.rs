@@ -1,18 +1,25 @@
 //! The state of a work tree for progress documents (spec PROG-14): branch, last commit, uncommitted files, and the
 //! distance to its upstream branch.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use checkpoint::progress::GitState;
+use journal::Timestamp;
 
 use super::command::{Failure, Git, words};
 use super::contents::Contents;
 use super::view::{Closed, View};
 use super::{parse, submodules};
 
+/// The coarsest resolution of file times.
+pub(crate) const FILE_TICK: Duration = Duration::from_millis(20);
+/// The most files of commits listed.
+const COMMITTED_MAX: usize = 500;
 /// The most uncommitted files listed.
 const UNCOMMITTED_MAX: usize = 500;
 
@@ -73,6 +80,51 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
         ahead,
         behind,
     })
+}
+
+/// Returns the files of the commits since a time, each with whether a commit created it. Nothing if git gives no answer
+/// until `deadline`.
+pub fn committed(folder: &Path, since: Timestamp, deadline: Instant) -> Vec<(String, bool)> {
+    let second = since.as_micros().div_euclid(1_000_000).max(0);
+    let log = |filter: &str| {
+        words(&format!(
+            "log -z --format= --name-only {filter} --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
+             --max-age={second} HEAD --"
+        ))
+    };
+    let calls = [log("-c"), log("--diff-filter=A")];
+    let outputs = View::open(&Git::default(), folder, deadline)
+        .ok()
+        .and_then(|view| view.run(&calls, deadline).ok());
+    let Some([all, new]) = outputs.as_deref() else {
+        return Vec::new();
+    };
+    if !all.is_good() {
+        return Vec::new();
+    }
+    let new: BTreeSet<&[u8]> = parse::names(&new.stdout).collect();
+    let all: BTreeSet<&[u8]> = parse::names(&all.stdout).collect();
+    let named = |path: &[u8]| {
+        let is_new = new.contains(path);
+        (String::from_utf8_lossy(path).into_owned(), is_new)
+    };
+    all.into_iter().take(COMMITTED_MAX).map(named).collect()
+}
+
+/// Returns whether a file was written, moved or deleted since a time, as far as the times of files tell.
+pub fn was_touched(path: &Path, since: Timestamp) -> bool {
+    // Deleting a file changes its folder.
+    let Some(meta) = path
+        .ancestors()
+        .find_map(|path| std::fs::symlink_metadata(path).ok())
+    else {
+        return true;
+    };
+    let changed = meta
+        .ctime()
+        .saturating_mul(1_000_000)
+        .saturating_add(meta.ctime_nsec() / 1_000);
+    Timestamp::from_micros(changed).plus(FILE_TICK) >= since
 }
 
 /// Returns the hash of each file, or `None` if it does not exist. Paths are absolute or relative to `top`. For files

@@ -1,13 +1,15 @@
 //! Progress documents that checkpointd writes unasked (spec PROG-8): after events that may end a
 //! context, one at a time, without delaying an agent.
 
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use checkpoint::agents::adapter;
 use checkpoint::config::AutoProgress;
+use checkpoint::findings;
 use checkpoint::progress::Judgements;
 use checkpoint::state::{SessionState, Written};
 use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
@@ -19,6 +21,8 @@ use crate::shared::Shared;
 
 /// Older events cause no document: they were spooled, or come from a recording.
 const NOTIFY_WITHIN: Duration = Duration::from_secs(60);
+/// The shortest time between two documents of a session about errors.
+const ERROR_EVERY: Duration = Duration::from_secs(60);
 /// Documents that wait to be written; if there are more, the oldest are dropped.
 const WAITING_MAX: usize = 32;
 /// The longest pause between two checks how long agents have worked.
@@ -40,6 +44,16 @@ pub struct Automatic {
     shared: Arc<Shared>,
     waiting: VecDeque<Due>,
     busy: bool,
+    /// Until when a session gets no further document about an error, by session.
+    errors: HashMap<Uuid, Instant>,
+}
+
+/// How long a document has to wait.
+enum Pause {
+    None,
+    For(Duration),
+    /// Another one waits for the same pause.
+    IsRunning,
 }
 
 impl Automatic {
@@ -49,6 +63,7 @@ impl Automatic {
             shared,
             waiting: VecDeque::new(),
             busy: false,
+            errors: HashMap::new(),
         }
     }
 
@@ -61,6 +76,30 @@ impl Automatic {
         }
         self.waiting.push_back(due);
         self.start_next(ctx);
+    }
+
+    /// Returns when a document with this cause may be written. Calls that fail one after the other cause one document at
+    /// once and one after a pause, which has them all.
+    fn pause(&mut self, stream: &Stream, cause: &str) -> Pause {
+        if cause != "error" {
+            return Pause::None;
+        }
+        let now = Instant::now();
+        self.errors.retain(|_, until| *until > now);
+        match self.errors.entry(stream.session) {
+            Entry::Vacant(free) => {
+                free.insert(now + ERROR_EVERY);
+                Pause::None
+            }
+            Entry::Occupied(mut taken) => {
+                let left = *taken.get() - now;
+                if left > ERROR_EVERY {
+                    return Pause::IsRunning;
+                }
+                taken.insert(now + left + ERROR_EVERY);
+                Pause::For(left)
+            }
+        }
     }
 
     fn start_next(&mut self, ctx: &mut Context<Self>) {
@@ -156,6 +195,11 @@ fn due_after(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
             (ProgressKind::Incremental, "subagent_stop")
         }
         Event::Interrupted { cause, .. } if cause != "user" => (ProgressKind::Error, "error"),
+        Event::ToolFinished { host, call } | Event::ToolFailed { host, call }
+            if findings::is_breakage(call, host.place.as_ref().map_or("", |place| &place.cwd)) =>
+        {
+            (ProgressKind::Error, "error")
+        }
         Event::SessionEnded { .. } => (ProgressKind::Full, "session_end"),
         Event::PhaseCreated {
             imported: false, ..
@@ -192,15 +236,18 @@ impl Handler<Notify> for Automatic {
         let Some(stream) = stream_of(&self.shared, &envelope) else {
             return;
         };
-        self.push(
-            Due {
-                stream,
-                kind,
-                cause,
-                name: envelope.seq.to_string(),
-            },
-            ctx,
-        );
+        let pause = self.pause(&stream, cause);
+        let due = Due {
+            stream,
+            kind,
+            cause,
+            name: envelope.seq.to_string(),
+        };
+        match pause {
+            Pause::None => self.push(due, ctx),
+            Pause::For(time) => drop(ctx.run_later(time, |actor, ctx| actor.push(due, ctx))),
+            Pause::IsRunning => {}
+        }
     }
 }
 

@@ -48,6 +48,7 @@ fn line(path: &Path, name: &str, text: &str, state: &FileState) -> CheckResult {
         ),
         FileState::Outdated => CheckResult::bad(
             "document",
+            format!("the session's latest document in {name}"),
             format!("{name} holds an older document"),
             "run `checkpointd progress rebuild`",
         ),
@@ -59,6 +60,7 @@ fn line(path: &Path, name: &str, text: &str, state: &FileState) -> CheckResult {
             };
             CheckResult::bad(
                 "document",
+                format!("{name} as the journal has it"),
                 format!("{name} is not as the journal has it: {how}"),
                 "take nothing from that file: `checkpointd progress show` says what was written, and \
                  `checkpointd progress rebuild --force` writes it again",

@@ -171,6 +171,7 @@ fn external(check: &UserCheck, project: &str, named: &[VariableName]) -> CheckRe
     let bad = |found: String| {
         CheckResult::bad(
             "external",
+            format!("{name}: exit 0"),
             found,
             "bring it back, or go on with what does not need it",
         )

@@ -174,11 +174,8 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
     let deadline = Instant::now() + READ_WITHIN;
     let ProjectState { git, lock_files } = read_project(config, &project, deadline);
     let mut facts = progress::facts(&events, &project);
-    let hashes = git::hashes(
-        Path::new(&project),
-        facts.files.iter().map(|file| file.path.as_str()),
-        deadline,
-    );
+    let paths = facts.files.iter().map(|file| file.path.as_str());
+    let hashes = git::hashes(Path::new(&project), paths, deadline);
     for (file, hash) in facts.files.iter_mut().zip(hashes) {
         let code = git
             .as_ref()
@@ -191,13 +188,20 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
     let at = Timestamp::now();
     let mut stated = previous(journal, &state, &events)?;
     stated.lay(order.stated.clone(), at);
-    let others = others(&facts, git.as_ref().ok(), &stated.now, &project, deadline);
+    let mut others = others(&facts, git.as_ref().ok(), &stated.now, &project, deadline);
     let full = state.progress.as_ref().and_then(|written| written.full);
-    let parent = if order.kind == ProgressKind::Incremental {
-        parent(journal, full)?
-    } else {
-        None
+    let builds_on = match full.filter(|_| order.kind == ProgressKind::Incremental) {
+        Some(seq) => document(journal, seq)?.map(|document| (seq, document)),
+        None => None,
     };
+    if let Some((_, earlier)) = &builds_on {
+        let same = |file: &OtherFile| {
+            let mut known = earlier.others.iter();
+            known.any(|known| (&known.path, known.hash) == (&file.path, file.hash))
+        };
+        others.iter_mut().for_each(|file| file.fresh = !same(file));
+    }
+    let parent = builds_on.map(|(seq, document)| parent(seq, document));
     let is_orphan = order.kind == ProgressKind::Incremental && parent.is_none();
     Ok(Document {
         version: DOCUMENT_VERSION,
@@ -231,7 +235,8 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
 /// The most files of a document that no tool call is known to have changed (spec PROG-17).
 const OTHERS_MAX: usize = 300;
 
-/// Returns the uncommitted files, and those whose changes the agent states, without those of the facts.
+/// Returns the uncommitted files, those committed since the session began, and those whose changes the agent states,
+/// without those of the facts.
 fn others(
     facts: &Facts,
     git: Option<&GitState>,
@@ -239,28 +244,55 @@ fn others(
     project: &str,
     deadline: Instant,
 ) -> Vec<OtherFile> {
-    let uncommitted = git.map_or(&[][..], |git| &git.uncommitted);
-    let mut files: Vec<(&str, Option<&str>)> = uncommitted
-        .iter()
-        .map(|(code, path)| (path.as_str(), Some(code.as_str())))
-        .collect();
-    for note in stated.files.iter().flatten() {
-        if !files.iter().any(|(path, _)| *path == note.path) {
-            files.push((&note.path, None));
+    let top = Path::new(project);
+    let began = facts.started_at;
+    let mut files: Vec<OtherFile> = Vec::new();
+    for (code, path) in git.iter().flat_map(|git| &git.uncommitted) {
+        let touched = began.is_none_or(|began| git::was_touched(&top.join(path), began));
+        files.push(OtherFile {
+            before: !touched,
+            ..other(path, if is_new(code) { "created" } else { "modified" })
+        });
+    }
+    let committed = began.map(|began| git::committed(top, began, deadline));
+    for (path, is_new) in committed.into_iter().flatten() {
+        if !files.iter().any(|file| file.path == path) {
+            files.push(OtherFile {
+                committed: true,
+                ..other(&path, if is_new { "created" } else { "modified" })
+            });
         }
     }
-    files.retain(|(path, _)| !facts.files.iter().any(|file| file.path == *path));
+    for note in stated.files.iter().flatten() {
+        let path = note.path.strip_prefix(project).unwrap_or(&note.path);
+        let path = path.trim_start_matches('/');
+        let is_named = |known: &str| known == note.path || known.ends_with(&format!("/{path}"));
+        let is_known = |known: &str| known == path || is_named(known);
+        let own = facts.files.iter().map(|file| file.path.as_str());
+        let mut known = own.chain(files.iter().map(|file| file.path.as_str()));
+        if !path.is_empty() && !known.any(is_known) {
+            files.push(other(path, "stated"));
+        }
+    }
+    files.retain(|other| !facts.files.iter().any(|file| file.path == other.path));
     files.truncate(OTHERS_MAX);
-    let paths = files.iter().map(|(path, _)| *path);
-    let hashes = git::hashes(Path::new(project), paths, deadline);
-    let other = |((path, code), hash): (&(&str, Option<&str>), Option<u64>)| OtherFile {
-        path: (*path).to_owned(),
-        status: code
-            .map_or("stated", |code| status(hash, is_new(code)))
-            .to_owned(),
-        hash,
-    };
-    files.iter().zip(hashes).map(other).collect()
+    let paths = files.iter().map(|file| file.path.as_str());
+    let hashes = git::hashes(top, paths, deadline);
+    for (file, hash) in files.iter_mut().zip(hashes) {
+        file.hash = hash;
+        if hash.is_none() && file.status != "stated" {
+            file.status = "deleted".into();
+        }
+    }
+    files
+}
+
+fn other(path: &str, status: &str) -> OtherFile {
+    OtherFile {
+        path: path.to_owned(),
+        status: status.to_owned(),
+        ..OtherFile::default()
+    }
 }
 
 /// Returns whether git's letters say that a file is new.
@@ -295,34 +327,27 @@ fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Res
     else {
         return Ok(Stated::default());
     };
-    Ok(journal
-        .event(seq)?
-        .as_ref()
-        .and_then(read)
-        .map(|(_, document)| document.stated)
-        .unwrap_or_default())
+    let document = document(journal, seq)?;
+    Ok(document.map(|document| document.stated).unwrap_or_default())
 }
 
-fn parent(journal: &Journal, full: Option<u64>) -> Result<Option<Parent>, Error> {
-    let Some(seq) = full else { return Ok(None) };
-    Ok(journal
-        .event(seq)?
+fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
+    let envelope = journal.event(seq)?;
+    Ok(envelope
         .as_ref()
         .and_then(read)
-        .map(|(_, document)| Parent {
-            seq,
-            at: document.at,
-            tools: document.facts.tools,
-            failed: document.facts.failed,
-            decisions: document
-                .stated
-                .now
-                .decisions
-                .unwrap_or_default()
-                .into_iter()
-                .map(|made| made.decision)
-                .collect(),
-        }))
+        .map(|(_, document)| document))
+}
+
+fn parent(seq: u64, document: Document) -> Parent {
+    let decisions = document.stated.now.decisions.unwrap_or_default();
+    Parent {
+        seq,
+        at: document.at,
+        tools: document.facts.tools,
+        failed: document.facts.failed,
+        decisions: decisions.into_iter().map(|made| made.decision).collect(),
+    }
 }
 
 pub(super) fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Error> {

@@ -52,7 +52,7 @@ impl Session {
             session.catch_up();
             match gathered {
                 Some(gathered) => session.decide(&stop, gathered, ctx),
-                None => session.decide_unanswered(&stop, ctx),
+                None => session.decide_unanswered(&stop, Reason::Overloaded, ctx),
             }
             session.advance(ctx);
         }));
@@ -72,8 +72,13 @@ impl Session {
         self.append_decision(stop, decision, Some(evidence), adoption, ctx);
     }
 
-    /// Lets a stop pass for whose answer no hook call waits.
-    pub(super) fn decide_unanswered(&mut self, stop: &Stop, ctx: &mut Context<Self>) {
+    /// Lets a stop pass without an answer.
+    pub(super) fn decide_unanswered(
+        &mut self,
+        stop: &Stop,
+        reason: Reason,
+        ctx: &mut Context<Self>,
+    ) {
         let policy = evidence::default_policy(&self.shared.config());
         let (fingerprint, adoption) = self.shared.adopt(&policy);
         let case = Case {
@@ -83,7 +88,7 @@ impl Session {
             policy: &policy,
             fingerprint,
         };
-        let decision = decide::pass_unanswered(&case);
+        let decision = decide::pass_unanswered(&case, reason);
         self.append_decision(stop, decision, None, adoption, ctx);
     }
 
@@ -159,7 +164,7 @@ impl Session {
         }
         if let Some(restart) = self.state.restart_due(stop.at)
             && stop.can_reply
-            && decision.reason != Reason::Overloaded
+            && !decide::is_unanswered(decision.reason)
         {
             let event = Event::RestartClosed {
                 restart,

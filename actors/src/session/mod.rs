@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use checkpoint::state::SessionState;
-use journal::{Stream, Timestamp};
+use journal::{Reason, Stream, Timestamp};
 use uuid::Uuid;
 
 use crate::beginning;
@@ -105,7 +105,7 @@ impl Session {
                 .cloned();
             match stop.or_else(|| self.state.restart_stop(seq)) {
                 Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
-                Some(stop) => self.decide_unanswered(&stop, ctx),
+                Some(stop) => self.decide_unanswered(&stop, Reason::NobodyWaiting, ctx),
                 None => self.answer_again(seq),
             }
         }

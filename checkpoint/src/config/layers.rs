@@ -11,7 +11,7 @@ use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
 use super::yaml::read;
-use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, Steering, Verify};
+use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, REVISION, Steering, Verify};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
@@ -113,6 +113,7 @@ impl Config {
             enabled: layer.enabled.unwrap_or(true) && settings.projects.take(&project.path),
             min_turn_ms: settings.min_turn.as_millis(),
             timer: settings.timer,
+            revision: REVISION,
             max_blocks_per_turn: settings.max_blocks_per_turn,
             scope: settings.scope,
             repeat: settings.repeat,

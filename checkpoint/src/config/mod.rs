@@ -25,7 +25,9 @@ pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::{ConfigError, did_you_mean};
 pub use layers::{Config, DEFAULT_TEXT};
-pub use paths::{FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath};
+pub use paths::{
+    AutoPath, FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath,
+};
 pub use project_file::ProjectFile;
 pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::RuleEntry;

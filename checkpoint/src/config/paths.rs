@@ -106,6 +106,27 @@ impl<'de> Deserialize<'de> for MaybePath {
     }
 }
 
+/// A path, or `auto`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AutoPath(pub Option<UserPath>);
+
+impl Serialize for AutoPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_ref().map_or("auto", |path| path.0.as_str()))
+    }
+}
+
+impl<'de> Deserialize<'de> for AutoPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("a path, or `auto`"))?;
+        if text == "auto" {
+            return Ok(Self(None));
+        }
+        UserPath::deserialize(serde::de::value::StringDeserializer::new(text))
+            .map(|path| Self(Some(path)))
+    }
+}
+
 /// A glob over paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Glob(pub String);

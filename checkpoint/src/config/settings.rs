@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::endpoint::MaybeEndpoint;
-use super::paths::{FileName, MaybePath, ProjectPath, Projects, UserPath};
+use super::paths::{AutoPath, FileName, MaybePath, ProjectPath, Projects, UserPath};
 use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Interval, Size, Span};
@@ -231,7 +231,7 @@ layered! {
     /// Phase records (spec PHASE-1).
     Phase, PhaseLayer {
         /// The folder of their files (spec PHASE-2).
-        folder: UserPath,
+        folder: AutoPath,
         /// The `seed.json` whose `state.checkpointRef` names the current record.
         seed: MaybePath,
         /// The age at which `cleanup` deletes them (spec PHASE-7).

@@ -216,6 +216,23 @@ impl Case<'_> {
         or_generic(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy))
     }
 
+    /// Returns whether a demand was made at an earlier stop of this turn: the budget allows to ask for it again
+    /// (spec DECIDE-7).
+    fn is_recheck(&self, demand: Option<u64>) -> bool {
+        let mut blocks = self.state.turn.blocks.iter();
+        self.policy.revision >= 1 && demand.is_some() && blocks.any(|block| block.demand == demand)
+    }
+
+    /// Returns whether something stands against treating a stop as one about documentation. What a rule asks for at every
+    /// stop does not (spec DECIDE-20).
+    fn is_due_for_docs(&self, findings: &Findings, due: bool) -> bool {
+        if self.policy.revision >= 1 && self.policy.docs_only == Quiet::Silent {
+            findings.due_by_turn
+        } else {
+            due
+        }
+    }
+
     /// The exits that depend on what the rules found, in order.
     fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 5] {
         let quiet_when_unchanged = self.policy.unchanged == Quiet::Silent;
@@ -233,7 +250,8 @@ impl Case<'_> {
         let known = findings
             .demand
             .is_some_and(|demand| self.state.demands.contains(&demand));
-        let docs = findings.docs_only && !due;
+        let is_repeated = known && !findings.unresolved && !self.is_recheck(findings.demand);
+        let docs = findings.docs_only && !self.is_due_for_docs(findings, due);
         [
             (
                 Reason::Headless,
@@ -251,7 +269,7 @@ impl Case<'_> {
             ),
             (
                 Reason::Repeated,
-                known && !findings.unresolved && self.policy.repeat == Repeat::Once,
+                is_repeated && self.policy.repeat == Repeat::Once,
                 format!(
                     "the same demand was made before: {known}, new errors: {}",
                     findings.unresolved
@@ -325,9 +343,14 @@ pub fn decide(case: &Case<'_>) -> Decision {
     }
 }
 
-/// Lets a stop pass whose caller no longer waits: the agent has stopped normally (spec DECIDE-15).
-pub fn pass_unanswered(case: &Case<'_>) -> Decision {
-    pass(case, Reason::Overloaded, &Findings::default())
+/// Returns whether a reason is given to stops whose caller gets no answer, whatever the policy is (spec DECIDE-15).
+pub fn is_unanswered(reason: Reason) -> bool {
+    matches!(reason, Reason::NobodyWaiting | Reason::Overloaded)
+}
+
+/// Lets a stop pass whose caller gets no answer: the agent has stopped normally (spec DECIDE-15).
+pub fn pass_unanswered(case: &Case<'_>, reason: Reason) -> Decision {
+    pass(case, reason, &Findings::default())
 }
 
 fn pass(case: &Case<'_>, reason: Reason, findings: &Findings) -> Decision {

@@ -26,10 +26,11 @@ mod trace;
 mod turn;
 mod verify;
 
-use journal::Evidence;
+use journal::{Evidence, ToolCall, ToolKind};
 
 use crate::policy::Policy;
 use crate::rules::Kind;
+use crate::shell;
 
 pub use ending::{Ending, ending};
 pub use known::known_files;
@@ -89,6 +90,17 @@ pub fn find(
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
     findings
+}
+
+/// Returns whether a call failed in a way that says that something is broken, and not only that a question was answered
+/// (spec HYG-1).
+pub fn is_breakage(call: &ToolCall, project: &str) -> bool {
+    let shell = call
+        .command
+        .as_deref()
+        .filter(|_| call.kind == ToolKind::Shell);
+    let line = shell.map(shell::read).unwrap_or_default();
+    call.is_error && !call.refused && !answers::is_answer(call, &line, project)
 }
 
 /// Returns the edited files whose text the agent did not have, as far as the evidence says, as the agent wrote their

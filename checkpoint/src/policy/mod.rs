@@ -17,6 +17,13 @@ pub use judgment::{
 };
 pub(crate) use judgment::{ChangedLayer, HygieneLayer, VerifyLayer};
 
+/// What the deciding code does by default, so that decisions made under an older policy can be made again.
+///
+/// - 0: first release.
+/// - 1: a demand of this turn may be made again within the budget, and what a rule asks for at every stop does not keep
+///   `docs_only: silent` from being silent.
+pub const REVISION: u32 = 1;
+
 /// The input of a decision besides the session's state and the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
@@ -27,6 +34,10 @@ pub struct Policy {
     pub min_turn_ms: u64,
     /// What starts the timer of a turn.
     pub timer: Timer,
+    /// The [`REVISION`] of the deciding code that this policy is for; 0 in policies that were journaled before there was
+    /// one.
+    #[serde(default)]
+    pub revision: u32,
     /// How often one turn may be blocked (spec DECIDE-7).
     pub max_blocks_per_turn: u32,
     /// Which changed files count.

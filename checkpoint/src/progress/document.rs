@@ -12,7 +12,8 @@ use super::values::Percent;
 ///
 /// - 1: first release.
 /// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow what became of it.
-pub const DOCUMENT_VERSION: u32 = 2;
+/// - 3: `others` has what was committed and leaves out what was there before; columns without content are left out.
+pub const DOCUMENT_VERSION: u32 = 3;
 
 /// What git says of the work tree (spec PROG-14).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +46,7 @@ pub struct FileMark {
 
 /// A file that no tool call of the session is known to have changed: the shell, another program, or a person did, or the
 /// agent only states it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherFile {
     /// The path, relative to the project.
     pub path: String,
@@ -53,6 +54,15 @@ pub struct OtherFile {
     pub status: String,
     /// Hash of the content; `None` when it does not exist.
     pub hash: Option<u64>,
+    /// It was committed since the session began.
+    #[serde(default)]
+    pub committed: bool,
+    /// It was uncommitted before the session began, and nobody touched it since.
+    #[serde(default)]
+    pub before: bool,
+    /// It is not the same in the document that an incremental one builds on.
+    #[serde(default)]
+    pub fresh: bool,
 }
 
 /// The full document that an incremental one builds on.
@@ -143,6 +153,16 @@ impl Document {
         self.version >= 2
     }
 
+    /// Returns whether columns without content are left out: not so before version 3.
+    pub(super) fn is_terse(&self) -> bool {
+        self.version >= 3
+    }
+
+    /// Returns the files that changed in the session without a tool call that is known to have changed them.
+    pub(super) fn others_of_session(&self) -> impl Iterator<Item = &OtherFile> {
+        self.others.iter().filter(|file| !file.before)
+    }
+
     /// Returns whether unfinished work is known: stated remaining work, a handoff, or uncommitted
     /// changes.
     pub fn has_more(&self) -> bool {
@@ -158,6 +178,10 @@ impl Document {
             let is_dirty =
                 |file: &FileWork| git.uncommitted.iter().any(|(_, path)| *path == file.path);
             self.facts.files.iter().any(is_dirty)
+                || (self.is_terse()
+                    && self
+                        .others_of_session()
+                        .any(|file| !file.committed && file.status != "stated"))
         };
         is_stated
             || is_asked

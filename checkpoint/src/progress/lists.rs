@@ -45,8 +45,37 @@ pub(super) fn items(lines: &[String]) -> Option<Vec<String>> {
     items_with_boxes(lines).map(|items| items.into_iter().map(|(_, item)| item).collect())
 }
 
-/// Returns a table's rows without its header; `None` without a table.
-pub(super) fn rows(lines: &[String]) -> Option<Vec<Vec<String>>> {
+/// A table.
+pub(super) struct Table {
+    /// The titles of its columns, as [`word`] has them.
+    titles: Vec<String>,
+    /// The cells of each row.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Returns what a row states in the column with this title; in a table without any such title, in the column at
+    /// `place`. Nothing if the cell says that there is nothing.
+    pub(super) fn cell<'a>(
+        &self,
+        row: &'a [String],
+        title: &str,
+        titles: &[&str],
+        place: usize,
+    ) -> Option<&'a str> {
+        let by_title = self.titles.iter().position(|known| known == title);
+        let has_titles = self
+            .titles
+            .iter()
+            .any(|known| titles.contains(&known.as_str()));
+        let index = by_title.or((!has_titles).then_some(place))?;
+        let cell = row.get(index)?.trim_matches('`');
+        (!matches!(cell, "" | "-") && word(cell) != "not_stated").then_some(cell)
+    }
+}
+
+/// Reads a table; `None` without one.
+pub(super) fn table(lines: &[String]) -> Option<Table> {
     let table: Vec<&str> = lines
         .iter()
         .map(|line| line.trim())
@@ -54,7 +83,7 @@ pub(super) fn rows(lines: &[String]) -> Option<Vec<Vec<String>>> {
         .collect();
     let is_rule = |line: &&str| line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
     let rule = table.iter().position(is_rule)?;
-    let cells = |line: &&str| {
+    let cells = |line: &&str| -> Vec<String> {
         let inner = line.trim_start_matches('|').replace("\\|", "\u{0}");
         let inner = inner.strip_suffix('|').unwrap_or(&inner);
         inner
@@ -62,7 +91,11 @@ pub(super) fn rows(lines: &[String]) -> Option<Vec<Vec<String>>> {
             .map(|cell| cell.trim().replace('\u{0}', "|"))
             .collect()
     };
-    Some(table[rule + 1..].iter().map(cells).collect())
+    let titles = table[..rule].last().map(cells).unwrap_or_default();
+    Some(Table {
+        titles: titles.iter().map(|title| word(title)).collect(),
+        rows: table[rule + 1..].iter().map(cells).collect(),
+    })
 }
 
 pub(super) fn says_none(text: &str) -> bool {

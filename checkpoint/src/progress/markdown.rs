@@ -1,7 +1,7 @@
 //! Parses an agent's Markdown by its headings: those of a document (spec PROG-4) and their synonyms.
 
 use super::headings::{Part, heading};
-use super::lists::{items, items_with_boxes, rows, says_none, word};
+use super::lists::{items, items_with_boxes, says_none, table, word};
 use super::stated::{Judgements, PHASES, STATUSES};
 use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
@@ -172,44 +172,36 @@ fn pointers(lines: &[String]) -> Option<Vec<Pointer>> {
 }
 
 fn files(lines: &[String]) -> Option<Vec<FileNote>> {
-    let Some(rows) = rows(lines) else {
+    let Some(table) = table(lines) else {
         return items(lines).map(|items| items.iter().map(|item| FileNote::read(item)).collect());
     };
-    let cell = |row: &[String], at: usize| {
-        row.get(at)
-            .map_or("", |cell| cell.trim_matches('`'))
-            .to_owned()
-    };
-    let notes = rows.iter().map(|row| FileNote {
-        path: cell(row, 0),
-        changes: cell(row, 1),
+    let notes = table.rows.iter().filter_map(|row| {
+        let cell = |title: &str, place| table.cell(row, title, &["changes", "status"], place);
+        Some(FileNote {
+            path: row.first()?.trim_matches('`').to_owned(),
+            changes: cell("changes", 1)?.to_owned(),
+        })
     });
-    Some(
-        notes
-            .filter(|note| !matches!(note.changes.as_str(), "" | "-"))
-            .collect(),
-    )
+    Some(notes.collect())
 }
 
 fn decisions(lines: &[String]) -> Option<Vec<Decision>> {
-    let Some(rows) = rows(lines) else {
+    let Some(table) = table(lines) else {
         return items(lines).map(|items| items.iter().map(|item| decision(item)).collect());
     };
-    let cell = |row: &[String], at: usize| {
-        row.get(at)
-            .filter(|cell| !matches!(cell.as_str(), "" | "-"))
-            .cloned()
+    let titles = ["rationale", "confidence", "reversible"];
+    let of = |row: &Vec<String>| {
+        let cell = |title: &str, place| table.cell(row, title, &titles, place);
+        Decision {
+            decision: row.first().cloned().unwrap_or_default(),
+            rationale: cell("rationale", 1).unwrap_or_default().to_owned(),
+            confidence: cell("confidence", 2).and_then(Percent::read),
+            reversible: cell("reversible", 3).map(str::to_owned),
+        }
     };
-    let of = |row: &Vec<String>| Decision {
-        decision: cell(row, 0).unwrap_or_default(),
-        rationale: cell(row, 1).unwrap_or_default(),
-        confidence: cell(row, 2).as_deref().and_then(Percent::read),
-        reversible: cell(row, 3),
-    };
+    let made = table.rows.iter().map(of);
     Some(
-        rows.iter()
-            .map(of)
-            .filter(|made| !says_none(&made.decision))
+        made.filter(|made| !says_none(&made.decision) && made.decision != "-")
             .collect(),
     )
 }

@@ -27,7 +27,7 @@ pub use document::{DOCUMENT_VERSION, Document, FileMark, GitState, OpenPhase, Ot
 pub use facts::{Facts, Failed, FileWork, Worked, facts};
 pub use input::{INPUT_BYTES_MAX, read};
 pub use offer::{OFFER_BYTES_MAX, offer};
-pub use render::render;
+pub use render::{render, render_whole};
 pub use report::{CheckResult, Elsewhere, Now, Report, compare};
 pub use stated::{Judgements, PHASES, STATUSES, Stated};
 pub use values::{Decision, FileNote, Percent, Pointer, Texts};

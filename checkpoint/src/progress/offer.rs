@@ -97,12 +97,15 @@ fn validation(lines: &mut Vec<String>, report: &Report) {
     } else {
         lines.push("Validation: it does not hold any more:".into());
         for line in bad.iter().take(ITEMS_MAX) {
+            let expected = line.expected.as_deref().map_or(String::new(), |what| {
+                format!(" (expected: {})", one_line(what))
+            });
             let reconcile = line
                 .reconcile
                 .as_deref()
                 .map_or(String::new(), |what| format!(" -> {what}"));
             lines.push(format!(
-                "- {}: {}{reconcile}",
+                "- {}: {}{expected}{reconcile}",
                 line.check,
                 one_line(&line.found)
             ));

@@ -10,7 +10,7 @@ use super::sections::{decisions, files, git, handoff, head, runs, task};
 use super::stated::Judgements;
 use crate::text::visible;
 
-/// Renders a document. The same document gives the same bytes.
+/// Renders a document as its file has it. The same document gives the same bytes.
 pub fn render(document: &Document) -> String {
     let mut out = String::new();
     if document.kind == ProgressKind::Incremental {
@@ -18,10 +18,21 @@ pub fn render(document: &Document) -> String {
     } else {
         full(&mut out, document);
     }
+    finished(out, document)
+}
+
+/// Renders everything that a document knows, also an incremental one.
+pub fn render_whole(document: &Document) -> String {
+    let mut out = String::new();
+    full(&mut out, document);
+    finished(out, document)
+}
+
+fn finished(text: String, document: &Document) -> String {
     if document.is_escaped() {
-        visible(&out)
+        visible(&text)
     } else {
-        out
+        text
     }
 }
 
@@ -37,6 +48,9 @@ fn full(out: &mut String, document: &Document) {
         }
     );
     head(out, document);
+    if let Some(parent) = &document.parent {
+        delta(out, document, parent);
+    }
     let now = &document.stated.now;
     line!(out, "\n## Executive Summary\n");
     stated_text(out, document, "summary", now.summary.as_deref());
@@ -139,18 +153,20 @@ fn delta(out: &mut String, document: &Document, parent: &Parent) {
         .iter()
         .filter(|file| file.last_at > parent.at)
         .collect();
+    let fresh = fresh.iter().map(|file| (&file.path, &file.status));
+    let others = document.others_of_session().filter(|file| file.fresh);
+    let names: Vec<String> = fresh
+        .chain(others.map(|file| (&file.path, &file.status)))
+        .map(|(path, status)| format!("{} ({status})", one_line(path)))
+        .collect();
     line!(out, "\n**Parent Checkpoint**: {}", parent.at);
     line!(
         out,
         "**Delta Since Parent**: {} tool calls, {} of them failed; {} files changed",
         facts.tools.saturating_sub(parent.tools),
         facts.failed.saturating_sub(parent.failed),
-        fresh.len()
+        names.len()
     );
-    let names: Vec<String> = fresh
-        .iter()
-        .map(|file| format!("{} ({})", one_line(&file.path), file.status))
-        .collect();
     line!(
         out,
         "**Files Touched**: {}",

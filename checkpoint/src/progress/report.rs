@@ -15,6 +15,9 @@ pub struct CheckResult {
     pub check: String,
     /// Whether it holds.
     pub ok: bool,
+    /// What the document says, if that does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
     /// The finding.
     pub found: String,
     /// What to do about it.
@@ -28,16 +31,23 @@ impl CheckResult {
         Self {
             check: check.into(),
             ok: true,
+            expected: None,
             found: found.into(),
             reconcile: None,
         }
     }
 
     /// Creates a result that does not hold.
-    pub fn bad(check: &str, found: impl Into<String>, reconcile: impl Into<String>) -> Self {
+    pub fn bad(
+        check: &str,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        reconcile: impl Into<String>,
+    ) -> Self {
         Self {
             check: check.into(),
             ok: false,
+            expected: Some(expected.into()),
             found: found.into(),
             reconcile: Some(reconcile.into()),
         }
@@ -111,6 +121,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
         (Ok(_), Err(why)) => {
             return vec![CheckResult::bad(
                 "git",
+                "a git work tree",
                 format!("git cannot be asked ({why})"),
                 "find out what became of the repository",
             )];
@@ -119,6 +130,7 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
             let branch = now.branch.as_deref().unwrap_or("(detached)");
             return vec![CheckResult::bad(
                 "git",
+                "no git work tree",
                 format!("there is a repository now, on {branch}"),
                 "look at `git log`",
             )];
@@ -140,6 +152,7 @@ fn branch(then: &GitState, now: &GitState) -> CheckResult {
         );
         CheckResult::bad(
             "git",
+            format!("branch {}", name(&then.branch)),
             format!("on {}, not on {}", name(&now.branch), name(&then.branch)),
             reconcile,
         )
@@ -165,6 +178,7 @@ fn commit(then: &GitState, now: &GitState) -> CheckResult {
         };
         CheckResult::bad(
             "git",
+            format!("last commit {was} ({})", then.subject),
             format!("last commit was {was} and is {is} ({})", now.subject),
             reconcile,
         )
@@ -185,6 +199,7 @@ fn uncommitted(then: &GitState, now: &GitState) -> Vec<CheckResult> {
         let found = format!("no longer uncommitted: {}", names(&gone));
         lines.push(CheckResult::bad(
             "git",
+            format!("uncommitted changes in {}", names(&gone)),
             found,
             "see whether they were committed, stashed (`git stash list`) or thrown away",
         ));
@@ -192,6 +207,7 @@ fn uncommitted(then: &GitState, now: &GitState) -> Vec<CheckResult> {
     if !new.is_empty() {
         lines.push(CheckResult::bad(
             "git",
+            format!("no uncommitted changes in {}", names(&new)),
             format!("uncommitted since: {}", names(&new)),
             "read `git diff` of these before you change them",
         ));
@@ -246,13 +262,15 @@ fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
     if !gone.is_empty() {
         lines.push(CheckResult::bad(
             "files",
+            format!("{} with the content that the session left", names(&gone)),
             format!("gone: {}", names(&gone)),
-            "find out who removed them (`git log --diff-filter=D`)",
+            "find out who removed them (`git log --diff-filter=D`); `git checkout COMMIT -- FILE` brings one back",
         ));
     }
     if !changed.is_empty() {
         lines.push(CheckResult::bad(
             "files",
+            format!("{} with the content that the session left", names(&changed)),
             format!("changed since: {}", names(&changed)),
             "read them again before you rely on what is said of them",
         ));
@@ -260,6 +278,7 @@ fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
     if !back.is_empty() {
         lines.push(CheckResult::bad(
             "files",
+            format!("no {}", names(&back)),
             format!("there again though deleted: {}", names(&back)),
             "see whether the deletion is still wanted",
         ));
@@ -268,6 +287,7 @@ fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
         let missing: Vec<&str> = now.missing.iter().map(String::as_str).collect();
         lines.push(CheckResult::bad(
             "files",
+            format!("{} to read", names(&missing)),
             format!("to be read, but not there: {}", names(&missing)),
             "look for them under another name",
         ));
@@ -302,6 +322,7 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<CheckResult> {
             );
             lines.push(CheckResult::bad(
                 "sessions",
+                format!("no other session's changes to {}", names(&common)),
                 found,
                 "compare what it did with this document's steps before you go on",
             ));
@@ -339,6 +360,7 @@ fn dependencies(then: &[FileMark], now: &[FileMark]) -> CheckResult {
         ),
         _ => CheckResult::bad(
             "dependencies",
+            format!("{} as they were", names(&paths)),
             format!("changed since: {}", names(&paths)),
             "install the dependencies again, and build",
         ),

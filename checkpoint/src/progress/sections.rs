@@ -4,7 +4,7 @@ use super::document::{Document, GitState};
 use super::facts::Failed;
 use super::lines::{cell, duration, line, list, mark, one_line, times};
 use super::markdown::{BY_AGENT, NOT_STATED};
-use super::values::Texts;
+use super::values::{Decision, FileNote, Texts};
 
 pub(super) fn head(out: &mut String, document: &Document) {
     line!(out, "**Last Updated**: {}", document.at);
@@ -94,49 +94,26 @@ pub(super) fn task(out: &mut String, document: &Document) {
 
 pub(super) fn files(out: &mut String, document: &Document) {
     line!(out, "\n## Files Modified This Session\n");
-    if document.facts.files.is_empty() && document.others.is_empty() {
-        line!(out, "None");
-        return;
-    }
-    line!(
-        out,
-        "| File | Changes | Status | Seen |\n|------|---------|--------|------|"
-    );
     let notes = document.stated.now.files.as_deref().unwrap_or_default();
-    let changes = |path: &str| {
-        let note = notes
-            .iter()
-            .find(|note| note.path == path || path.ends_with(&format!("/{}", note.path)));
-        note.map_or("-".to_owned(), |note| cell(&note.changes))
+    let note = |path: &str| {
+        let is_about =
+            |note: &&FileNote| note.path == path || path.ends_with(&format!("/{}", note.path));
+        let changes = notes.iter().find(is_about).map(|note| cell(&note.changes));
+        changes.filter(|changes| !changes.is_empty() || !document.is_terse())
     };
-    for file in &document.facts.files {
-        let changes = changes(&file.path);
-        let mut seen = Vec::new();
-        if file.writes > 0 {
-            seen.push(format!("written {}", times(file.writes)));
-        }
-        if file.edits > 0 {
-            seen.push(format!("edited {}", times(file.edits)));
-        }
-        line!(
-            out,
-            "| {} | {changes} | {} | {} |",
-            cell(&file.path),
-            file.status,
-            seen.join(", ")
-        );
+    let rows: Vec<_> = file_rows(document)
+        .map(|(path, status, seen)| (cell(path), note(path), status, seen))
+        .collect();
+    if rows.is_empty() {
+        line!(out, "None");
+    } else {
+        file_table(out, &rows, document.is_terse());
     }
-    for file in &document.others {
-        let seen = match file.status.as_str() {
-            "stated" => "stated, and git says nothing",
-            _ => "uncommitted, by git",
-        };
+    let before = document.others.iter().filter(|file| file.before).count();
+    if before > 0 {
         line!(
             out,
-            "| {} | {} | {} | {seen} |",
-            cell(&file.path),
-            changes(&file.path),
-            file.status
+            "\n{before} more files were uncommitted before the session and are as they were."
         );
     }
     if document.facts.files_left_out > 0 {
@@ -146,9 +123,52 @@ pub(super) fn files(out: &mut String, document: &Document) {
             document.facts.files_left_out
         );
     }
-    if !notes.is_empty() {
+    if !notes.is_empty() && !rows.is_empty() {
         line!(out, "\nThe column Changes:");
         mark(out, document, "files");
+    }
+}
+
+/// Returns path, status, and what was seen of each file of the session.
+fn file_rows(document: &Document) -> impl Iterator<Item = (&str, &str, String)> {
+    let own = document.facts.files.iter().map(|file| {
+        let mut seen = Vec::new();
+        if file.writes > 0 {
+            seen.push(format!("written {}", times(file.writes)));
+        }
+        if file.edits > 0 {
+            seen.push(format!("edited {}", times(file.edits)));
+        }
+        (file.path.as_str(), file.status.as_str(), seen.join(", "))
+    });
+    let others = document.others_of_session().map(|file| {
+        let seen = match file.status.as_str() {
+            "stated" => "stated, and git says nothing",
+            _ if file.committed => "committed, by git",
+            _ => "uncommitted, by git",
+        };
+        (file.path.as_str(), file.status.as_str(), seen.to_owned())
+    });
+    own.chain(others)
+}
+
+/// The table of files. A terse one has no column Changes if the agent stated nothing about any of them.
+fn file_table(out: &mut String, rows: &[(String, Option<String>, &str, String)], is_terse: bool) {
+    if is_terse && rows.iter().all(|(_, note, ..)| note.is_none()) {
+        line!(out, "| File | Status | Seen |\n|------|--------|------|");
+        for (path, _, status, seen) in rows {
+            line!(out, "| {path} | {status} | {seen} |");
+        }
+        return;
+    }
+    let missing = if is_terse { "not stated" } else { "-" };
+    line!(
+        out,
+        "| File | Changes | Status | Seen |\n|------|---------|--------|------|"
+    );
+    for (path, note, status, seen) in rows {
+        let note = note.as_deref().unwrap_or(missing);
+        line!(out, "| {path} | {note} | {status} | {seen} |");
     }
 }
 
@@ -227,24 +247,40 @@ pub(super) fn decisions(out: &mut String, document: &Document, known: &[String])
     if fresh.is_empty() {
         return line!(out, "None");
     }
-    line!(
-        out,
-        "| Decision | Rationale | Confidence | Reversible |\n|----------|-----------|------------|------------|"
-    );
-    for made in fresh {
-        let confidence = made
-            .confidence
-            .map_or("-".to_owned(), |share| format!("{}%", share.0));
-        let reversible = made.reversible.as_deref().map_or("-".to_owned(), cell);
-        line!(
-            out,
-            "| {} | {} | {confidence} | {reversible} |",
-            cell(&made.decision),
-            cell(&made.rationale)
-        );
-    }
+    decision_table(out, &fresh, document.is_terse());
     line!(out);
     mark(out, document, "decisions");
+}
+
+/// The table of decisions. A terse one leaves out the columns that are empty in every row.
+fn decision_table(out: &mut String, made: &[&Decision], is_terse: bool) {
+    let missing = if is_terse { "not stated" } else { "-" };
+    let columns: [(&str, &dyn Fn(&Decision) -> Option<String>); 4] = [
+        ("Decision", &|made| Some(cell(&made.decision))),
+        ("Rationale", &|made| {
+            Some(cell(&made.rationale)).filter(|reason| !reason.is_empty() || !is_terse)
+        }),
+        ("Confidence", &|made| {
+            made.confidence.map(|share| format!("{}%", share.0))
+        }),
+        ("Reversible", &|made| made.reversible.as_deref().map(cell)),
+    ];
+    let has_content = |(_, read): &&(&str, &dyn Fn(&Decision) -> Option<String>)| {
+        !is_terse || made.iter().any(|made| read(made).is_some())
+    };
+    let columns: Vec<_> = columns.iter().filter(has_content).collect();
+    let titles: Vec<_> = columns.iter().map(|(title, _)| *title).collect();
+    let rules: Vec<_> = titles
+        .iter()
+        .map(|title| "-".repeat(title.len() + 2))
+        .collect();
+    line!(out, "| {} |\n|{}|", titles.join(" | "), rules.join("|"));
+    for made in made {
+        let cells = columns
+            .iter()
+            .map(|(_, read)| read(made).unwrap_or_else(|| missing.to_owned()));
+        line!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+    }
 }
 
 pub(super) fn handoff(out: &mut String, document: &Document) {

@@ -71,7 +71,7 @@ impl SessionState {
                     delivery.attempted = true;
                     delivery.typed = Typed {
                         attempts: *attempt,
-                        attempted_at: at,
+                        attempted_at: Some(at),
                         ..Typed::default()
                     };
                 }
@@ -88,7 +88,7 @@ impl SessionState {
             }
             Event::DeliveryEntered { decision, count } => {
                 if let Some(delivery) = self.open_delivery(*decision) {
-                    (delivery.typed.enters, delivery.typed.entered_at) = (*count, at);
+                    (delivery.typed.enters, delivery.typed.entered_at) = (*count, Some(at));
                 }
             }
             Event::DeliveryConfirmed { decision, .. } => drop(self.close_delivery(*decision)),

@@ -59,6 +59,8 @@ pub struct Block {
     pub at: Timestamp,
     /// The host's id of the turn it was sent into.
     pub host_turn: Option<String>,
+    /// The demand that it made.
+    pub demand: Option<u64>,
 }
 
 /// A stop without a decision so far.
@@ -309,6 +311,14 @@ impl SessionState {
             Mute::Off => false,
             Mute::ForGood => true,
             Mute::Until(until) => now < until,
+        }
+    }
+
+    /// Returns when a mute that holds at `now` ends; nothing if it does not end by itself.
+    pub fn muted_until(&self, now: Timestamp) -> Option<Timestamp> {
+        match self.muted {
+            Mute::Until(until) if now < until => Some(until),
+            _ => None,
         }
     }
 }

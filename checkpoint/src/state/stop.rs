@@ -72,6 +72,7 @@ impl SessionState {
         self.turn.blocks.push(Block {
             at,
             host_turn: host_turn.clone(),
+            demand: decision.demand,
         });
         if let Some(demand) = decision.demand {
             self.demands.retain(|known| *known != demand);

@@ -49,6 +49,8 @@ impl SessionState {
         self.own_prompt_last = false;
         self.notification = None;
         self.told = false;
+        // The same words are an answer to something else now.
+        self.announced = None;
         self.cleared = false;
     }
 

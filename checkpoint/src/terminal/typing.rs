@@ -18,7 +18,7 @@ pub struct Typed {
     /// Pastes that were begun.
     pub attempts: u32,
     /// When the last one was begun.
-    pub attempted_at: Timestamp,
+    pub attempted_at: Option<Timestamp>,
     /// When the last one was done; none if that is not journaled.
     pub pasted_at: Option<Timestamp>,
     /// The agent's process then.
@@ -26,7 +26,7 @@ pub struct Typed {
     /// How often Enter was pressed, or was about to be.
     pub enters: u32,
     /// When Enter was pressed last.
-    pub entered_at: Timestamp,
+    pub entered_at: Option<Timestamp>,
     /// The obstacle that it waited for last.
     pub held: Option<String>,
 }
@@ -156,7 +156,7 @@ impl Situation<'_> {
             Seen::Composer(Composer::Ours) => Step::NotePasted,
             Seen::Composer(Composer::Empty) if !self.is_said => {
                 let patience = self.bounds.settle * 2;
-                if self.now < self.typed.attempted_at.max(self.since).plus(patience) {
+                if self.now < self.attempted_at().max(self.since).plus(patience) {
                     Step::Wait(None)
                 } else if self.typed.attempts < self.bounds.attempts {
                     Step::Paste
@@ -164,7 +164,7 @@ impl Situation<'_> {
                     Step::Fail("not_pasted")
                 }
             }
-            Seen::Composer(Composer::Empty) => self.await_sign(self.typed.attempted_at),
+            Seen::Composer(Composer::Empty) => self.await_sign(self.attempted_at()),
             _ => self.hold(
                 "draft_present",
                 self.since,
@@ -202,13 +202,18 @@ impl Situation<'_> {
         }
     }
 
+    fn attempted_at(&self) -> Timestamp {
+        self.typed.attempted_at.unwrap_or_default()
+    }
+
     fn after_enter(&self) -> Step {
-        let rested = self.now >= self.typed.entered_at.plus(self.bounds.settle);
+        let entered_at = self.typed.entered_at.unwrap_or_default();
+        let rested = self.now >= entered_at.plus(self.bounds.settle);
         let is_pending = self.seen == Seen::Composer(Composer::Ours) && !self.asks;
         if rested && is_pending && self.typed.enters < self.bounds.attempts {
             return Step::Enter;
         }
-        self.await_sign(self.typed.entered_at)
+        self.await_sign(entered_at)
     }
 
     /// Returns what to do while nothing can be typed; none if the composer is there.

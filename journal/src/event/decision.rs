@@ -193,11 +193,13 @@ pub enum Reason {
     Restart,
     /// Pass: nothing changed in the turn and nothing failed, and `unchanged` is silent.
     SilentUnchanged,
+    /// Pass: no hook call waited for the answer, for example because the stop came through the spool.
+    NobodyWaiting,
 }
 
 impl Reason {
     /// Every reason, passes first.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Muted,
         Self::ProjectOff,
         Self::EscapeHatch,
@@ -211,6 +213,7 @@ impl Reason {
         Self::SilentAllClear,
         Self::SilentDocsOnly,
         Self::SilentUnchanged,
+        Self::NobodyWaiting,
         Self::Overloaded,
         Self::ActionsDue,
         Self::ObservationsOnly,
@@ -243,6 +246,7 @@ impl Reason {
             Self::Generic => "generic",
             Self::Restart => "restart",
             Self::SilentUnchanged => "silent_unchanged",
+            Self::NobodyWaiting => "nobody_waiting",
         }
     }
 }

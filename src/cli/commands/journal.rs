@@ -249,6 +249,7 @@ fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
             from,
             session,
             payloads: true,
+            export: true,
             ..Events::default()
         }),
         |line| {

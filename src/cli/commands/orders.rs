@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 
-use checkpoint::state::Mute;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Options, Timestamp};
@@ -76,12 +75,10 @@ pub(crate) fn mute(home: &Home, args: MuteArgs) -> Result<u8> {
 
 pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
     let state = state_of(home, &args.session)?;
-    let is_over = match state.muted {
-        Mute::Off => true,
-        Mute::Until(until) => until <= Timestamp::now(),
-        Mute::ForGood => false,
-    };
-    if is_over {
+    let is_over = state
+        .muted_until
+        .is_some_and(|until| until <= Timestamp::now());
+    if !state.muted || is_over {
         if args.output.json {
             print_json(&Ordered {
                 session: state.session,

@@ -111,8 +111,8 @@ pub(crate) struct CreateArgs {
     /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
     #[arg(long, value_name = "FILE|-")]
     pub(crate) criteria: Option<PathBuf>,
-    /// Anything else; may be given several times
-    #[arg(long, value_name = "KEY=VALUE")]
+    /// Anything else, also as a JSON object; may be given several times
+    #[arg(long, value_name = "KEY=VALUE|JSON")]
     pub(crate) metadata: Vec<String>,
     /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
@@ -262,15 +262,23 @@ fn read_criteria(path: &Path) -> std::result::Result<Value, Refusal> {
 }
 
 fn read_metadata(pairs: &[String]) -> std::result::Result<Value, Refusal> {
-    let pair = |pair: &String| match pair.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), Value::from(value))),
-        _ => Err((exit::FAILED, format!("metadata: `{pair}` is not KEY=VALUE"))),
-    };
-    pairs
-        .iter()
-        .map(pair)
-        .collect::<std::result::Result<serde_json::Map<_, _>, _>>()
-        .map(Value::from)
+    let mut metadata = serde_json::Map::new();
+    for text in pairs {
+        let is_json = text.trim_start().starts_with('{');
+        if is_json {
+            let read = serde_json::from_str::<serde_json::Map<_, _>>(text);
+            let fields = read.map_err(|error| (exit::FAILED, format!("metadata: {error}")))?;
+            metadata.extend(fields);
+            continue;
+        }
+        let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+        let (key, value) = pair.ok_or_else(|| {
+            let problem = format!("metadata: `{text}` is neither KEY=VALUE nor a JSON object");
+            (exit::FAILED, problem)
+        })?;
+        metadata.insert(key.to_owned(), Value::from(value));
+    }
+    Ok(Value::from(metadata))
 }
 
 /// Asks the daemon, or without one the journal itself.
@@ -303,7 +311,7 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
     };
     let answered = config::load(home).map_err(refusal).and_then(|config| {
         let answer =
-            Places::of(&config).and_then(|places| phase::answer(request, &journal, &places));
+            Places::of(home, &config).and_then(|places| phase::answer(request, &journal, &places));
         let answer = answer.map(|answer| json!(answer));
         answer.map_err(|(kind, error)| {
             (

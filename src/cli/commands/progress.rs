@@ -260,8 +260,12 @@ fn show_report(checked: &CheckedView) {
                 }
             );
         }
-        if let Some(reconcile) = &line.reconcile {
-            render::print_wrapped(&format!("{:20}-> ", ""), &render::printable(reconcile));
+        let details = [("expected", &line.expected), ("repair", &line.reconcile)];
+        for (title, text) in details {
+            if let Some(text) = text {
+                let label = format!("{:6}{title:<12}  ", "");
+                render::print_wrapped(&label, &render::printable(text));
+            }
         }
     }
     let (colour, verdict) = if checked.holds {
@@ -269,7 +273,8 @@ fn show_report(checked: &CheckedView) {
     } else {
         (
             Colour::Red,
-            "It does not hold: settle the above first, then `checkpointd progress write`.",
+            "It does not hold. Repair what is named above, or go on from the present state on purpose; then \
+             `checkpointd progress write` writes down what holds.",
         )
     };
     println!("{}", render::paint(colour, verdict));

@@ -1,22 +1,17 @@
 //! `status` and `daemon status`: the daemon, the sessions and the journal at a glance.
 
-use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::mpsc;
-use std::time::Duration;
 
-use actors::project::Project;
-use actors::trust::{Standing, Trust};
 use checkpoint::state::SessionStatus;
 use clap::Args;
 use journal::{Agent, Home, Timestamp};
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::cli::project_files::{BrokenFile, ProjectFiles, WaitingFile};
 use crate::cli::shared::Output;
 use crate::cli::text::{decisions, print_json, short};
-use crate::cli::{connection, doctor};
-use crate::config as settings;
+use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{
@@ -37,12 +32,6 @@ pub(crate) struct StatusArgs {
 
 /// Decisions that are shown.
 const DECISIONS: u64 = 5;
-
-/// Projects of the newest sessions whose own files are looked at.
-const PROJECTS: usize = 50;
-
-/// The longest wait for them.
-const LOOK_WITHIN: Duration = Duration::from_secs(2);
 
 /// Sessions that wait for a person, and are shown.
 const WAITING: usize = 5;
@@ -125,50 +114,8 @@ struct Status {
     spool: Spool,
     last_decisions: Vec<DecisionRow>,
     waiting_for_trust: Vec<WaitingFile>,
+    broken_files: Vec<BrokenFile>,
     warnings: Vec<String>,
-}
-
-/// A project whose own file waits for the user's trust.
-#[derive(Serialize)]
-struct WaitingFile {
-    project: String,
-    standing: Option<Standing>,
-    /// What is not used until then.
-    waiting: Vec<String>,
-    #[serde(skip)]
-    line: String,
-}
-
-impl WaitingFile {
-    /// Returns those of the newest sessions' projects; none if their file systems do not answer.
-    fn all(home: &Home, sessions: &[SessionRow]) -> Vec<Self> {
-        let (home, sessions) = (home.clone(), sessions.to_owned());
-        let (sender, found) = mpsc::channel();
-        std::thread::spawn(move || drop(sender.send(Self::find(&home, &sessions))));
-        found.recv_timeout(LOOK_WITHIN).unwrap_or_default()
-    }
-
-    fn find(home: &Home, sessions: &[SessionRow]) -> Vec<Self> {
-        let config = settings::load(home).unwrap_or_default();
-        let trust = Trust::of(home);
-        let mut newest: Vec<_> = sessions.iter().collect();
-        newest.sort_unstable_by_key(|session| std::cmp::Reverse(session.last_at));
-        let projects = newest.iter().map(|session| session.project.as_str());
-        let projects: BTreeSet<_> = projects
-            .filter(|path| !path.is_empty())
-            .take(PROJECTS)
-            .collect();
-        let waits = |project: &str| {
-            let looked = Project::look(&config, &trust, project);
-            Some(Self {
-                line: looked.waits()?,
-                project: project.to_owned(),
-                standing: looked.standing,
-                waiting: looked.waiting,
-            })
-        };
-        projects.into_iter().filter_map(waits).collect()
-    }
 }
 
 /// A session that waits for a person.
@@ -262,6 +209,7 @@ impl Status {
         let waiting: Vec<_> = sessions.iter().filter_map(WaitingSession::of).collect();
         let overview = read.overview.as_ref();
         let rejected = overview.map_or(0, |overview| overview.rejected);
+        let files = ProjectFiles::look(home, project_files::newest_projects(sessions));
         Self {
             sessions: sessions.len(),
             running: sessions
@@ -277,7 +225,8 @@ impl Status {
             store_bytes: overview.map(|overview| overview.store_bytes),
             intake_bytes: overview.map(|overview| overview.intake_bytes),
             free_bytes: doctor::free_bytes(home).ok(),
-            waiting_for_trust: WaitingFile::all(home, sessions),
+            waiting_for_trust: files.waiting,
+            broken_files: files.broken,
             warnings: warnings(daemon.as_ref(), rejected, spool.calls),
             spool,
             daemon,
@@ -304,6 +253,10 @@ impl Status {
         for file in &self.waiting_for_trust {
             let project = render::path(Path::new(&file.project));
             print_warning(&format!("in {project}: {}", file.line));
+        }
+        for file in &self.broken_files {
+            let project = render::path(Path::new(&file.project));
+            print_warning(&format!("in {project}: {}", file.problem));
         }
         if !self.last_decisions.is_empty() {
             println!();

@@ -53,6 +53,7 @@ pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
         payloads: false,
+        export: false,
     };
     let mut shown = false;
     loop {

@@ -227,7 +227,7 @@ fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
 
 /// Returns our existing files and folders, including the configuration.
 fn data(home: &Home) -> Vec<PathBuf> {
-    let all = [
+    let mut all = vec![
         &home.config,
         &home.journal,
         &home.spool,
@@ -239,6 +239,9 @@ fn data(home: &Home) -> Vec<PathBuf> {
         &home.installed,
         &home.socket,
     ];
+    // Elsewhere they are other programs' too.
+    let is_ours = home.phases.parent() == home.journal.parent();
+    all.extend(Some(&home.phases).filter(|_| is_ours));
     let is_within_another = |path: &Path| {
         all.iter()
             .any(|other| path != other.as_path() && path.starts_with(other))
@@ -254,7 +257,10 @@ fn remove(home: &Home, data: &[PathBuf]) -> Result<()> {
     // Read before it is deleted.
     let phases = settings::load(home).ok().and_then(|config| {
         let user = std::env::var("HOME").ok();
-        config.settings.phase.folder.resolve(user.as_deref())
+        match &config.settings.phase.folder.0 {
+            Some(folder) => folder.resolve(user.as_deref()).map(PathBuf::from),
+            None => Some(home.phases.clone()),
+        }
     });
     for path in data {
         let is_folder = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
@@ -273,10 +279,7 @@ fn remove(home: &Home, data: &[PathBuf]) -> Result<()> {
             let _ = fs::remove_dir(folder);
         }
         // Files of phase records are others' too; only empty folders go.
-        for folder in phases
-            .iter()
-            .flat_map(|folder| Path::new(folder).ancestors().take(2))
-        {
+        for folder in phases.iter().flat_map(|folder| folder.ancestors().take(2)) {
             let _ = fs::remove_dir(folder);
         }
     }

@@ -6,16 +6,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use actors::project::Project;
 use actors::trust::Trust;
 use journal::Home;
 use journal::recovery::verify::Verified;
 
-use crate::cli::{connection, daemon_process};
+use crate::cli::project_files::{BrokenFile, ProjectFiles, WaitingFile};
+use crate::cli::{connection, daemon_process, project_files};
 use crate::config as settings;
 use crate::install::check::Check;
 use crate::install::plan;
-use crate::ops::query::Query;
+use crate::ops::query::{Query, Sessions};
+use crate::ops::views::DaemonStatus;
 use crate::render;
 
 /// The socket must answer within this time, because hook calls wait for it.
@@ -170,10 +171,18 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
         return Check::skip("journal", "there is none yet");
     }
     match connection::ask_one::<Verified>(home, &Query::VerifyJournal, progress) {
-        Ok(verified) if verified.ok => Check::pass(
-            "journal",
-            format!("{} events, store and intake log agree", verified.events),
-        ),
+        Ok(verified) if verified.ok => {
+            let whole = format!("{} events, store and intake log agree", verified.events);
+            let status = connection::get::<DaemonStatus>(home, "/v1/status").ok();
+            match status.and_then(|status| status.recovery.into_iter().next()) {
+                None => Check::pass("journal", whole),
+                Some(note) => Check::warn(
+                    "journal",
+                    format!("{whole}; at the last start: {note}"),
+                    "nothing is left to do; this is said until the daemon starts again",
+                ),
+            }
+        }
         Ok(verified) => {
             let problem = verified.problems.into_iter().next();
             let problem = problem.unwrap_or_else(|| "it is damaged".into());
@@ -265,23 +274,26 @@ fn trust(home: &Home) -> Check {
             );
         }
     };
-    let config = settings::load(home).unwrap_or_default();
     let here = std::env::current_dir().ok();
-    let folders = here
-        .into_iter()
-        .chain(all.iter().map(|trusted| trusted.project.clone()));
-    let waiting = folders.into_iter().find_map(|folder| {
-        let looked = Project::look(&config, &trust, &folder.to_string_lossy());
-        Some((folder, looked.waits()?))
-    });
-    match waiting {
-        Some((folder, line)) => {
-            let path = folder.to_string_lossy();
-            let fix = match shlex::try_quote(&path) {
+    let named = all.iter().map(|trusted| trusted.project.clone());
+    let named = here.into_iter().chain(named);
+    let sessions =
+        connection::ask_all(home, &Query::Sessions(Sessions::default())).unwrap_or_default();
+    let mut projects = project_files::newest_projects(&sessions);
+    projects.extend(named.map(|folder| folder.to_string_lossy().into_owned()));
+    let files = ProjectFiles::look(home, projects);
+    if let Some(BrokenFile { project, problem }) = files.broken.first() {
+        let fix =
+            "correct the file: `checkpointd rules check` in that folder says whether it is right";
+        return Check::warn("trust", format!("in {project}: {problem}"), fix);
+    }
+    match files.waiting.first() {
+        Some(WaitingFile { project, line, .. }) => {
+            let fix = match shlex::try_quote(project) {
                 Ok(path) => format!("read it, then `checkpointd trust {path}`"),
                 Err(_) => "read it, then `checkpointd trust` in that folder".to_owned(),
             };
-            Check::warn("trust", format!("in {}: {line}", folder.display()), fix)
+            Check::warn("trust", format!("in {project}: {line}"), fix)
         }
         None if all.is_empty() => Check::pass(
             "trust",

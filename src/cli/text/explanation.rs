@@ -1,7 +1,6 @@
 //! Prints one decision with its inputs, on one screen.
 
 use checkpoint::demands;
-use checkpoint::state::Mute;
 use journal::{Changes, Evidence, Outcome, Timestamp, Verdict};
 
 use super::{event_line, rule_trace, short, word};
@@ -128,13 +127,13 @@ fn show_state(page: &mut Vec<String>, state: &StateView) {
     if state.cleared {
         entry(page, "cleared", "true");
     }
-    match state.muted {
-        Mute::Off => {}
-        Mute::ForGood => entry(page, "muted", "until it is unmuted"),
-        Mute::Until(until) => {
-            let until = render::local_time(&until.to_string());
-            entry(page, "muted", &format!("until {until}"));
-        }
+    if state.muted {
+        let until = state.muted_until;
+        let text = until.map_or_else(
+            || "until it is unmuted".to_owned(),
+            |until| format!("until {}", render::local_time(&until.to_string())),
+        );
+        entry(page, "muted", &text);
     }
 }
 

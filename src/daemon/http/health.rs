@@ -1,15 +1,23 @@
 //! The daemon's own routes: `/healthz`, `/v1/status`, `/v1/shutdown`.
 
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::registry::CountAwake;
+use journal::socket::with_short_path;
 use serde_json::json;
 
 use super::state::Api;
 use crate::ops::views::{DaemonStatus, Health};
+
+/// The longest wait for a sign of life.
+const SIGN_WAIT: Duration = Duration::from_millis(200);
 
 /// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -17,6 +25,21 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/healthz", web::get().to(health))
         .route("/v1/status", web::get().to(status))
         .route("/v1/shutdown", web::post().to(shutdown));
+}
+
+/// Returns whether a daemon answers on a socket, whatever it answers. Its process id says less: a daemon that is being
+/// killed still has one, and another process may have got it since.
+pub(in crate::daemon) fn answers(socket: &Path) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let mut stream = with_short_path(socket, |path| UnixStream::connect(path))?;
+        stream.set_read_timeout(Some(SIGN_WAIT))?;
+        stream.set_write_timeout(Some(SIGN_WAIT))?;
+        stream.write_all(
+            b"GET /healthz HTTP/1.1\r\nHost: checkpointd\r\nConnection: close\r\n\r\n",
+        )?;
+        Ok(stream.read(&mut [0])? > 0)
+    };
+    ask().unwrap_or(false)
 }
 
 async fn health(api: web::Data<Api>) -> HttpResponse {

@@ -2,7 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod connections;
-mod health;
+pub(super) mod health;
 mod hooks;
 mod journal;
 mod metrics;

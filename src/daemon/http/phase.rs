@@ -29,7 +29,8 @@ async fn take(api: web::Data<Api>, word: web::Path<String>, body: web::Bytes) ->
             )
         })?;
         let request = Request::read(&word, fields)?;
-        answer(&request, &shared.journal, &Places::of(&shared.config())?)
+        let places = Places::of(&shared.home, &shared.config())?;
+        answer(&request, &shared.journal, &places)
     });
     match work.await {
         Ok(Ok(answer)) => HttpResponse::Ok().json(answer),

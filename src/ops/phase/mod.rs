@@ -67,7 +67,7 @@ pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> R
 /// Checks the folder as the daemon comes up, so that what other programs left there can be resumed. Blocks.
 pub(crate) fn check_files(shared: &Shared) {
     let config = shared.config();
-    let listed = Places::of(&config).and_then(|places| {
+    let listed = Places::of(&shared.home, &config).and_then(|places| {
         let journal = &shared.journal;
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         journal.settle().map_err(journal_error)?;

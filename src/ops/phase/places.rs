@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use checkpoint::config::{Config, UserPath};
 use checkpoint::redact::Redactor;
+use journal::Home;
 
 use super::error::{PhaseError, Result};
 
@@ -17,23 +18,26 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Takes them from the settings; `~` is the home folder in the environment.
+    /// Takes them from the settings; `~` is the user's folder in the environment.
     ///
     /// # Errors
     ///
-    /// When a path needs a home folder, and none is known.
-    pub(crate) fn of(config: &Config) -> Result<Self> {
+    /// When a path needs the user's folder, and that is not known.
+    pub(crate) fn of(home: &Home, config: &Config) -> Result<Self> {
         let settings = &config.settings.phase;
-        let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
+        let user = std::env::var("HOME").ok().filter(|user| !user.is_empty());
         let resolve = |path: &UserPath| {
-            let resolved = path.resolve(home.as_deref()).map(PathBuf::from);
+            let resolved = path.resolve(user.as_deref()).map(PathBuf::from);
             resolved.ok_or((
                 PhaseError::Files,
                 format!("HOME is not set, and {} is relative to it", path.0),
             ))
         };
         Ok(Self {
-            folder: resolve(&settings.folder)?,
+            folder: match &settings.folder.0 {
+                Some(folder) => resolve(folder)?,
+                None => home.phases.clone(),
+            },
             seed: settings.seed.0.as_ref().map(resolve).transpose()?,
             keep: settings.keep.0,
             redactor: config.redactor.clone(),

@@ -3,7 +3,7 @@
 
 use actors::progress::{self, Error, Order, Rebuild, Rebuilt};
 use checkpoint::config::{Config, ProgressPlace};
-use checkpoint::progress::{read, render};
+use checkpoint::progress::{read, render_whole};
 use journal::{Home, Journal, ProgressKind, Stream};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -163,7 +163,7 @@ fn show(journal: &Journal, seq: u64) -> Result<Shown, Refusal> {
     Ok(Shown {
         seq,
         file,
-        markdown: render(&document),
+        markdown: render_whole(&document),
         document,
     })
 }

@@ -44,6 +44,7 @@ pub(super) fn list(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> R
         let envelope = envelope?;
         if fits(&envelope)? {
             let mut line = EventLine::new(envelope);
+            line.is_export = wanted.export;
             if wanted.payloads {
                 line.payload = Some(journal.kept_payload(line.event.seq)?);
             }
@@ -58,5 +59,8 @@ pub(super) fn one(journal: &Journal, seq: u64) -> Result<EventLine> {
         .event(seq)?
         .ok_or_else(|| Error::NotFound(format!("there is no event {seq}")))?;
     let payload = Some(journal.kept_payload(seq)?);
-    Ok(EventLine { event, payload })
+    Ok(EventLine {
+        payload,
+        ..EventLine::new(event)
+    })
 }

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use checkpoint::Policy;
-use checkpoint::decide::Case;
+use checkpoint::decide::{Case, is_unanswered};
 use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
-use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Reason, Stream, Verdict};
+use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Stream, Verdict};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
@@ -113,8 +113,8 @@ pub(super) fn explain(
     let times = trigger.map(|trigger| times(trigger, decided, &delivery));
     let event = trigger.map(|envelope| -> Result<EventLine> {
         Ok(EventLine {
-            event: envelope.clone(),
             payload: Some(journal.payload(envelope.seq)?.into()),
+            ..EventLine::new(envelope.clone())
         })
     });
     let others = others(&stream, decided, decision.turn);
@@ -180,13 +180,13 @@ fn why(
         fingerprint: decision.policy,
     });
     let considered = match &case {
-        Some(case) if decision.reason != Reason::Overloaded => {
+        Some(case) if !is_unanswered(decision.reason) => {
             case.considered().into_iter().map(ExitView::from).collect()
         }
         _ => vec![ExitView {
             reason: decision.reason,
             taken: true,
-            why: "the hook call no longer waited for the answer".into(),
+            why: "no hook call waited for the answer".into(),
         }],
     };
     let rules = case.map(|case| RulesView::new(case.find(), &case.evidence.timeline));

@@ -161,6 +161,8 @@ pub(crate) struct Events {
     pub(crate) kind: Option<String>,
     /// With payloads.
     pub(crate) payloads: bool,
+    /// As `journal export` has them ([`journal::codec::to_export`]).
+    pub(crate) export: bool,
 }
 
 /// Refuses a kind that does not exist: no event would ever be of it.

@@ -73,6 +73,8 @@ pub(crate) struct SessionRow {
     pub(crate) notification: Option<String>,
     pub(crate) dialog_up: bool,
     pub(crate) muted: bool,
+    /// When the mute ends; none if it does not end by itself.
+    pub(crate) muted_until: Option<Timestamp>,
     pub(crate) cleared: bool,
     /// When the checkpoint after a restart is due.
     pub(crate) restart: Option<Timestamp>,
@@ -114,6 +116,7 @@ impl SessionRow {
             notification: state.notification.clone(),
             dialog_up: state.dialog_up,
             muted: state.is_muted(now),
+            muted_until: state.muted_until(now),
             cleared: state.cleared,
             restart: state.restart.map(|(_, due)| due),
             delivering: state.delivery.as_ref().map(|delivery| delivery.decision),

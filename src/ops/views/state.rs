@@ -1,6 +1,6 @@
 //! The state of a session, and the differences between two states.
 
-use checkpoint::state::{Counts, Delivery, Mute, SessionState, Stop};
+use checkpoint::state::{Counts, Delivery, SessionState, Stop};
 use journal::{Agent, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,7 +28,10 @@ pub(crate) struct StateView {
     pub(crate) notification: Option<String>,
     pub(crate) dialog_up: bool,
     pub(crate) cleared: bool,
-    pub(crate) muted: Mute,
+    /// At the time of the last event.
+    pub(crate) muted: bool,
+    /// When the mute ends; none if it does not end by itself.
+    pub(crate) muted_until: Option<Timestamp>,
     pub(crate) own_prompt_last: bool,
     pub(crate) delivery: Option<Delivery>,
     pub(crate) pending: Vec<Stop>,
@@ -60,7 +63,8 @@ impl StateView {
             notification: state.notification.clone(),
             dialog_up: state.dialog_up,
             cleared: state.cleared,
-            muted: state.muted,
+            muted: state.is_muted(state.last_at.unwrap_or_default()),
+            muted_until: state.muted_until(state.last_at.unwrap_or_default()),
             own_prompt_last: state.own_prompt_last,
             delivery: state.delivery.clone(),
             pending: state.pending.clone(),

@@ -68,13 +68,13 @@ fn events_agree(rows: &[Value], exported: &[Value]) {
         assert_eq!(as_told(&row["payload"], &told["payload"]), told["payload"]);
         let fields: Value =
             serde_json::from_str(row["fields"].as_str().expect("text")).expect("JSON");
-        assert!(
-            fields
-                .as_object()
-                .expect("an object")
-                .iter()
-                .all(|(name, value)| told[name] == *value)
-        );
+        // An export has the texts of objects.
+        let same = |(name, value): (&String, &Value)| {
+            let text = told[name].as_str().filter(|_| value.is_object());
+            let read = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+            told[name] == *value || read.as_ref() == Some(value)
+        };
+        assert!(fields.as_object().expect("an object").iter().all(same));
     }
 }
 

@@ -83,6 +83,38 @@ fn a_listener_that_fails_is_named_until_it_works() {
     wait_until(|| warnings() == "[]");
 }
 
+/// What the page flags is asked for in `tests/web`; here is what it reads.
+#[test]
+fn a_projects_file_with_a_mistake_is_named_everywhere() {
+    let project = tempfile::tempdir().expect("a folder");
+    std::fs::write(project.path().join(".checkpointd.yml"), "enabeld: false\n").expect("writes");
+    let daemon = Daemon::with("{}");
+    let call = json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "go", "cwd": project.path() });
+    daemon.hook(&["claude"], call.to_string().as_bytes());
+    let broken = &daemon.ask(&["status", "--json"])[0]["broken_files"][0];
+    assert_eq!(broken["project"], json!(project.path()));
+    let problem = broken["problem"].as_str().expect("text");
+    assert!(
+        problem.starts_with(".checkpointd.yml was not used: "),
+        "{problem}"
+    );
+    let said = |arguments: &[&str]| {
+        let output = run(
+            &mut daemon
+                .home
+                .command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
+            b"",
+        );
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert!(said(&["status"]).contains(".checkpointd.yml was not used:"));
+    let doctor = said(&["doctor", "--json"]);
+    assert!(
+        doctor.contains(".checkpointd.yml was not used:"),
+        "{doctor}"
+    );
+}
+
 #[test]
 fn before_anything_has_happened_lists_are_empty_and_say_what_to_do() {
     let home = Home::new();

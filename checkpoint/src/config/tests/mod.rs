@@ -104,7 +104,7 @@ fn every_key_of_a_group_with_its_default() {
     restart.gemini: gemini --resume {session} (default)
     restart.codex: codex resume {session} (default)
     restart.stop_within: 5s (default)
-    phase.folder: ~/.pai/checkpoints (default)
+    phase.folder: auto (default)
     phase.seed: none (default)
     phase.keep: 30d (default)
     redact.enabled: true (default)

@@ -91,6 +91,30 @@ fn a_turn_that_changed_nothing_passes_unless_a_message_is_wanted() {
     }
 }
 
+/// Policies of journals that were written before there were revisions keep their decisions.
+#[test]
+fn silence_about_documentation_holds_although_a_rule_asks_at_every_stop() {
+    let facts = ProjectFacts {
+        path: "/p".into(),
+        files: vec!["teleclaude/".into()],
+    };
+    let silent = Config::default()
+        .policy_for(&facts, Some((".checkpointd.yml", "docs_only: silent\n")))
+        .expect("a key of a project's file");
+    let old = Policy {
+        revision: 0,
+        ..silent.clone()
+    };
+    for (changed, policy, expected) in [
+        (&["README.md=1"][..], &silent, "silent_docs_only"),
+        (&["README.md=1"], &old, "actions_due"),
+        (CODE, &silent, "actions_due"),
+    ] {
+        let reason = Session::new().turn(&evidence(changed, &[]), policy).reason;
+        assert_eq!(reason.word(), expected, "{changed:?}, {}", policy.revision);
+    }
+}
+
 #[test]
 fn only_tasks_that_bring_another_stop_let_this_one_pass() {
     let any = || Policy {

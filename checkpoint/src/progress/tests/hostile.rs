@@ -17,7 +17,7 @@ fn hostile() -> Document {
     document.others.push(OtherFile {
         path: word.into(),
         status: "created".into(),
-        hash: None,
+        ..OtherFile::default()
     });
     document.git.as_mut().expect("git").subject = word.into();
     document.facts.failures = vec![Failed {

@@ -53,6 +53,7 @@ fn a_report_names_each_thing_that_does_not_hold_any_more() {
         path: "by-shell.txt".into(),
         status: "modified".into(),
         hash: Some(7),
+        ..OtherFile::default()
     });
     let mark = |path: &str| FileMark {
         path: path.into(),

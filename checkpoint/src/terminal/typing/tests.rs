@@ -216,7 +216,7 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
                     let pasted_at = (roll(3) > 0).then_some(at);
                     typed = Typed {
                         attempts: typed.attempts + 1,
-                        attempted_at: at,
+                        attempted_at: Some(at),
                         pasted_at,
                         ..Typed::default()
                     };
@@ -225,7 +225,7 @@ fn no_order_of_sights_types_too_often_or_for_ever() {
                 Step::Enter => {
                     assert_eq!((seen, asks), (Seen::Composer(Composer::Ours), false));
                     typed.enters += 1;
-                    typed.entered_at = at;
+                    typed.entered_at = Some(at);
                 }
                 Step::Clear => panic!("drafts are waited for"),
                 Step::Wait(_) => {}

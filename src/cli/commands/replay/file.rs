@@ -1,12 +1,13 @@
 //! `replay --file`: recorded hook calls, played through fold and decide in memory.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use actors::hook_headers::HookHeaders;
 use checkpoint::Policy;
 use checkpoint::replay::{Played, Player};
-use journal::{Event, Home, Outcome, Stream, Timestamp};
+use journal::{Envelope, Event, Home, Outcome, Stream, Timestamp};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -33,12 +34,12 @@ pub(super) struct PlayedFile {
     problems: Vec<Problem>,
 }
 
-/// Plays hook calls from a file, in memory, and passes on the resulting events. Returns the player, and the errors of
-/// single lines.
+/// Plays hook calls from a file, in memory, and passes on the resulting events, call by call; at the end come the
+/// deliveries that nothing confirmed. Returns the player, and the errors of single lines.
 pub(super) fn play_file<'a>(
     file: &Path,
     policy: &'a Policy,
-    mut each: impl FnMut(Played) -> ControlFlow<()>,
+    mut each: impl FnMut(Vec<Envelope>) -> ControlFlow<()>,
 ) -> Result<(Player<'a>, Vec<Problem>)> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
@@ -51,8 +52,8 @@ pub(super) fn play_file<'a>(
     {
         match play_line(&mut player, text, number, &mut last_at) {
             Ok(Some(played)) => {
-                if each(played).is_break() {
-                    break;
+                if each(played.events).is_break() {
+                    return Ok((player, problems));
                 }
             }
             Ok(None) => {}
@@ -62,6 +63,7 @@ pub(super) fn play_file<'a>(
             }),
         }
     }
+    let _ = each(player.finish());
     Ok((player, problems))
 }
 
@@ -88,8 +90,20 @@ pub(super) fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
 pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
     let policy = actors::evidence::default_policy(&config::load(home)?);
     let mut decided = Vec::new();
-    let (player, problems) = play_file(file, &policy, |played| {
-        decided.extend(played.decided().cloned());
+    let mut ends = HashMap::new();
+    let (player, problems) = play_file(file, &policy, |events| {
+        for envelope in events {
+            match &envelope.event {
+                Event::Decided(_) => decided.push(envelope),
+                Event::DeliveryConfirmed { decision, .. } => {
+                    ends.insert(*decision, (Outcome::Confirmed, None));
+                }
+                Event::DeliveryExpired { decision, reason } => {
+                    ends.insert(*decision, (Outcome::Expired, Some(reason.clone())));
+                }
+                _ => {}
+            }
+        }
         ControlFlow::Continue(())
     })?;
     let decisions: Vec<_> = decided
@@ -97,12 +111,8 @@ pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Outp
         .filter(|envelope| is_wanted(session, &envelope.stream))
         .filter_map(|envelope| match &envelope.event {
             Event::Decided(decision) => {
-                let sent = if decision.message.is_some() {
-                    Outcome::Pending
-                } else {
-                    Outcome::None
-                };
-                Some(DecisionRow::new(envelope, decision, sent, None))
+                let (end, why) = ends.remove(&envelope.seq).unwrap_or((Outcome::None, None));
+                Some(DecisionRow::new(envelope, decision, end, why))
             }
             _ => None,
         })

@@ -43,9 +43,8 @@ pub(super) fn step(
 fn step_file(home: &Home, session: Option<&str>, file: &Path, pace: &mut Pace) -> Result<u8> {
     let policy = actors::evidence::default_policy(&config::load(home)?);
     let mut states = HashMap::new();
-    let (_, problems) = play_file(file, &policy, |played| {
-        played
-            .events
+    let (_, problems) = play_file(file, &policy, |events| {
+        events
             .iter()
             .filter(|envelope| is_wanted(session, &envelope.stream))
             .try_for_each(|envelope| {

@@ -215,6 +215,11 @@ const TABLES: [Table; 5] = [
                 ("branch", "TEXT", "the branch of its project, now"),
                 ("pane", "TEXT", "its tmux pane"),
                 ("muted", "INTEGER", "1: it is switched off"),
+                (
+                    "muted_until",
+                    "TEXT",
+                    "when that ends; null where it does not",
+                ),
                 ("first_at", "TEXT", "its first event"),
                 ("last_at", "TEXT", "its last hook event"),
                 ("events", "INTEGER", "how many events it has"),

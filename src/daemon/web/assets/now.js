@@ -18,6 +18,7 @@ const FLAGS = {
   off: 'its project is switched off',
   untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd trust',
   unseen: 'its folder does not answer and was not looked at',
+  broken: 'its .checkpointd.yml has a mistake and is not used: checkpointd status names it',
   cleared: 'its next stop passes',
   asked: 'this turn had its checkpoint',
   sending: 'a checkpoint is on its way',

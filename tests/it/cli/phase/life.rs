@@ -160,7 +160,7 @@ fn refuses_what_is_wrong(home: &Home) {
         ),
         (
             &["create", "--phase", "x", "--metadata", "y"],
-            "metadata: `y` is not KEY=VALUE",
+            "metadata: `y` is neither KEY=VALUE nor a JSON object",
         ),
         (
             &["create", "--phase", "x", "--criteria", "/nowhere"],
@@ -266,5 +266,42 @@ fn what_a_record_says_is_journaled_without_secrets() {
         fs::read_to_string(&path)
             .expect("readable")
             .contains("hunter2x")
+    );
+}
+
+#[test]
+fn metadata_is_json_too_and_files_stay_in_the_folder_of_the_variable() {
+    let home = Home::new();
+    let user = home.path().join("user");
+    fs::create_dir(&user).expect("a folder");
+    let metadata = r#"{"tries": 2, "parts": ["a"]}"#;
+    let arguments = [
+        "phase",
+        "create",
+        "--phase",
+        "build",
+        "--number",
+        "4",
+        "--summary",
+        "half",
+        "--metadata",
+        metadata,
+        "--metadata",
+        "branch=x",
+        "--json",
+    ];
+    let output = run(
+        home.command(PROGRAM, &arguments)
+            .env("HOME", &user)
+            .current_dir(home.path()),
+        b"",
+    );
+    let made: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let file = PathBuf::from(made["file"].as_str().expect("a path"));
+    assert_eq!(file.parent(), Some(&*home.path().join("checkpoints")));
+    assert_eq!(fs::read_dir(&user).expect("a folder").count(), 0);
+    assert_eq!(
+        read(&made["file"])["metadata"],
+        json!({ "tries": 2, "parts": ["a"], "branch": "x" })
     );
 }

@@ -43,11 +43,12 @@ fn causes(daemon: &Daemon) -> Vec<(String, String)> {
     events(daemon, "progress_written")
         .iter()
         .map(|line| {
-            let document: Value =
-                serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON");
             (
                 line["progress"].as_str().expect("a word").to_owned(),
-                document["cause"].as_str().expect("a word").to_owned(),
+                line["document"]["cause"]
+                    .as_str()
+                    .expect("a word")
+                    .to_owned(),
             )
         })
         .collect()
@@ -111,12 +112,7 @@ fn documents_go_to_the_project_and_at_an_interval_when_set() {
     });
     let words: Vec<_> = events(&daemon, "progress_written")
         .iter()
-        .map(|line| {
-            line["document"]
-                .as_str()
-                .expect("text")
-                .contains("\"cause\":\"interval\"")
-        })
+        .map(|line| line["document"]["cause"] == "interval")
         .collect();
     assert!(
         words.iter().all(|is_interval| *is_interval),
@@ -167,10 +163,7 @@ fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
         );
         let documents = until("the last one is written", || {
             let lines = events(&daemon, "progress_written");
-            let read = |line: &Value| {
-                serde_json::from_str(line["document"].as_str().expect("text")).expect("JSON")
-            };
-            let documents: Vec<Value> = lines.iter().map(read).collect();
+            let documents: Vec<_> = lines.iter().map(|line| line["document"].clone()).collect();
             documents
                 .last()
                 .is_some_and(|last| last["cause"] == "session_end")
@@ -187,4 +180,53 @@ fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
         };
         assert_eq!(causes, expected);
     }
+}
+
+/// Calls a shell command that ended like this.
+fn shell(daemon: &Daemon, project: &Path, id: &str, command: &str, failed: bool) {
+    let event = if failed {
+        "PostToolUseFailure"
+    } else {
+        "PostToolUse"
+    };
+    let fields = json!({ "tool_name": "Bash", "tool_use_id": id, "prompt_id": "p", "tool_input": { "command": command },
+        "tool_response": { "stdout": "" }, "error": "Exit code 2\nmake: *** [all] Error 2" });
+    hook(&daemon.home, "claude", "s-one", project, event, fields);
+}
+
+#[test]
+fn a_failed_tool_call_has_a_document_and_a_series_of_them_has_no_series() {
+    let (daemon, project) = (Daemon::with("{}"), repository());
+    let top = project.path();
+    work(&daemon.home, "s-one", top, "one.rs");
+    shell(&daemon, top, "t1", "make", false);
+    shell(&daemon, top, "t2", "make all", true);
+    let error = ("error".to_owned(), "error".to_owned());
+    let all = until("it is written", || {
+        Some(causes(&daemon)).filter(|all| !all.is_empty())
+    });
+    assert_eq!(all, [error.clone()]);
+    let (_, shown) = ask(&daemon.home, top, &["progress", "show", "--json"], "");
+    let text = shown["markdown"].as_str().expect("text");
+    assert!(
+        text.contains("not resolved: `Bash` `make all`, which said"),
+        "{text}"
+    );
+    for id in ["t3", "t4", "t5"] {
+        shell(&daemon, top, id, "make all", true);
+    }
+    // What comes last is written in any case.
+    work(&daemon.home, "s-one", top, "two.rs");
+    hook(
+        &daemon.home,
+        "claude",
+        "s-one",
+        top,
+        "SessionEnd",
+        json!({ "reason": "other" }),
+    );
+    let all = until("the last one is written", || {
+        Some(causes(&daemon)).filter(|all| all.iter().any(|(_, cause)| cause == "session_end"))
+    });
+    assert_eq!(all, [error, ("full".to_owned(), "session_end".to_owned())]);
 }

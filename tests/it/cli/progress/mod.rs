@@ -2,6 +2,7 @@
 
 mod auto;
 mod documents;
+mod facts;
 mod resume;
 mod tampered;
 

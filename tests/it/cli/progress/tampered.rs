@@ -113,13 +113,13 @@ fn an_older_document_in_the_place_of_the_newest_is_named() {
 fn what_the_shell_changed_and_what_is_stated_counts() {
     let (daemon, project) = (Daemon::with("{}"), repository());
     let (home, top) = (&daemon.home, project.path());
+    work(home, "s-one", top, "new.rs");
     fs::write(top.join("by-shell.txt"), "1\n").expect("writes");
     fs::write(top.join("src.rs"), "two\n").expect("writes");
     fs::remove_file(top.join("Cargo.lock")).expect("removed");
     fs::create_dir(top.join("build")).expect("a folder");
     fs::write(top.join(".git/info/exclude"), "build/\n").expect("writes");
     fs::write(top.join("build/stated.txt"), "1\n").expect("writes");
-    work(home, "s-one", top, "new.rs");
     let stated = "## Files\n- build/stated.txt - made anew\n";
     let (code, _) = ask(
         home,
@@ -130,10 +130,10 @@ fn what_the_shell_changed_and_what_is_stated_counts() {
     let text = fs::read_to_string(top.join(LATEST)).expect("there");
     assert_eq!(code, 0);
     for row in [
-        "| new.rs | - | created | written once |",
-        "| by-shell.txt | - | created | uncommitted, by git |",
-        "| src.rs | - | modified | uncommitted, by git |",
-        "| Cargo.lock | - | deleted | uncommitted, by git |",
+        "| new.rs | not stated | created | written once |",
+        "| by-shell.txt | not stated | created | uncommitted, by git |",
+        "| src.rs | not stated | modified | uncommitted, by git |",
+        "| Cargo.lock | not stated | deleted | uncommitted, by git |",
         "| build/stated.txt | made anew | stated | stated, and git says nothing |",
     ] {
         assert!(text.contains(row), "{row} is not in {text}");

@@ -10,6 +10,7 @@ use crate::support::daemon::{Daemon, EVERY_STOP};
 use crate::support::terminal::until;
 use crate::support::{Home, run};
 
+mod ends;
 mod way_out;
 
 const SESSION: &str = "5c1d8f0a-0000-4000-8000-00000000c0de";

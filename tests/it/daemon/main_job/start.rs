@@ -104,7 +104,7 @@ fn a_stop_that_was_spooled_passes_because_nobody_waits() {
         decisions(&daemon),
         [(
             "gemini".to_owned(),
-            "overloaded".to_owned(),
+            "nobody_waiting".to_owned(),
             "none".to_owned()
         )]
     );
@@ -248,5 +248,81 @@ fn an_overloaded_daemon_sends_calls_to_the_spool_and_loses_none() {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(stored(), clients * each);
+    daemon.verify();
+}
+
+/// A killed daemon keeps its lock until the last of its threads has ended, and its process id until its parent has seen
+/// its end. The test holds the lock in its place.
+#[test]
+fn a_daemon_waits_for_the_lock_of_one_that_no_longer_answers() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    let second = |daemon: &Daemon| {
+        let mut command = daemon
+            .home
+            .command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
+        run(&mut command, b"")
+    };
+    let began = Instant::now();
+    let output = second(&daemon);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("a daemon is already running (pid "), "{text}");
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "one that answers is not waited for"
+    );
+    for _ in 0..5 {
+        let mut killed = daemon.child.take().expect("it runs");
+        killed.kill().expect("kills");
+        daemon.start();
+        killed.wait().expect("is gone");
+    }
+    daemon.kill();
+    let file = std::fs::File::open(daemon.home.path().join("run/pid")).expect("there");
+    std::fs::write(
+        daemon.home.path().join("run/pid"),
+        std::process::id().to_string(),
+    )
+    .expect("writes");
+    file.lock().expect("free");
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(700));
+        drop(file);
+    });
+    daemon.start();
+    holder.join().expect("no panic");
+    daemon.verify();
+}
+
+/// Clients that wait for a daemon to be ready spool their calls when they give up.
+#[test]
+fn calls_that_are_spooled_all_the_time_do_not_keep_a_daemon_from_being_ready() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    daemon.kill();
+    play(&daemon, &recorded("codex/h-normal")[0]);
+    let spool = daemon.home.path().join("spool");
+    let file = std::fs::read_dir(&spool).expect("a folder").next();
+    let file = file.expect("one call").expect("an entry").path();
+    let call = std::fs::read(file).expect("readable");
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let began = Instant::now();
+            let mut number = 0;
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed)
+                && began.elapsed() < Duration::from_secs(40)
+            {
+                number += 1;
+                let path = spool.join(format!("{number:020}"));
+                std::fs::write(&path, &call).expect("writes");
+                std::fs::rename(&path, path.with_extension("spool")).expect("renames");
+            }
+        });
+        let began = Instant::now();
+        daemon.start();
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        let took = began.elapsed();
+        assert!(took < Duration::from_secs(20), "ready after {took:?}");
+    });
+    wait_until(|| daemon.home.spooled().is_empty());
     daemon.verify();
 }
