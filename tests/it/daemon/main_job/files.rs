@@ -24,6 +24,32 @@ fn recorded_calls_are_played_from_a_file_without_a_journal() {
         .map(|line| &line["reason"])
         .collect();
     assert_eq!(reasons, [&json!("generic"), &json!("block_budget")]);
+    let ends = |played: &Value| {
+        let lines = played["decisions"].as_array().expect("a list").iter();
+        lines
+            .map(|line| line["delivery"].as_str().expect("a word").to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ends(&played), ["confirmed", "none"]);
+    // Without what came after the first stop, nothing confirms its checkpoint.
+    let text = std::fs::read_to_string(&file).expect("a recording");
+    let stop = text.lines().position(|line| {
+        line.contains("\"event\":\"Stop\"") || line.contains("\"event\": \"Stop\"")
+    });
+    let begin: Vec<_> = text.lines().take(stop.expect("a stop") + 1).collect();
+    let short = home.path().join("short.ndjson");
+    std::fs::write(&short, begin.join("\n")).expect("writes");
+    let short = short.display().to_string();
+    let output = run(
+        &mut home.command(
+            env!("CARGO_BIN_EXE_checkpointd"),
+            &["replay", "--file", &short, "--json"],
+        ),
+        b"",
+    );
+    let cut: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(ends(&cut), ["expired"]);
+    assert_eq!(cut["decisions"][0]["delivery_reason"], "confirm_timeout");
     assert_eq!(
         played["sessions"][0]["last_message_sent_at"],
         json!("2026-11-21T21:19:03.095119Z")
