@@ -36,6 +36,7 @@ pub mod reply;
 pub mod rules;
 pub mod shell;
 pub mod state;
+pub mod suggest;
 pub mod terminal;
 #[cfg(test)]
 mod tests;

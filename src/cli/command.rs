@@ -83,7 +83,9 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Watch", &["sessions", "timeline", "tail", "web"]),
     (
         "Ask",
-        &["audit", "state", "sql", "replay", "preview", "rules"],
+        &[
+            "audit", "lookback", "stats", "state", "sql", "replay", "preview", "rules",
+        ],
     ),
     (
         "Decide",

@@ -30,7 +30,7 @@ pub use paths::{
 };
 pub use project_file::ProjectFile;
 pub use retention::{EventKind, Keep, Retention};
-pub use rule_entry::RuleEntry;
+pub use rule_entry::{Example, RuleEntry};
 pub use schema::{SchemaOf, schema};
 pub use settings::{
     AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase,

@@ -1,5 +1,6 @@
 //! A project's own file, and which of its keys count before its owner trusts it (spec RULE-16).
 
+use super::rule_entry::Example;
 use super::settings::{ProjectLayer, Settings};
 
 /// What the text of each action of a project's rule ends with, so that a demand names its source (spec RULE-16).
@@ -25,6 +26,15 @@ impl ProjectFile {
         let rules = self.layer.rules.iter().flatten();
         parts.extend(rules.map(|rule| format!("rule `{}`", rule.name.text)));
         parts
+    }
+
+    /// Returns the examples beside the file's rules, each with the name of its rule.
+    pub fn examples(&self) -> impl Iterator<Item = (&str, &Example)> {
+        let rules = self.layer.rules.iter().flatten();
+        rules.flat_map(|rule| {
+            let examples = rule.expect.iter();
+            examples.map(|example| (rule.name.text.as_str(), example))
+        })
     }
 
     /// Returns what of the file never counts as it stands, and why, one sentence each.

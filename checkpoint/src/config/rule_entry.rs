@@ -40,6 +40,53 @@ pub struct RuleEntry {
     /// Purposes of the packs' own actions (`tests`, `logs`, ..) that this rule asks for too.
     #[serde(default)]
     pub(super) needs: Vec<Name>,
+    /// Examples of what is asked for (spec RULE-21).
+    #[serde(default)]
+    pub(super) expect: Vec<Example>,
+}
+
+/// An example beside a rule: after these changes and commands, this is asked for, and nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// Files that change.
+    pub changed: Vec<String>,
+    /// Commands that are run then.
+    #[serde(default)]
+    pub ran: Vec<String>,
+    /// Commands that are run then and fail.
+    #[serde(default)]
+    pub failed: Vec<String>,
+    /// What is asked for: the texts of the actions, or parts of them.
+    pub asks: Vec<String>,
+}
+
+impl Example {
+    /// Returns what is expected and not asked for, and what is asked for and not expected.
+    pub fn compare(&self, asked: &[String]) -> (Vec<String>, Vec<String>) {
+        let mut unexpected = asked.to_vec();
+        let mut missing = self.asks.clone();
+        missing.retain(|wanted| {
+            let found = unexpected.iter().position(|text| text.contains(wanted));
+            found.is_none_or(|at| {
+                unexpected.remove(at);
+                false
+            })
+        });
+        (missing, unexpected)
+    }
+}
+
+impl std::fmt::Display for Example {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} changed", self.changed.join(", "))?;
+        for (what, lines) in [("ran", &self.ran), ("failed", &self.failed)] {
+            if !lines.is_empty() {
+                write!(f, "; {what} `{}`", lines.join("`, `"))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An action of a file's rule.

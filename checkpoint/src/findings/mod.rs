@@ -11,6 +11,7 @@ mod contents;
 mod edits;
 mod ending;
 mod errors;
+mod example;
 mod hygiene;
 mod known;
 mod line_words;
@@ -33,6 +34,7 @@ use crate::rules::Kind;
 use crate::shell;
 
 pub use ending::{Ending, ending};
+pub use example::{Imagined, asked_after};
 pub use known::known_files;
 pub use slug::plan_files;
 pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};

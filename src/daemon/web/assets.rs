@@ -31,6 +31,7 @@ files! {
     "decision.js": SCRIPT,
     "whatif.js": SCRIPT,
     "trends.js": SCRIPT,
+    "lookback.js": SCRIPT,
     "plot.js": SCRIPT,
 }
 

@@ -2,16 +2,18 @@
 //! state.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use journal::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{assets, guard, stream};
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
+use crate::ops::lookback::{self, Rules, Wanted};
 use crate::ops::query::{Audit, Query};
 use crate::ops::wire::Token;
 
@@ -33,6 +35,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/api/decisions", web::get().to(decisions))
         .route("/api/decisions/{seq}", web::get().to(decision))
         .route("/api/trends", web::get().to(trends))
+        .route("/api/lookback", web::get().to(look_back))
         .route("/api/config", web::get().to(configuration))
         .route("/api/what-if", web::post().to(what_if))
         .default_service(web::to(|| async {
@@ -100,6 +103,42 @@ struct Days {
 
 async fn trends(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
     walk(&page, Query::Trends { days: days.days }).await
+}
+
+/// The longest that the page reads transcripts.
+const LOOKBACK_WITHIN: Duration = Duration::from_secs(60);
+/// The turns most worth reading that it shows.
+const LOOKBACK_TURNS: usize = 10;
+
+/// What the agents' own transcripts of the last days come to. Nothing is kept.
+async fn look_back(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
+    let Ok(_permit) = Arc::clone(&page.walks).acquire_owned().await else {
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, "the page is being closed");
+    };
+    let shared = Arc::clone(&page.shared);
+    let since = Duration::from_secs(u64::from(days.days) * 86_400);
+    let read = web::block(move || {
+        let wanted = Wanted {
+            since: Timestamp::now().minus(since),
+            agent: None,
+            project: None,
+            limit: LOOKBACK_TURNS,
+            within: Some(LOOKBACK_WITHIN),
+        };
+        let (config, trust) = (shared.config(), shared.trust());
+        let rules = Rules {
+            config: &config,
+            trust: &trust,
+        };
+        lookback::look_back(rules, &wanted, &mut |_, _| ()).0
+    });
+    match read.await {
+        Ok(summary) => HttpResponse::Ok().json(summary),
+        Err(_) => refuse(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the transcripts cannot be read",
+        ),
+    }
 }
 
 /// The user's configuration file and the effective settings.

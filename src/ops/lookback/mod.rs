@@ -17,9 +17,10 @@ use actors::trust::Trust;
 use checkpoint::agents;
 use checkpoint::config::Config;
 use checkpoint::digest;
-use checkpoint::lookback::PastSession;
+use checkpoint::findings::Ending;
+use checkpoint::lookback::{Judged, PastSession};
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
-use journal::{Agent, Draft, Journal, Stream, Timestamp};
+use journal::{Agent, Draft, Evidence, Journal, Stream, Timestamp, Verdict};
 
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow};
 use find::FoundFile;
@@ -78,6 +79,40 @@ pub(crate) fn look_back(
     (summary, rows)
 }
 
+/// A turn of the past with what is known of it.
+#[derive(Clone, Debug)]
+pub(crate) struct PastTurnKept {
+    pub(crate) at: Timestamp,
+    /// The top of the work tree.
+    pub(crate) top: String,
+    /// The beginning of the message that began it.
+    pub(crate) prompt: String,
+    pub(crate) evidence: Evidence,
+    pub(crate) ending: Ending,
+    pub(crate) elapsed_ms: Option<u64>,
+    /// What its end would have got; none if a person stopped the agent.
+    pub(crate) decided: Option<Verdict>,
+}
+
+/// Reads the transcripts, and returns the latest turns with what is known of them, the oldest first.
+pub(crate) fn keep(
+    rules: Rules<'_>,
+    wanted: &Wanted,
+    turns: usize,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Vec<PastTurnKept> {
+    let walk = Walk {
+        keeps: turns,
+        ..Walk::new(rules, wanted, None)
+    };
+    let walked = walk
+        .run(progress)
+        .expect("nothing is appended that could fail");
+    let mut kept = walked.kept;
+    kept.sort_by_key(|turn| turn.at);
+    kept.split_off(kept.len().saturating_sub(turns))
+}
+
 /// Journals the turns of the transcripts as imported sessions. A second import of the same transcripts changes nothing.
 ///
 /// # Errors
@@ -106,6 +141,8 @@ struct Walk<'a> {
     rules: Rules<'a>,
     wanted: &'a Wanted,
     journal: Option<&'a Journal>,
+    /// How many of the latest turns are kept with what is known of them.
+    keeps: usize,
     projects: Projects<'a>,
     reading: Reading,
     /// Turns that were seen: a resumed session may be a copy of an older one.
@@ -121,6 +158,7 @@ struct Walk<'a> {
 #[derive(Default)]
 struct Walked {
     rows: Vec<PastTurnRow>,
+    kept: Vec<PastTurnKept>,
     files: usize,
     problems: Vec<FileProblem>,
     imported: Imported,
@@ -129,6 +167,7 @@ struct Walked {
 impl Walked {
     fn add(&mut self, other: Self) {
         self.rows.extend(other.rows);
+        self.kept.extend(other.kept);
         self.files += other.files;
         self.problems.extend(other.problems);
         self.imported.sessions += other.imported.sessions;
@@ -136,6 +175,30 @@ impl Walked {
         self.imported.known += other.imported.known;
         self.imported.earlier += other.imported.earlier;
         self.imported.live += other.imported.live;
+    }
+}
+
+impl Walked {
+    /// Keeps a turn; of more than twice as many as are wanted only the latest.
+    fn keep(&mut self, turn: PastTurnKept, keeps: usize) {
+        self.kept.push(turn);
+        if self.kept.len() >= keeps.saturating_mul(2) {
+            self.kept.sort_by_key(|turn| turn.at);
+            self.kept.drain(..self.kept.len() - keeps);
+        }
+    }
+}
+
+fn kept(row: PastTurnRow, judged: Judged) -> PastTurnKept {
+    let decision = judged.decision.as_ref();
+    PastTurnKept {
+        at: row.at,
+        top: row.project,
+        prompt: row.prompt,
+        elapsed_ms: decision.and_then(|decision| decision.elapsed_ms),
+        decided: row.verdict,
+        evidence: judged.evidence,
+        ending: judged.ending,
     }
 }
 
@@ -158,6 +221,7 @@ impl<'a> Walk<'a> {
             rules,
             wanted,
             journal,
+            keeps: 0,
             projects,
             reading: Reading::default(),
             seen: Mutex::default(),
@@ -306,7 +370,13 @@ impl<'a> Walk<'a> {
                 session.judge(turn, ground, &mut |drafts| self.append(drafts))
             })?;
         match self.journal {
-            None => walked.rows.push(rows::row(&about, &judged)),
+            None => {
+                let row = rows::row(&about, &judged);
+                match self.keeps {
+                    0 => walked.rows.push(row),
+                    keeps => walked.keep(kept(row, judged), keeps),
+                }
+            }
             Some(_) if !judged.is_new => walked.imported.known += 1,
             Some(_) => {
                 reader.kept += 1;

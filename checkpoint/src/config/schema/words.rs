@@ -57,6 +57,20 @@ const OTHERS: [(&str, &str); 30] = [
         "rules.needs",
         "Purposes of the packs' own actions, such as `tests`, that the rule asks for too.",
     ),
+    (
+        "rules.expect",
+        "Examples: what is asked for after these changes and commands. `checkpointd rules test` runs them.",
+    ),
+    ("rules.expect.changed", "Files that change."),
+    ("rules.expect.ran", "Commands that are run then."),
+    (
+        "rules.expect.failed",
+        "Commands that are run then and fail.",
+    ),
+    (
+        "rules.expect.asks",
+        "What is asked for, each the text of an action or a part of it.",
+    ),
     ("rules.actions", "What the agent is asked to do."),
     (
         "rules.actions.text",

@@ -10,6 +10,7 @@ const VIEWS = {
   decision: ['decision', 'Decision', () => import('./decision.js')],
   'what-if': ['what-if', 'What if', () => import('./whatif.js')],
   trends: ['trends', 'Trends', () => import('./trends.js')],
+  lookback: ['lookback', 'Looking back', () => import('./lookback.js')],
 };
 const THEMES = ['auto', 'light', 'dark'];
 const RETRY_MS = 5000;

@@ -46,7 +46,7 @@ fn rules_and_previews() {
     == colours
     ^1mPACK     RULE               KIND          ASKS FOR         FILES^0m
     "#);
-    insta::assert_snapshot!(screen(&home, &["rules", "test", "--project", "shop", "src/main.rs", "migrations/1.sql"]), @r#"
+    insta::assert_snapshot!(screen(&home, &["rules", "match", "--project", "shop", "src/main.rs", "migrations/1.sql"]), @r#"
     src/main.rs
       Rust code (rust, code)
         tests      Run the tests that cover the changed Rust code (`cargo test`)

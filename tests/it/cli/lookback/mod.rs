@@ -1,6 +1,7 @@
 //! `lookback`: what the agents' own transcripts come to, and their import into the journal.
 
 mod import;
+mod suggest;
 
 use std::fs;
 use std::path::{Path, PathBuf};

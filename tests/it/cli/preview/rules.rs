@@ -201,7 +201,7 @@ fn rules_are_listed_tested_and_checked() {
     assert!(text(&rules(&["list"]).stdout).starts_with("packs: rust, generic\n"));
     let inside = project.join("src/a.rs");
     let tested =
-        text(&rules(&["test", "--json", path(&inside), "./README.md", "x.unknown"]).stdout);
+        text(&rules(&["match", "--json", path(&inside), "./README.md", "x.unknown"]).stdout);
     let tested: Vec<Value> = tested
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))

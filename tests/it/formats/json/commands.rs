@@ -140,7 +140,7 @@ const ABOUT_A_PROJECT: &[&[&str]] = &[
     &["rules", "list"],
     &[
         "rules",
-        "test",
+        "match",
         "src/main.rs",
         "migrations/1.sql",
         "README.md",

@@ -1,4 +1,8 @@
-//! `rules`: lists rules, tests which match, and checks rule files.
+//! `rules`: lists rules, says which match, checks, tests and suggests rule files.
+
+mod create;
+mod examples;
+mod learn;
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +26,7 @@ use crate::render::{self, Colour, Table};
 /// Show which rules there are, which match a file, and whether a file of rules is right
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules test src/main.rs\n  checkpointd rules check new-rules.yml"
+    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules test\n  checkpointd rules check new-rules.yml"
 )]
 pub(crate) struct RulesArgs {
     /// What to do.
@@ -42,7 +46,7 @@ pub(crate) enum RulesAction {
     /// List the packs and rules that are active in the project
     List,
     /// Say which rules these files match
-    Test {
+    Match {
         /// Paths, relative to the project
         #[arg(required = true)]
         files: Vec<String>,
@@ -51,6 +55,33 @@ pub(crate) enum RulesAction {
     Check {
         /// The file (default: the project's)
         file: Option<PathBuf>,
+    },
+    /// Run the examples beside the rules of a .checkpointd.yml (its `expect` blocks)
+    Test {
+        /// The file (default: the project's)
+        file: Option<PathBuf>,
+    },
+    /// Write a rule with its example: asks a few questions
+    New(create::NewRule),
+    /// Show what a .checkpointd.yml would have asked for in the last turns, again whenever it changes
+    Try {
+        /// The file (default: the project's)
+        file: Option<PathBuf>,
+        /// How many turns of the agents' own transcripts
+        #[arg(long, default_value_t = 50)]
+        last: usize,
+        /// Show it once
+        #[arg(long)]
+        once: bool,
+    },
+    /// Suggest a .checkpointd.yml: what verified this project so far, and what changed with nothing run
+    Suggest {
+        /// Turns that began since: 90d, monday, 2026-11-20, RFC 3339
+        #[arg(long, value_name = "TIME", default_value = "90d")]
+        since: String,
+        /// Write it, and trust it
+        #[arg(long)]
+        write: bool,
     },
 }
 
@@ -66,9 +97,17 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
     let project = folder(project)?;
     match action {
         None | Some(RulesAction::List) => list(&look(home, &config, &project), &project, output),
-        Some(RulesAction::Test { files }) => {
+        Some(RulesAction::Match { files }) => {
             let policy = look(home, &config, &project).policy;
-            test(&policy, &project, &files, output)
+            matching(&policy, &project, &files, output)
+        }
+        Some(RulesAction::Test { file }) => examples::test(&config, &project, file, output),
+        Some(RulesAction::New(given)) => create::create(home, &config, &project, given),
+        Some(RulesAction::Try { file, last, once }) => {
+            learn::try_out(home, &config, &project, file, last, once)
+        }
+        Some(RulesAction::Suggest { since, write }) => {
+            learn::suggest(home, &config, &project, &since, write)
         }
         Some(RulesAction::Check { file }) => check(home, &config, &project, file, output),
     }
@@ -132,7 +171,7 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
     Ok(exit::OK)
 }
 
-fn test(policy: &Policy, project: &Path, files: &[String], output: Output) -> Result<u8> {
+fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -> Result<u8> {
     let set = RuleSet::new(&policy.rules);
     for file in files {
         let path = inside(file, project);
@@ -183,7 +222,7 @@ struct Rules<'a> {
     waiting: &'a [String],
 }
 
-/// A line of the answer of `rules test`: the rules that take a file.
+/// A line of the answer of `rules match`: the rules that take a file.
 #[derive(Serialize)]
 struct Taking<'a> {
     path: &'a str,

@@ -1,0 +1,194 @@
+//! Rules that learn: `rules suggest`, `rules test`, `rules new` and `rules try`, on three kinds of projects.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Did::{Edited, Ran};
+use super::{User, days_ago, git};
+
+/// Puts files into a project and adds them to its repository.
+fn project(user: &User, files: &[(&str, &str)]) -> std::path::PathBuf {
+    let project = user.folder("tree");
+    git(&project, &["init", "-q"]);
+    for (path, text) in files {
+        let path = project.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+    git(&project, &["add", "-A"]);
+    project
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("text")
+}
+
+const RUST: [(&str, &str); 3] = [
+    (
+        "Cargo.toml",
+        "[package]\nname = \"tree\"\nversion = \"0.1.0\"\n",
+    ),
+    (
+        "justfile",
+        "test *args:\n    cargo nextest run {{args}}\n\nfmt:\n    cargo fmt\n",
+    ),
+    ("src/lib.rs", "pub fn a() {}\n"),
+];
+const NODE: [(&str, &str); 3] = [
+    (
+        "package.json",
+        "{\"name\": \"tree\", \"scripts\": {\"build\": \"vite build\", \"test\": \"vitest run\"}}\n",
+    ),
+    ("pnpm-lock.yaml", "lockfileVersion: '9.0'\n"),
+    ("src/cart.ts", "export const a = 1\n"),
+];
+const PYTHON: [(&str, &str); 3] = [
+    (
+        "pyproject.toml",
+        "[project]\nname = \"tree\"\n[tool.pytest.ini_options]\n",
+    ),
+    ("Makefile", "check:\n\truff check . && pytest -q\n"),
+    ("app/main.py", "def a():\n    return 1\n"),
+];
+
+#[test]
+fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
+    for (files, changed, command) in [
+        (RUST, "src/lib.rs", "just test"),
+        (NODE, "src/cart.ts", "pnpm test"),
+        (PYTHON, "app/main.py", "make check"),
+    ] {
+        let user = User::new();
+        let project = project(&user, &files);
+        // Without any session, the project's files say what verifies it.
+        let bare = user.well(&["rules", "suggest", "--project", path(&project)]);
+        assert!(
+            bare.contains(&format!("evidence: [\"{command}\"]")),
+            "{bare}"
+        );
+        user.put_session(
+            &project,
+            "gggg",
+            days_ago(2),
+            &[
+                &[Edited(changed), Ran(command)],
+                &[Edited(changed)],
+                &[
+                    Edited(changed),
+                    Ran(&format!("cd {} && {command}", path(&project))),
+                ],
+            ],
+        );
+        let text = user.well(&["rules", "suggest", "--project", path(&project)]);
+        assert!(
+            text.contains(&format!("{command}: ran 2 times, passed 2")),
+            "{text}"
+        );
+        assert!(
+            text.contains("changed in 3 turns")
+                && text.contains("1 of these ended with nothing run"),
+            "{text}"
+        );
+        user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        let tested = user.well(&["rules", "test", "--json", "--project", path(&project)]);
+        let tested: Vec<Value> = tested
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        assert_eq!(tested.len(), 2, "{text}");
+        assert!(
+            tested.iter().all(|example| example["passed"] == true),
+            "{tested:#?}"
+        );
+        // It is trusted, and is not written over.
+        let listed = user.json(&["rules", "--json", "--project", path(&project)]);
+        assert_eq!(listed["trust"], "trusted");
+        let (code, _, error) =
+            user.run(&["rules", "suggest", "--write", "--project", path(&project)]);
+        assert!(code == 1 && error.contains("is there already"), "{error}");
+    }
+}
+
+#[test]
+fn an_example_that_does_not_hold_is_shown_as_a_difference() {
+    let user = User::new();
+    let project = project(&user, &RUST);
+    let rules = "rules:\n  - name: schema\n    include: ['migrations/**']\n    actions:\n      - text: Migrate a copy\n        \
+                 evidence: [make migrate]\n    expect:\n      - changed: [migrations/1.sql]\n        asks: [Migrate a copy]\n      \
+                 - changed: [migrations/1.sql]\n        ran: [make migrate]\n        asks: [Migrate a copy]\n      \
+                 - changed: [migrations/1.sql]\n        failed: [make migrate]\n        asks: []\n";
+    fs::write(project.join(".checkpointd.yml"), rules).expect("written");
+    let (code, out, _) = user.run(&["rules", "test", "--project", path(&project)]);
+    assert_eq!(code, 1);
+    let lines: Vec<_> = out.lines().map(str::trim_end).collect();
+    assert_eq!(
+        lines,
+        [
+            "ok   schema 1: migrations/1.sql changed",
+            "FAIL schema 2: migrations/1.sql changed; ran `make migrate`",
+            "     - expected: Migrate a copy",
+            "FAIL schema 3: migrations/1.sql changed; failed `make migrate`",
+            "     + asked:    Migrate a copy (asked for by the project's .checkpointd.yml)",
+            "1 passed, 2 failed",
+        ]
+    );
+}
+
+#[test]
+fn a_new_rule_comes_with_an_example_that_holds() {
+    let user = User::new();
+    let project = project(&user, &RUST);
+    let new = |changed: &str| {
+        user.run(&[
+            "rules",
+            "new",
+            "--project",
+            path(&project),
+            "--name",
+            "schema",
+            "--include",
+            "migrations/**",
+            "--text",
+            "Migrate a copy",
+            "--command",
+            "make migrate",
+            "--changed",
+            changed,
+        ])
+    };
+    let (code, _, error) = new("src/lib.rs");
+    assert!(
+        code == 1 && error.contains("its example does not hold"),
+        "{error}"
+    );
+    assert!(!project.join(".checkpointd.yml").exists());
+    let (code, out, error) = new("migrations/1.sql");
+    assert_eq!(code, 0, "{out}{error}");
+    let tested = user.well(&["rules", "test", "--project", path(&project)]);
+    assert!(tested.contains("2 passed, 0 failed"), "{tested}");
+    let (code, _, error) = user.run(&["rules", "new", "--project", path(&project)]);
+    assert!(code == 2 && error.contains("no answer to"), "{error}");
+}
+
+#[test]
+fn a_rule_is_tried_on_the_turns_of_the_past() {
+    let user = User::new();
+    let project = project(&user, &RUST);
+    user.put_session(
+        &project,
+        "hhhh",
+        days_ago(2),
+        &[&[Edited("migrations/1.sql")], &[Ran("ls")]],
+    );
+    let rules = "rules:\n  - name: schema\n    include: ['migrations/**']\n    actions:\n      - text: Migrate a copy\n        \
+                 evidence: [make migrate]\n";
+    fs::write(project.join(".checkpointd.yml"), rules).expect("written");
+    let out = user.well(&["rules", "try", "--once", "--project", path(&project)]);
+    assert!(
+        out.contains("task 0 of hhhh") && out.contains("+ Migrate a copy"),
+        "{out}"
+    );
+    assert!(out.contains("1 turns are asked for more"), "{out}");
+}
