@@ -144,7 +144,11 @@ fn lines(session: u64, turn: u64, began: Timestamp, project: &Path) -> Vec<Value
         ("Edit", "", &text),
         ("Bash", "cargo test", &output),
     ];
-    let calls = calls.into_iter().take(2 + (turn % 2) as usize).zip(1..);
+    let calls = calls
+        .into_iter()
+        .take(2 + (turn % 2) as usize)
+        .zip(1..)
+        .collect::<Vec<_>>();
     if session % 2 == 0 {
         let line = |second, kind: &str, content: Value| {
             json!({ "parentUuid": id(0), "isSidechain": false, "type": kind, "sessionId": format!("s{session}"), "cwd": project,
@@ -176,6 +180,21 @@ fn lines(session: u64, turn: u64, began: Timestamp, project: &Path) -> Vec<Value
         ));
         return all;
     }
+    codex(session, turn, &at, &id, calls, project, &file)
+}
+
+/// A tool, its command, and what it gives; with the number of the call.
+type Call<'a> = ((&'a str, &'a str, &'a String), u64);
+
+fn codex(
+    session: u64,
+    turn: u64,
+    at: &dyn Fn(u64) -> String,
+    id: &dyn Fn(u64) -> String,
+    calls: Vec<Call<'_>>,
+    project: &Path,
+    file: &Path,
+) -> Vec<Value> {
     let line = |second, kind: &str, payload: Value| json!({ "timestamp": at(second), "type": kind, "payload": payload });
     let mut all = Vec::new();
     if turn == 0 {

@@ -14,8 +14,8 @@ use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
 use crate::transcript::tail::Tail;
-use crate::transcript::turns::Forward;
 
 /// One agent, as the rest of the product sees it.
 pub trait Adapter: Debug + Sync {

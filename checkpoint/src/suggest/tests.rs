@@ -101,7 +101,10 @@ fn commands_that_verify_are_counted_by_what_changed() {
             wrong: 2,
         },
     ];
-    let text = suggest(&habits, &tasks, &rules, &policy);
+    says_why(&suggest(&habits, &tasks, &rules, &policy));
+}
+
+fn says_why(text: &str) {
     for part in [
         "from 3 turns since 2026-",
         "#   just test: ran 3 times, passed 2,",

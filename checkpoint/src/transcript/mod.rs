@@ -11,6 +11,7 @@
 //! product's own text begin none. If the beginning lies before the tail, all of the tail belongs to the turn.
 
 pub(crate) mod facts;
+pub(crate) mod forward;
 mod join;
 pub(crate) mod json;
 pub(crate) mod normal;

@@ -15,11 +15,11 @@ use super::tools::{TOOLS, tagged, task_end};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
+use crate::transcript::forward::Read;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
-use crate::transcript::turns::Read;
 
 /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
 /// need not be parsed.

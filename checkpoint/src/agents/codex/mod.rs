@@ -23,8 +23,8 @@ use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
 use crate::transcript::tail::Tail;
-use crate::transcript::turns::Forward;
 
 const PROGRAM: &str = "codex";
 const HOME: &str = "CODEX_HOME";

@@ -18,11 +18,11 @@ use super::values::{milliseconds, patch_of};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
+use crate::transcript::forward::Read;
 use crate::transcript::json::{self as read_json, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
-use crate::transcript::turns::Read;
 
 /// The line types that rollouts have had.
 const LINE_TYPES: [&str; 7] = [

@@ -19,8 +19,8 @@ use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
 use crate::transcript::tail::Tail;
-use crate::transcript::turns::Forward;
 
 #[derive(Debug)]
 pub(super) struct Gemini;

@@ -16,10 +16,10 @@ use super::tools::TOOLS;
 use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
+use crate::transcript::forward::Whole;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::tail::Tail;
-use crate::transcript::turns::Whole;
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";

@@ -11,12 +11,13 @@ fn an_import_is_a_journal_of_the_past_and_can_be_repeated() {
     let user = User::new();
     user.put_recorded();
     let project = user.project();
+    let began = days_ago(2);
     let secret = format!("{}-{}", "glpat", "q7Rk2ZpX9q7Rk2ZpX9qW");
     let with_secret = format!("curl -H 'PRIVATE-TOKEN: {secret}' https://example.org");
     user.put_session(
         &project,
         "dddd",
-        days_ago(2),
+        began,
         &[&[Edited("src/lib.rs")], &[Ran(&with_secret)]],
     );
     let import = ["lookback", "--since", "2020-01-01", "--import", "--json"];
@@ -51,7 +52,7 @@ fn an_import_is_a_journal_of_the_past_and_can_be_repeated() {
     user.put_session(
         &project,
         "dddd",
-        days_ago(2),
+        began,
         &[
             &[Edited("src/lib.rs")],
             &[Ran(&with_secret)],
