@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::super::layers::DEFAULT_TEXT;
 
 /// Keys of lists and of projects' files, which have no defaults.
-const OTHERS: [(&str, &str); 30] = [
+const OTHERS: [(&str, &str); 35] = [
     (
         "enabled",
         "Whether the project takes part. Counts without trust.",
