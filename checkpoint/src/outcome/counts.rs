@@ -53,6 +53,7 @@ const WORDS: [(What, &[&str]); 4] = [
             "interrupted",
             "exception",
             "exceptions",
+            "crashing",
             "rejections",
         ],
     ),

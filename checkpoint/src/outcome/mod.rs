@@ -57,8 +57,9 @@ pub fn language(tool: &str) -> Option<&'static str> {
     known.map(|(language, _)| *language)
 }
 
-/// Test runners by the language of their tests, named like the rule packs.
-const LANGUAGES: [(&str, &[&str]); 11] = [
+/// Test runners by the language of their tests, named like the rule packs. A form that runners of several languages have
+/// in common says nothing about the language (`5 examples, 0 failures` of rspec, hspec and shellspec).
+const LANGUAGES: [(&str, &[&str]); 17] = [
     ("python", &["pytest", "unittest", "trial", "tox", "nox"]),
     ("rust", &["cargo", "nextest"]),
     ("go", &["go", "gotestsum", "ginkgo"]),
@@ -68,13 +69,22 @@ const LANGUAGES: [(&str, &[&str]); 11] = [
             "jest", "vitest", "mocha", "ava", "node", "bun", "deno", "karma", "jasmine",
         ],
     ),
-    ("ruby", &["rspec", "minitest"]),
-    ("php", &["phpunit", "pest"]),
-    ("java", &["maven", "junit", "gradle", "sbt", "clojure"]),
+    ("ruby", &["minitest"]),
+    ("php", &["phpunit", "pest", "phpspec"]),
+    (
+        "java",
+        &["maven", "junit", "gradle", "sbt", "clojure", "testng"],
+    ),
     ("dotnet", &["dotnet"]),
     ("swift", &["xctest", "swift"]),
-    ("erlang", &["exunit", "rebar"]),
+    ("erlang", &["rebar"]),
     ("dart", &["dart"]),
+    ("haskell", &["cabal", "stack", "hunit", "quickcheck"]),
+    ("zig", &["zig"]),
+    ("r", &["testthat", "tinytest", "rcheck"]),
+    ("julia", &["julia"]),
+    ("ocaml", &["alcotest", "ounit"]),
+    ("terraform", &["terraform"]),
 ];
 
 /// Returns what two verdicts of one kind come to.

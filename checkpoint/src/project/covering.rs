@@ -336,6 +336,13 @@ fn same_name(left: &str, right: &str) -> bool {
     !right.is_empty() && plain(left) == right
 }
 
+/// Returns whether the text of a Rust file has tests within it.
+pub fn holds_rust_tests(text: &str) -> bool {
+    ["#[test]", "#[cfg(test)]", "::test]", "::test("]
+        .iter()
+        .any(|mark| text.contains(mark))
+}
+
 fn is_page(ending: &str) -> bool {
     matches!(ending, "html" | "css" | "scss" | "sql" | "graphql")
 }
@@ -385,6 +392,20 @@ pub(crate) enum Family {
     Beam,
     /// Dart.
     Dart,
+    /// Haskell.
+    Haskell,
+    /// Zig.
+    Zig,
+    /// R.
+    R,
+    /// Julia.
+    Julia,
+    /// OCaml.
+    OCaml,
+    /// Terraform and OpenTofu.
+    Terraform,
+    /// What no file of code is of: tools that make pages and documents verify what they are made of.
+    Documents,
     /// Everything else: any tool may verify it.
     Other,
 }
@@ -400,7 +421,7 @@ pub(crate) fn family(path: &str) -> Family {
         "py" | "pyi" | "pyx" => Family::Python,
         "rs" => Family::Rust,
         "go" => Family::Go,
-        "java" | "kt" | "kts" | "scala" | "groovy" | "clj" => Family::Jvm,
+        "java" | "kt" | "kts" | "scala" | "sc" | "groovy" | "clj" | "cljc" => Family::Jvm,
         "cs" | "fs" | "vb" | "razor" | "cshtml" => Family::DotNet,
         "swift" | "m" | "mm" => Family::Swift,
         "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" | "hh" => Family::Native,
@@ -408,6 +429,12 @@ pub(crate) fn family(path: &str) -> Family {
         "php" => Family::Php,
         "ex" | "exs" | "erl" | "heex" => Family::Beam,
         "dart" => Family::Dart,
+        "hs" | "lhs" => Family::Haskell,
+        "zig" | "zon" => Family::Zig,
+        "r" | "R" => Family::R,
+        "jl" => Family::Julia,
+        "ml" | "mli" => Family::OCaml,
+        "tf" | "tfvars" => Family::Terraform,
         _ => Family::Other,
     }
 }

@@ -12,23 +12,37 @@ pub struct ProjectFile {
 /// Names of the files of which only the presence counts.
 pub const SEEN: &[&str] = &[
     "pnpm-lock.yaml",
+    "package-lock.json",
     "yarn.lock",
     "bun.lock",
     "bun.lockb",
     "setup.py",
     "setup.cfg",
     "Package.swift",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
     "mix.exs",
     "Gemfile",
-    "pubspec.yaml",
     "build.sbt",
     "CMakeLists.txt",
     "gleam.toml",
     "build.zig",
     "elm.json",
+    "rebar.config",
+    "stack.yaml",
+    "cabal.project",
+    "dune-project",
+    "meson.build",
+    "DESCRIPTION",
+    "Project.toml",
+    // What tells how a project is called on.
+    "gradlew",
+    "mvnw",
+    ".rspec",
+    "bin/rails",
+    "artisan",
+    "phpunit.xml",
+    "phpunit.xml.dist",
+    "NAMESPACE",
+    "test/runtests.jl",
 ];
 
 /// Returns the last part of a path.
@@ -39,4 +53,23 @@ pub(crate) fn file_name(path: &str) -> &str {
 /// Returns the folder of a path; empty at the top.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the texts in quotes of either kind that a line of code holds.
+pub(super) fn quoted(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = if rest[at..].starts_with('"') {
+            '"'
+        } else {
+            '\''
+        };
+        let Some((inner, after)) = rest[at + 1..].split_once(quote) else {
+            break;
+        };
+        found.push(inner.to_owned());
+        rest = after;
+    }
+    found
 }

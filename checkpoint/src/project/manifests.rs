@@ -2,16 +2,40 @@
 
 use journal::Package;
 
-use super::file::{ProjectFile, SEEN, file_name, folder};
+use super::file::{ProjectFile, file_name, folder};
+use super::monorepo;
 use super::toml::{read, table};
+
+/// Manifests that do not say how their package is called.
+const UNNAMED: &[&str] = &[
+    "composer.json",
+    "deno.json",
+    "deno.jsonc",
+    "setup.py",
+    "setup.cfg",
+    "Package.swift",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "mix.exs",
+    "Gemfile",
+    "pubspec.yaml",
+    "build.sbt",
+    "CMakeLists.txt",
+    "gleam.toml",
+    "build.zig",
+    "elm.json",
+    "rebar.config",
+    "stack.yaml",
+    "dune-project",
+];
 
 /// Returns the folders that hold a manifest; the top is always a package.
 pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
     let mut found = vec![Package::default()];
     for file in files {
         let name = match file_name(&file.path) {
-            "package.json" => of_json(&file.text),
-            "composer.json" | "deno.json" | "deno.jsonc" => String::new(),
+            "package.json" | "project.json" => of_json(&file.text),
             "Cargo.toml" => of_toml(&file.text, &["package"]),
             "pyproject.toml" => of_toml(&file.text, &["project"]),
             "go.mod" => {
@@ -21,9 +45,7 @@ pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
                     .find_map(|line| line.strip_prefix("module "));
                 module.unwrap_or_default().trim().to_owned()
             }
-            name if SEEN.contains(&name) && !name.contains(".lock") && !name.contains("-lock") => {
-                String::new()
-            }
+            name if UNNAMED.contains(&name) => String::new(),
             _ => continue,
         };
         let folder = folder(&file.path);
@@ -33,9 +55,11 @@ pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
             None => found.push(Package {
                 folder: folder.to_owned(),
                 name,
+                member_of: String::new(),
             }),
         }
     }
+    monorepo::note_members(&mut found, files);
     found
 }
 

@@ -3,31 +3,38 @@
 //! Readers of task files, one for each form, and the rules that tell which file is a test of which. What is read is not
 //! trusted: every text and every list has a bound, and a file that is not understood has no tasks.
 
+mod ci;
 mod composer;
 pub(crate) mod covering;
 mod file;
+mod gradle;
 mod justfile;
 mod makefile;
 mod manifests;
 mod mise;
+mod monorepo;
 mod package_json;
 mod pyproject;
+mod python;
+mod rakefile;
 pub(crate) mod resolve;
+pub(crate) mod task_calls;
 mod taskfile;
 #[cfg(test)]
 mod tests;
 mod toml;
+pub(crate) mod usual;
 
 use journal::{ChangedFile, Task, Workspace};
 
-pub use covering::{Sources, is_test};
+pub use covering::{Sources, holds_rust_tests, is_test};
 pub(crate) use file::file_name;
 pub use file::{ProjectFile, SEEN, folder};
 
 /// Folders whose files are read.
 const FOLDERS_MAX: usize = 24;
 /// Tasks that are kept.
-const TASKS_MAX: usize = 48;
+pub(crate) const TASKS_MAX: usize = 96;
 /// Bytes of a task's text that are kept.
 const TEXT_BYTES_MAX: usize = 400;
 /// Characters of a task's name.
@@ -54,7 +61,26 @@ pub const READ: &[&str] = &[
     "deno.json",
     "deno.jsonc",
     "go.mod",
+    "go.work",
+    "pnpm-workspace.yaml",
+    "turbo.json",
+    "project.json",
+    "noxfile.py",
+    "tox.ini",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "pom.xml",
+    "Rakefile",
+    "pubspec.yaml",
+    ".gitlab-ci.yml",
 ];
+
+/// Returns whether a file is a workflow of a CI service, which is read whole.
+pub fn is_workflow(path: &str) -> bool {
+    path.starts_with(".github/workflows/") && (path.ends_with(".yml") || path.ends_with(".yaml"))
+}
 
 /// Patterns of `git ls-files` that list every test of a repository, and its tasks that are files of their own.
 pub const LISTED: &[&str] = &[
@@ -65,6 +91,7 @@ pub const LISTED: &[&str] = &[
     "*IT.java",
     "mise-tasks/*",
     ".mise/tasks/*",
+    ".github/workflows/*",
 ];
 
 /// Returns the folders whose files say something about the changed ones: the top, and those above each changed file.
@@ -92,23 +119,33 @@ pub fn workspace(
 ) -> Workspace {
     let packages = manifests::packages(files);
     let mut tasks: Vec<Task> = Vec::new();
+    let mut keep = |folder: &str, runner: &str, name: &str, text: String| {
+        let name: String = name.trim().chars().take(NAME_CHARS_MAX).collect();
+        let known =
+            |task: &Task| task.folder == folder && task.name == name && task.runner == runner;
+        if tasks.len() < TASKS_MAX && !name.is_empty() && !tasks.iter().any(known) {
+            tasks.push(Task {
+                folder: folder.to_owned(),
+                runner: runner.to_owned(),
+                name,
+                text: cut(text),
+            });
+        }
+    };
     for file in files {
-        let folder = folder_of(file);
-        let runner = runner(file, files);
-        read(file, &mut |name: &str, text: String| {
-            let name: String = name.trim().chars().take(NAME_CHARS_MAX).collect();
-            let known =
-                |task: &Task| task.folder == folder && task.name == name && task.runner == runner;
-            if tasks.len() < TASKS_MAX && !name.is_empty() && !tasks.iter().any(known) {
-                tasks.push(Task {
-                    folder: folder.to_owned(),
-                    runner: runner.to_owned(),
-                    name,
-                    text: cut(text),
-                });
-            }
-        });
+        let (folder, runner) = (folder_of(file), runner(file, files));
+        if runner == "python" {
+            pyproject::tasks(&file.text, &mut |runner, name, text| {
+                keep(folder, runner, name, text);
+            });
+        } else if runner != CI {
+            read(file, &mut |name, text| keep(folder, runner, name, text));
+        }
     }
+    if !tasks.iter().any(|task| says_tests(&task.name)) {
+        tasks.extend(ci_commands(files));
+    }
+    tasks.extend(usual::tasks(files, &packages));
     let (covered, tests_unknown) = covering::covered(changed, &packages, sources);
     Workspace {
         packages,
@@ -116,6 +153,37 @@ pub fn workspace(
         covered,
         tests_unknown,
     }
+}
+
+/// The runner of commands that are only known from a workflow.
+pub(crate) const CI: &str = "ci";
+/// Commands of workflows that are kept.
+const CI_COMMANDS_MAX: usize = 24;
+
+fn says_tests(name: &str) -> bool {
+    name.split([':', '.', '-', '_', '/'])
+        .any(|part| ["test", "tests", "check", "verify", "ci", "spec"].contains(&part))
+}
+
+/// Returns the plain commands of workflows as tasks: a hint where no task file names the tests.
+fn ci_commands(files: &[ProjectFile]) -> Vec<Task> {
+    let mut found: Vec<Task> = Vec::new();
+    for file in files.iter().filter(|file| runner(file, &[]) == CI) {
+        ci::commands(&file.path, &file.text, &mut |folder, line| {
+            let is_known = found
+                .iter()
+                .any(|task| task.folder == folder && task.text == line);
+            if found.len() < CI_COMMANDS_MAX && !is_known {
+                found.push(Task {
+                    folder: folder.to_owned(),
+                    runner: CI.to_owned(),
+                    name: line.clone(),
+                    text: line,
+                });
+            }
+        });
+    }
+    found
 }
 
 /// Returns the folder that a file's tasks belong to.
@@ -137,6 +205,9 @@ fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
     if file.path.contains("mise-tasks/") || file.path.contains(".mise/tasks/") {
         return "mise";
     }
+    if is_workflow(&file.path) {
+        return CI;
+    }
     match file_name(&file.path) {
         "package.json" => package_json::runner(file, files),
         "Makefile" | "makefile" | "GNUmakefile" => "make",
@@ -147,6 +218,16 @@ fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
         "config.toml" => "cargo",
         "composer.json" => "composer",
         "deno.json" | "deno.jsonc" => "deno",
+        "noxfile.py" => "nox",
+        "tox.ini" => "tox",
+        "build.gradle" | "build.gradle.kts" if files.iter().any(|file| file.path == "gradlew") => {
+            "gradlew"
+        }
+        "build.gradle" | "build.gradle.kts" => "gradle",
+        "Rakefile" => "rake",
+        "turbo.json" => "turbo",
+        "project.json" => "nx",
+        ".gitlab-ci.yml" => CI,
         _ => "",
     }
 }
@@ -159,7 +240,12 @@ fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, String)) {
         "task" => taskfile::tasks(text, add),
         "mise" if file.path.ends_with(".toml") => mise::tasks(text, add),
         "mise" => mise::file_task(&file.path, text, add),
-        "python" => pyproject::tasks(text, add),
+        "nox" => python::nox_sessions(text, add),
+        "tox" => python::tox_environments(text, add),
+        "gradle" => gradle::tasks(text, add),
+        "rake" => rakefile::tasks(text, add),
+        "turbo" => monorepo::turbo_tasks(text, add),
+        "nx" => monorepo::nx_targets(text, add),
         "cargo" => toml::cargo_aliases(text, add),
         "composer" => composer::tasks(text, add),
         "deno" => package_json::deno_tasks(text, add),

@@ -4,42 +4,49 @@ use serde_json::Value;
 
 use super::file::{ProjectFile, folder};
 
-/// Returns the package manager of a package.json: the one it names, or that of the nearest lock file above it.
+/// Returns the package manager of a package.json: the one that it or the nearest one above it names, or that of the nearest
+/// lock file.
 pub(super) fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
-    let named: Option<Value> = serde_json::from_str(&file.text).ok();
-    let named = named
-        .as_ref()
-        .and_then(|package| package.get("packageManager")?.as_str());
-    let known = ["pnpm", "yarn", "bun", "npm"];
-    if let Some(runner) =
-        named.and_then(|named| known.iter().find(|known| named.starts_with(**known)))
-    {
+    if let Some(runner) = named(&file.text) {
         return runner;
     }
     let mut at = folder(&file.path);
     loop {
-        let has = |name: &str| {
+        let find = |name: &str| {
             let path = if at.is_empty() {
                 name.to_owned()
             } else {
                 format!("{at}/{name}")
             };
-            files.iter().any(|file| file.path == path)
+            files.iter().find(|file| file.path == path)
         };
-        if has("pnpm-lock.yaml") {
-            return "pnpm";
+        if let Some(runner) = find("package.json").and_then(|file| named(&file.text)) {
+            return runner;
         }
-        if has("yarn.lock") {
-            return "yarn";
-        }
-        if has("bun.lock") || has("bun.lockb") {
-            return "bun";
+        let locks = [
+            ("pnpm-lock.yaml", "pnpm"),
+            ("yarn.lock", "yarn"),
+            ("bun.lock", "bun"),
+            ("bun.lockb", "bun"),
+            ("package-lock.json", "npm"),
+        ];
+        let lock = locks.iter().find(|(name, _)| find(name).is_some());
+        if let Some((_, runner)) = lock {
+            return runner;
         }
         if at.is_empty() {
             return "npm";
         }
         at = folder(at);
     }
+}
+
+/// Returns the package manager that a package.json names.
+fn named(text: &str) -> Option<&'static str> {
+    let package: Value = serde_json::from_str(text).ok()?;
+    let named = package.get("packageManager")?.as_str()?;
+    let known = ["pnpm", "yarn", "bun", "npm"];
+    known.into_iter().find(|known| named.starts_with(*known))
 }
 
 /// Scripts; those that run before another one of themselves (`pretest`) belong to it.

@@ -1,29 +1,40 @@
-//! pyproject.toml: the tasks of poe, pdm, hatch and taskipy, and the programs that a package installs.
+//! pyproject.toml: the tasks of poe, pdm, hatch, taskipy and tox, and the programs that a package installs.
 
-use toml_edit::{Item, TableLike};
+use toml_edit::{Item, TableLike, Value};
 
+use super::python::{add_environments, tox_environments};
 use super::toml::{read, table, texts};
 
-/// All tasks; they are called by different programs, but no project defines one name for two of them.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+/// Calls `add` with each task: the program that runs it, its name, and its commands.
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
     let file = read(text);
-    for (keys, runner) in [
-        (&["tool", "poe", "tasks"], "poe"),
-        (&["tool", "pdm", "scripts"], "pdm run"),
-        (&["tool", "taskipy", "tasks"], "task"),
+    for (keys, runner, call) in [
+        (&["tool", "poe", "tasks"], "poe", "poe"),
+        (&["tool", "pdm", "scripts"], "pdm", "pdm run"),
+        (&["tool", "taskipy", "tasks"], "taskipy", "task"),
     ] {
         for (name, task) in table(&file, keys).into_iter().flat_map(TableLike::iter) {
-            add(name, commands(task, runner).join("\n"));
+            add(runner, name, commands(task, call).join("\n"));
         }
     }
-    for (_, env) in table(&file, &["tool", "hatch", "envs"])
+    if let Some(tox) = table(&file, &["tool", "tox"]) {
+        of_tox(tox, &mut |name, text| add("tox", name, text));
+    }
+    for (env_name, env) in table(&file, &["tool", "hatch", "envs"])
         .into_iter()
         .flat_map(TableLike::iter)
     {
         let scripts = env.get("scripts").and_then(Item::as_table_like);
         for (name, script) in scripts.into_iter().flat_map(TableLike::iter) {
             let lines = texts(Some(script)).into_iter();
+            // Scripts of another environment are called by its name too.
+            let runner = if env_name == "default" {
+                "hatch"
+            } else {
+                "python"
+            };
             add(
+                runner,
                 name,
                 lines
                     .map(|line| line.trim_start_matches("- ").to_owned())
@@ -36,6 +47,7 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
         for (name, entry) in table(&file, keys).into_iter().flat_map(TableLike::iter) {
             let module = entry.as_str().and_then(|entry| entry.split(':').next());
             add(
+                "python",
                 name,
                 module
                     .map(|module| format!("python -m {module}"))
@@ -43,6 +55,33 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
             );
         }
     }
+}
+
+/// Environments of tox: those of a tox.ini in a text, or of tables.
+fn of_tox(tox: &dyn TableLike, add: &mut dyn FnMut(&str, String)) {
+    if let Some(text) = tox.get("legacy_tox_ini").and_then(Item::as_str) {
+        return tox_environments(text, add);
+    }
+    let lines = |env: &Item| -> Vec<String> {
+        let commands = env.get("commands").and_then(Item::as_array);
+        let words = commands.into_iter().flatten().map(|command| {
+            let words = command.as_array().into_iter().flatten();
+            words
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        words.collect()
+    };
+    let mut environments: Vec<(String, Vec<String>)> = Vec::new();
+    if let Some(base) = tox.get("env_run_base") {
+        environments.push(("testenv".to_owned(), lines(base)));
+    }
+    let own = tox.get("env").and_then(Item::as_table_like);
+    for (name, env) in own.into_iter().flat_map(TableLike::iter) {
+        environments.push((name.to_owned(), lines(env)));
+    }
+    add_environments(&texts(tox.get("env_list")).join(","), environments, add);
 }
 
 /// Returns the commands of a task: a text, a list of other tasks, or a table with one of several keys.

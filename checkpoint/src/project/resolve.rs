@@ -2,7 +2,9 @@
 
 use journal::{Task, Workspace};
 
+use super::TASKS_MAX;
 use super::covering::{package_of, within};
+use super::task_calls::{chosen_sessions, tasks_of_gradle};
 use crate::shell::{self, Simple};
 
 /// Tasks that call tasks.
@@ -110,6 +112,8 @@ impl Map<'_> {
             .trim_start_matches("./")
             .trim_end_matches("...")
             .trim_end_matches('/');
+        // `web:api` of gradle is the folder `web/api`.
+        let name = &*name.replace(':', "/");
         let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
         let packages = &self.workspace.packages;
         let exact = packages
@@ -132,6 +136,8 @@ struct Call<'a> {
     names: Vec<&'a str>,
     /// The package that an option selects.
     selected: Option<&'a str>,
+    /// Whether the packages' own tasks of that name are meant, and not those of the top.
+    everywhere: bool,
 }
 
 /// Returns the commands that a command comes to, and whether it is a task of the project; a command that is none comes to
@@ -154,23 +160,28 @@ fn expand(
     found: &mut Vec<Placed>,
 ) -> Option<String> {
     let place = simple.dir.as_deref().map_or(place, |dir| map.locate(dir));
+    if found.len() >= COMMANDS_MAX {
+        return None;
+    }
     let call = call_of(&simple.words);
     let tasks: Vec<&Task> = call
         .names
         .iter()
-        .filter_map(|name| find(&call, name, place.as_deref(), map))
+        .flat_map(|name| {
+            let own = find(&call, name, place.as_deref(), map);
+            let base = base_of(name, call.runners).filter(|_| own.is_empty());
+            base.map_or(own, |base| find(&call, base, place.as_deref(), map))
+        })
         .collect();
     if tasks.is_empty() || depth >= DEPTH_MAX {
-        if found.len() < COMMANDS_MAX {
-            let selected = call
-                .selected
-                .and_then(|name| map.package(name))
-                .map(str::to_owned);
-            found.push(Placed {
-                simple: simple.clone(),
-                place: selected.or(place),
-            });
-        }
+        let selected = call
+            .selected
+            .and_then(|name| map.package(name))
+            .map(str::to_owned);
+        found.push(Placed {
+            simple: simple.clone(),
+            place: selected.or(place),
+        });
         return None;
     }
     for task in &tasks {
@@ -191,28 +202,50 @@ fn expand(
     Some(tasks[0].name.clone())
 }
 
-/// Returns the task of a name: that of the selected package, of the folder, or of the nearest one above it.
-fn find<'a>(
-    call: &Call<'_>,
-    name: &str,
-    place: Option<&str>,
-    map: &'a Map<'_>,
-) -> Option<&'a Task> {
+/// Returns the session or environment that another one is a variant of: `tests` of `tests-3.12`.
+fn base_of<'a>(name: &'a str, runners: &[&str]) -> Option<&'a str> {
+    match runners {
+        ["nox"] => name.split_once('-').map(|(base, _)| base),
+        ["tox"] => Some("testenv"),
+        _ => None,
+    }
+}
+
+/// Returns the tasks of a name: that of the selected package, of the folder, or of the nearest one above it; or those of
+/// all packages.
+fn find<'a>(call: &Call<'_>, name: &str, place: Option<&str>, map: &'a Map<'_>) -> Vec<&'a Task> {
     let fits = |task: &&Task| task.name == name && call.runners.contains(&task.runner.as_str());
     let mut tasks = map.workspace.tasks.iter().filter(fits);
     if let Some(selected) = call.selected {
-        let folder = map.package(selected)?;
-        return tasks.find(|task| task.folder == folder);
+        let folder = map.package(selected);
+        return tasks
+            .find(|task| Some(task.folder.as_str()) == folder)
+            .into_iter()
+            .collect();
     }
-    let Some(place) = place else {
-        return tasks.min_by_key(|task| task.folder.len());
+    if call.everywhere {
+        // Of a list that was cut, some may be missing.
+        let is_whole = map.workspace.tasks.len() < TASKS_MAX;
+        return tasks
+            .filter(|task| is_whole && !task.folder.is_empty())
+            .collect();
+    }
+    let nearest = match place {
+        None => tasks.min_by_key(|task| task.folder.len()),
+        Some(place) => {
+            let package = package_of(&map.workspace.packages, place);
+            let above = tasks.filter(|task| within(place, &task.folder) || task.folder == package);
+            above.max_by_key(|task| task.folder.len())
+        }
     };
-    let package = package_of(&map.workspace.packages, place);
-    let above = tasks.filter(|task| within(place, &task.folder) || task.folder == package);
-    above.max_by_key(|task| task.folder.len())
+    nearest.into_iter().collect()
 }
 
 const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+/// Targets of nx may be scripts too.
+const NX: &[&str] = &["nx", "npm", "pnpm", "yarn", "bun"];
+/// Programs that run the tasks of a pyproject.toml; `python` if it is not known which.
+const PYTHON: &[&str] = &["python", "poe", "pdm", "hatch", "taskipy"];
 
 fn call_of(words: &[String]) -> Call<'_> {
     let Some((program, rest)) = words.split_first() else {
@@ -239,24 +272,123 @@ fn call_of(words: &[String]) -> Call<'_> {
     };
     let (runners, names): (&'static [&'static str], Vec<&str>) = match program.as_str() {
         "npm" | "pnpm" | "yarn" | "bun" => return node_call(program, &rest),
+        "turbo" | "nx" | "lerna" => return monorepo_call(program, &rest),
+        "gradle" | "gradlew" => return gradle_call(&rest),
+        "nox" => (&["nox"], sessions(&rest, "nox")),
+        "tox" => (&["tox"], sessions(&rest, "tox")),
+        "rake" => {
+            let names: Vec<&str> = operands()
+                .map(|name| name.split('[').next().unwrap_or(name))
+                .collect();
+            (
+                &["rake"],
+                if names.is_empty() {
+                    vec!["default"]
+                } else {
+                    names
+                },
+            )
+        }
         "make" | "gmake" => (&["make"], operands().collect()),
         "just" => (&["just"], operands().collect()),
-        "task" | "go-task" => (&["task", "python"], operands().collect()),
+        "task" | "go-task" => (&["task", "taskipy", "python"], operands().collect()),
         "mise" | "rtx" => (&["mise"], after(&["run", "r"], false)),
         "deno" => (&["deno"], after(&["task"], true)),
         "composer" => (&["composer"], after(&["run", "run-script", "exec"], false)),
         "cargo" => (&["cargo"], operands().take(1).collect()),
-        "poe" => (&["python"], operands().take(1).collect()),
-        "pdm" | "hatch" | "uv" | "poetry" => (&["python"], after(&["run"], true)),
+        "poe" => (PYTHON, operands().take(1).collect()),
+        "pdm" | "hatch" | "uv" | "poetry" => (PYTHON, after(&["run"], true)),
         "make.exe" => (&["make"], Vec::new()),
         // What `pdm run` and `hatch run` are taken off of, and the programs that a package installs.
-        name => (&["python"], vec![name]),
+        name => (PYTHON, vec![name]),
     };
     Call {
         runners,
         names,
-        selected: None,
+        ..Call::default()
     }
+}
+
+/// `nox -s tests-3.12`, `tox -e py312,lint`, `tox run -e lint`; without a choice, all that run by default.
+fn sessions<'a>(words: &[&'a str], program: &'a str) -> Vec<&'a str> {
+    let chosen = chosen_sessions(program, words);
+    if chosen.is_empty() {
+        return vec![program];
+    }
+    chosen
+        .into_iter()
+        .map(|name| name.split(['(', '[']).next().unwrap_or(name))
+        .collect()
+}
+
+/// `gradlew :web:check`, `gradle check lint -x test`.
+fn gradle_call<'a>(words: &[&'a str]) -> Call<'a> {
+    let names = tasks_of_gradle(words);
+    let module = words
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .find_map(|word| word.rsplit_once(':'));
+    Call {
+        runners: &["gradle", "gradlew"],
+        names,
+        selected: module
+            .map(|(module, _)| module.trim_start_matches(':'))
+            .filter(|module| !module.is_empty()),
+        everywhere: false,
+    }
+}
+
+/// `turbo run test --filter=web`, `nx test web`, `nx run web:test`, `nx run-many -t test lint`.
+fn monorepo_call<'a>(program: &str, words: &[&'a str]) -> Call<'a> {
+    let mut call = Call {
+        runners: if program == "nx" { NX } else { NODE },
+        ..Call::default()
+    };
+    let (mut operands, mut targets): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut takes_targets = false;
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let (option, value) = word
+            .split_once('=')
+            .map_or((word, None), |(option, value)| (option, Some(value)));
+        match option {
+            "--filter" | "-F" | "--scope" | "--projects" | "--project" | "-p" => {
+                call.selected = value.or_else(|| words.next());
+            }
+            "-t" | "--target" | "--targets" => {
+                takes_targets = value.is_none();
+                targets.extend(
+                    value
+                        .unwrap_or_default()
+                        .split(',')
+                        .filter(|name| !name.is_empty()),
+                );
+            }
+            _ if word.starts_with('-') => takes_targets = false,
+            _ if takes_targets => targets.extend(word.split(',')),
+            _ => operands.push(word),
+        }
+    }
+    match (program, operands.as_slice()) {
+        ("nx", ["run", both, ..]) => {
+            let mut parts = both.split(':');
+            call.selected = parts.next();
+            call.names.extend(parts.next());
+        }
+        ("nx", ["run-many" | "affected", ..]) => call.names = targets,
+        ("nx", [target, project, ..]) => {
+            call.names.push(target);
+            call.selected = Some(project);
+        }
+        ("turbo" | "lerna", ["run", names @ ..]) | ("turbo", names) => call.names = names.to_vec(),
+        _ => {}
+    }
+    // A pattern, or what changed since a commit.
+    call.selected = call
+        .selected
+        .filter(|name| !name.contains(['*', '[', '!', '{', ',']));
+    call.everywhere = call.selected.is_none();
+    call
 }
 
 /// Calls of a package's scripts: `npm -w web test`, `pnpm --filter web run test`, `yarn workspace web test`.

@@ -41,7 +41,7 @@ impl Pattern {
             wrappers::is_python(program)
                 || matches!(
                     program.as_str(),
-                    "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "." | "source"
+                    "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "php" | "." | "source"
                 )
         });
         let Some(script) =
@@ -252,6 +252,14 @@ fn is_dry_by_program(program: &str, verb: Option<&str>, args: &[Arg<'_>]) -> boo
         }
         "cargo" => text(&["--no-run", "--list"]) || any("hV", &[]),
         "go" => verb == Some("test") && text(&["-n", "-c", "-list", "-h"]),
+        "rspec" | "minitest" | "cucumber" | "prove" => any("", &["--dry-run", "--dry"]),
+        "phpunit" | "pest" => any("", &["--list-tests", "--list-suites", "--list-groups"]),
+        "dotnet" => any("t", &["--list-tests"]) && verb == Some("test"),
+        "swift" => verb == Some("test") && text(&["list", "--list-tests", "-l"]),
+        "gradle" | "gradlew" => any("m", &["--dry-run"]),
+        "bats" => any("c", &["--count"]),
+        "stack" => text(&["--no-run-tests"]),
+        "playwright" => any("", &["--list"]),
         "just" => any("nl", &["--list", "--show", "--summary", "--evaluate"]),
         "ninja" | "rsync" => any("n", &[]),
         "jest" => any("", &["--listTests", "--showConfig"]),

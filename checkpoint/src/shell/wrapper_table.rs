@@ -89,6 +89,14 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         "from with with-editable with-requirements python index-url index directory project",
     ),
     plain(&["npx", "bunx", "pnpx"], "pw", "package workspace"),
+    // Of version managers, proxies, and displays.
+    plain(&["rtk", "fvm", "cross-env", "cross-env-shell"], "", ""),
+    plain(&["dotenv"], "efvp", "file override"),
+    plain(
+        &["xvfb-run"],
+        "enfspw",
+        "server-num error-file auth-file server-args xauth-protocol wait",
+    ),
 ];
 
 const UV_RUN: Spec = spec(
@@ -143,6 +151,13 @@ pub(super) const RUNNERS: &[Runner] = &[
     ),
     runner(&["bun"], &["x"], spec("", ""), 0),
     runner(&["direnv"], &["exec"], spec("", ""), 1),
+    runner(&["devbox"], &["run"], spec("ce", "config env env-file"), 0),
+    runner(
+        &["ddev", "sail", "lando"],
+        &["exec"],
+        spec("sd", "service dir"),
+        0,
+    ),
     runner(&["uv"], &["tool run"], spec("pw", "from with python"), 0),
     runner(
         &[
@@ -162,6 +177,16 @@ pub(super) const RUNNERS: &[Runner] = &[
         &["docker", "podman"],
         &["exec"],
         spec("euw", "env user workdir env-file detach-keys"),
+        1,
+    ),
+    runner(
+        &["docker", "podman"],
+        &["run"],
+        spec(
+            "evwuplhmc",
+            "env volume workdir user publish label hostname memory name network entrypoint mount platform env-file cpus \
+             add-host device tmpfs ulimit shm-size pull restart",
+        ),
         1,
     ),
 ];

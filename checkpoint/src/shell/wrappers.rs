@@ -135,7 +135,10 @@ fn plain_step(name: &str, wrapper: &Wrapper, words: &[String], found: &mut Unwra
         }
     }
     at += wrapper.operands;
-    if matches!(name, "env" | "genv" | "sudo") {
+    if matches!(
+        name,
+        "env" | "genv" | "sudo" | "cross-env" | "cross-env-shell" | "dotenv"
+    ) {
         at += words
             .iter()
             .skip(at)

@@ -27,6 +27,9 @@ pub struct Package {
     /// Its name, as the tools that choose packages by name know it; empty if its manifest has none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// The tool whose workspace at the top it is a member of (`pnpm`, `cargo`, `gradle`, ..); empty if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub member_of: String,
 }
 
 /// A task that a project defines: a script of package.json, a target of a Makefile, and the like.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::project::covering::Family;
+use crate::project::covering::{Family, family};
+use crate::project::task_calls::{chosen_sessions, tasks_of_gradle};
 use crate::shell::{Pattern, Simple};
 
 /// What a command does, the strongest last.
@@ -21,7 +22,10 @@ pub(super) enum Kind {
     Tests,
 }
 
-use Family::{Beam, Dart, DotNet, Go, Jvm, Native, Other, Php, Python, Ruby, Rust, Script, Swift};
+use Family::{
+    Beam, Dart, Documents, DotNet, Go, Haskell, Julia, Jvm, Native, OCaml, Other, Php, Python, R,
+    Ruby, Rust, Script, Swift, Terraform, Zig,
+};
 
 /// Commands by what they do and by the language of the code that they verify; `Other` is any language.
 const TABLE: &[(Kind, Family, &str)] = &[
@@ -45,30 +49,65 @@ const TABLE: &[(Kind, Family, &str)] = &[
     (
         Kind::Tests,
         Jvm,
-        "mvn test, mvn verify, mvn package, mvn install, gradle *test, gradle check, gradle build, gradlew *test, gradlew check, \
-         gradlew build, mvnw test, mvnw verify, mvnw package, mvnw install, sbt *test, lein test, clojure *test, mill *test, \
-         scala-cli test",
+        "mvn test, mvn verify, mvn package, mvn install, mvnw test, mvnw verify, mvnw package, mvnw install, sbt *test, lein test, \
+         clojure *test, mill *test, scala-cli test",
     ),
     (Kind::Tests, DotNet, "dotnet test, vstest"),
-    (Kind::Tests, Swift, "swift test, xcodebuild test"),
-    (Kind::Tests, Native, "ctest, meson test, ninja test"),
+    (
+        Kind::Tests,
+        Swift,
+        "swift test, xcodebuild test, xcodebuild test-without-building, fastlane *test, fastlane scan, tuist test",
+    ),
+    (
+        Kind::Tests,
+        Native,
+        "ctest, meson test, ninja test, ninja check, cmake --build --target test, cmake --build --target check",
+    ),
     (
         Kind::Tests,
         Ruby,
-        "rspec, rake test, rake spec, rails test, minitest, cucumber",
+        "rspec, rake *test, rake *spec, rails *test, rails *spec, minitest, cucumber, parallel_test, parallel_rspec, m",
     ),
     (
         Kind::Tests,
         Php,
-        "phpunit, pest, composer test, paratest, artisan test, php *artisan test, codecept run",
+        "phpunit, pest, composer *test, paratest, artisan test, php *artisan test, codecept run, phpspec run, behat, sail test, \
+         sail *phpunit, sail *pest",
     ),
-    (Kind::Tests, Beam, "mix test, rebar3 eunit, rebar3 ct"),
-    (Kind::Tests, Dart, "flutter test, dart test"),
+    (
+        Kind::Tests,
+        Beam,
+        "mix test, mix espec, rebar3 eunit, rebar3 ct, rebar3 proper, gleam test",
+    ),
+    (
+        Kind::Tests,
+        Dart,
+        "flutter test, dart test, melos *test, very_good test, patrol test",
+    ),
+    (
+        Kind::Tests,
+        Haskell,
+        "cabal test, cabal v2-test, cabal new-test, stack test",
+    ),
+    (Kind::Tests, Zig, "zig test, zig build test"),
+    (
+        Kind::Tests,
+        R,
+        "Rscript *devtools::test, Rscript *devtools::check, Rscript *testthat::test, Rscript *tinytest::, R *devtools::test, \
+         R CMD check",
+    ),
+    (Kind::Tests, Julia, "julia *Pkg.test"),
+    (Kind::Tests, OCaml, "dune test, dune runtest, opam test"),
+    (
+        Kind::Tests,
+        Terraform,
+        "terraform test, tofu test, terragrunt test",
+    ),
     (
         Kind::Tests,
         Other,
-        "nx *test, turbo *test, bats, zig test, zig build test, bazel test, buck2 test, cabal test, stack test, busted, prove, \
-         gleam test, dune test, dune runtest, nimble test, crystal spec, elm-test, forge test, hardhat test, pants test, moon *test",
+        "nx *test, turbo *test, bats, shellspec, bazel test, buck2 test, busted, prove, yath test, nimble test, testament, \
+         crystal spec, elm-test, forge test, hardhat test, pants test, moon *test",
     ),
     (
         Kind::Build,
@@ -98,9 +137,8 @@ const TABLE: &[(Kind, Family, &str)] = &[
     (
         Kind::Build,
         Jvm,
-        "mvn compile, mvn test-compile, mvnw compile, gradle assemble, gradle *compile, gradle *classes, gradle *assemble, \
-         gradlew assemble, gradlew *compile, gradlew *classes, gradlew *assemble, gradle bootJar, gradlew bootJar, javac, kotlinc, \
-         scalac, sbt compile, lein compile, mill *compile",
+        "mvn compile, mvn test-compile, mvnw compile, mvnw test-compile, javac, kotlinc, scalac, sbt *compile, lein compile, \
+         mill *compile, scala-cli compile",
     ),
     (Kind::Build, DotNet, "dotnet build, dotnet publish, msbuild"),
     (Kind::Build, Swift, "swift build, swiftc, xcodebuild"),
@@ -123,11 +161,34 @@ const TABLE: &[(Kind, Family, &str)] = &[
     ),
     (
         Kind::Build,
+        Haskell,
+        "cabal build, cabal v2-build, cabal new-build, stack build, ghc",
+    ),
+    (
+        Kind::Build,
+        Zig,
+        "zig build, zig build-exe, zig build-lib, zig build-obj",
+    ),
+    (Kind::Build, R, "R CMD build, R CMD INSTALL"),
+    (Kind::Build, OCaml, "dune build, ocamlopt, ocamlc"),
+    (
+        Kind::Build,
+        Terraform,
+        "terraform plan, terraform validate, terraform apply, tofu plan, tofu validate, tofu apply, terragrunt plan, \
+         terragrunt validate, terragrunt apply",
+    ),
+    (
+        Kind::Build,
         Other,
-        "make, nx *build, turbo *build, nx *typecheck, turbo *typecheck, bazel build, buck2 build, zig build, cabal build, \
-         stack build, ghc, dune build, nim, crystal build, elm make, gleam build, hugo, jekyll build, mkdocs build, docker build, \
+        "make, nx *build, turbo *build, nx *typecheck, turbo *typecheck, bazel build, buck2 build, nim, crystal build, \
+         elm make, gleam build, docker build, \
          docker buildx, docker compose build, docker compose up, docker-compose build, docker-compose up, podman build, buildah, \
-         nix build, nix flake, terraform plan, terraform validate, forge build, hardhat compile, solc, latexmk, pdflatex, typst",
+         nix build, nix flake, forge build, hardhat compile, solc",
+    ),
+    (
+        Kind::Build,
+        Documents,
+        "hugo, jekyll build, mkdocs build, sphinx-build, latexmk, pdflatex, xelatex, typst, pandoc",
     ),
     (Kind::Run, Rust, "cargo run"),
     (Kind::Run, Go, "go run"),
@@ -136,8 +197,15 @@ const TABLE: &[(Kind, Family, &str)] = &[
     (
         Kind::Run,
         Jvm,
-        "gradle run, gradlew run, mvn exec:java, sbt run, lein run",
+        "gradle run, gradlew run, mvn exec:java, sbt run, lein run, scala-cli run",
     ),
+    (
+        Kind::Run,
+        Haskell,
+        "cabal run, stack run, runghc, runhaskell",
+    ),
+    (Kind::Run, Zig, "zig run, zig build run"),
+    (Kind::Run, OCaml, "dune exec"),
     (Kind::Run, Beam, "mix run"),
     (
         Kind::Serve,
@@ -153,7 +221,9 @@ const TABLE: &[(Kind, Family, &str)] = &[
         "eslint, biome, prettier, ruff, black, isort, flake8, pylint, gofmt, gofumpt, goimports, golangci-lint, rustfmt, cargo fmt, \
          stylelint, oxlint, rubocop, standardrb, php-cs-fixer, ktlint, detekt, swiftlint, swiftformat, clang-format, clang-tidy, \
          shellcheck, shfmt, hadolint, yamllint, markdownlint, codespell, typos, mix format, mix credo, dart format, dotnet format, \
-         next lint, deno lint, deno fmt, dprint, pre-commit, lefthook, cspell, knip, py_compile, compileall",
+         next lint, deno lint, deno fmt, dprint, pre-commit, lefthook, cspell, knip, py_compile, compileall, \
+         hlint, ormolu, fourmolu, tflint, terraform fmt, tofu fmt, zig fmt, scalafmt, scalafix, google-java-format, phpcs, phpcbf, \
+         cppcheck, cpplint, luacheck, stylua, ocamlformat, erlfmt",
     ),
 ];
 
@@ -181,6 +251,9 @@ static PATTERNS: LazyLock<ByProgram> = LazyLock::new(|| {
 /// Returns what a command does, and to which language; `None` if it is not known.
 pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
     let program = crate::shell::canonical_name(simple.words.first()?);
+    if let Some(found) = by_operands(simple) {
+        return Some(found);
+    }
     let scripts = simple
         .words
         .iter()
@@ -204,6 +277,103 @@ pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
         }
         _ => best,
     })
+}
+
+/// Returns what a command does whose operands alone say it: names of tasks or sessions, or a test that an interpreter runs.
+fn by_operands(simple: &Simple) -> Option<(Kind, Family)> {
+    let (program, rest) = simple.words.split_first()?;
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    // `bash gradlew test`.
+    let (program, rest) = match rest.split_first() {
+        Some((script, rest)) if crate::project::file_name(script) == "gradlew" => ("gradlew", rest),
+        _ => (crate::shell::canonical_name(program), rest.as_slice()),
+    };
+    match program {
+        "gradle" | "gradlew" => {
+            let tasks = tasks_of_gradle(rest).into_iter();
+            let kind = tasks.filter_map(kind_of_gradle).max()?;
+            let skips = rest.windows(2).any(|pair| {
+                matches!(pair[0], "-x" | "--exclude-task")
+                    && kind_of_gradle(pair[1]) == Some(Kind::Tests)
+            });
+            Some((if skips { kind.min(Kind::Build) } else { kind }, Jvm))
+        }
+        "mvn" | "mvnw" => {
+            let skips = |word: &&str| {
+                let value = ["-DskipTests", "-Dmaven.test.skip"]
+                    .iter()
+                    .find_map(|option| word.strip_prefix(option));
+                value.is_some_and(|value| value != "=false")
+            };
+            rest.iter().any(skips).then_some((Kind::Build, Jvm))
+        }
+        "make" => {
+            let targets = rest
+                .iter()
+                .filter(|word| !word.starts_with('-') && !word.contains('='));
+            let mut kinds = targets.filter_map(|target| kind_of_name(target));
+            kinds.find(|(kind, _)| *kind == Kind::Tests)
+        }
+        "nox" | "tox" => {
+            let mut kinds = chosen_sessions(program, rest)
+                .into_iter()
+                .map(kind_of_session);
+            let first = kinds.next()?;
+            kinds.fold(first, Ord::max).map(|kind| (kind, Python))
+        }
+        _ if is_interpreter(program) => {
+            let script = rest.iter().find(|word| !word.starts_with('-'))?;
+            crate::project::is_test(script).then(|| (Kind::Tests, family(script)))
+        }
+        _ => None,
+    }
+}
+
+fn kind_of_gradle(task: &str) -> Option<Kind> {
+    let compiles = ["compile", "assemble", "bundle", "link", "install", "ksp"];
+    let makes = ["classes", "Classes", "Jar", "jar", "Dist"];
+    let checks_style = ["ktlint", "detekt", "spotless", "lint", "checkstyle", "pmd"];
+    if checks_style.iter().any(|begin| task.starts_with(begin)) {
+        Some(Kind::Lint)
+    } else if compiles.iter().any(|begin| task.starts_with(begin))
+        || makes.iter().any(|end| task.ends_with(end))
+    {
+        Some(Kind::Build)
+    } else if ["test", "check", "build", "connectedCheck"].contains(&task)
+        || ["Test", "Tests"].iter().any(|end| task.ends_with(end))
+        || (task.starts_with("test") && !task.starts_with("testFixtures"))
+    {
+        Some(Kind::Tests)
+    } else {
+        None
+    }
+}
+
+/// `tests-3.12`, `py312-django4`, `lint`.
+fn kind_of_session(name: &str) -> Option<Kind> {
+    let is_python = name.strip_prefix("py").is_some_and(|rest| {
+        let rest = rest.trim_start_matches("py");
+        rest.is_empty() || rest.starts_with(|first: char| first.is_ascii_digit())
+    });
+    if is_python {
+        return Some(Kind::Tests);
+    }
+    let checks = ["mypy", "pyright", "typing", "typecheck", "types"];
+    if name
+        .split(['-', '_', '('])
+        .any(|part| checks.contains(&part))
+    {
+        return Some(Kind::Build);
+    }
+    kind_of_name(name).map(|(kind, _)| kind)
+}
+
+fn is_interpreter(program: &str) -> bool {
+    [
+        "python", "ruby", "php", "perl", "lua", "julia", "Rscript", "elixir", "dart", "bash", "sh",
+        "zsh", "node", "tsx", "ts-node",
+    ]
+    .contains(&program)
 }
 
 /// Returns what a task does by its name, for want of anything better.

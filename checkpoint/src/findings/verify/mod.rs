@@ -1,6 +1,7 @@
 //! Whether changed code was verified: by its tests if some cover it, else by a build or a run of the program
 //! (spec EVID-20 to EVID-24).
 
+mod inline;
 mod kinds;
 mod program;
 mod reach;
@@ -254,12 +255,7 @@ impl Search<'_> {
             }
             note(Does::Command(one.clone()), &one.simple);
         }
-        let fits = |patterns: &[Pattern], simple: &shell::Simple| {
-            patterns.iter().any(|pattern| pattern.fits(simple))
-        };
-        // What a task is known to do is believed, rather than its name.
-        let listed = fits(&self.own, simple)
-            || (fits(&self.listed, simple) && !(task.is_some() && is_known));
+        let listed = self.is_listed(simple, is_known && task.is_some());
         let own = || simple.dir.as_deref().and_then(|dir| self.map.locate(dir));
         let of_task = placed.first().and_then(|one| one.place.clone());
         let outer = Placed {
@@ -267,7 +263,9 @@ impl Search<'_> {
             place: of_task.filter(|_| task.is_some()).or_else(own),
         };
         let does = if listed {
-            Some((Kind::Tests, Family::Other))
+            // The words of a person's own rule hold for all its files.
+            let known = kind_of(simple).filter(|_| !fits(&self.own, simple));
+            Some((Kind::Tests, known.map_or(Family::Other, |(_, of)| of)))
         } else {
             let named = match &task {
                 Some(name) => kind_of_name(name),
@@ -278,6 +276,16 @@ impl Search<'_> {
         if let Some((kind, family)) = does.filter(|(kind, _)| *kind >= Kind::Run) {
             note(self.tool(kind, family, &outer), simple);
         }
+    }
+
+    /// Returns whether a rule lists a command as a test run. Of a command that is known to do something else, and of a task
+    /// that is, only a person's own rule is believed.
+    fn is_listed(&self, simple: &shell::Simple, is_known_task: bool) -> bool {
+        let is_else = || {
+            let known = kind_of(simple).filter(|(kind, _)| *kind < Kind::Tests);
+            known.is_some_and(|(kind, of)| of != Family::Other || kind == Kind::Lint)
+        };
+        fits(&self.own, simple) || (fits(&self.listed, simple) && !is_known_task && !is_else())
     }
 
     fn tool(&self, kind: Kind, family: Family, placed: &Placed) -> Does {
@@ -297,6 +305,10 @@ impl Search<'_> {
     }
 }
 
+fn fits(patterns: &[Pattern], simple: &shell::Simple) -> bool {
+    patterns.iter().any(|pattern| pattern.fits(simple))
+}
+
 /// Returns what the call of a task does whose definition was not read, by its name.
 fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
     let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
@@ -308,8 +320,8 @@ fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
             ..,
         ] => name,
         [
-            "yarn" | "pnpm" | "just" | "task" | "mise" | "poe" | "rake" | "nox" | "gradle"
-            | "gradlew",
+            "yarn" | "pnpm" | "just" | "task" | "mise" | "poe" | "rake" | "melos" | "ddev" | "make"
+            | "gmake" | "invoke" | "inv" | "doit",
             name,
             ..,
         ] => name,

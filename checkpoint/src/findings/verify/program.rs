@@ -2,6 +2,7 @@
 
 use journal::{ToolCall, ToolKind};
 
+use super::inline;
 use crate::project::covering::{Family, family, package_of, within};
 use crate::project::resolve::Map;
 use crate::project::{file_name, folder};
@@ -19,8 +20,8 @@ pub(super) fn runs(simple: &Simple, place: Option<&str>, path: &str, map: &Map<'
     let Some(program) = simple.words.first() else {
         return false;
     };
-    if let Some(script) = inline(simple) {
-        return uses(script, path);
+    if let Some(script) = given_inline(simple) {
+        return inline::checks(script, path) && (inline::shows(script) || prints_by_itself(simple));
     }
     let script = if INTERPRETERS.contains(&canonical_name(program)) {
         let verbs = ["run", "exec"];
@@ -108,7 +109,7 @@ fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> boo
 }
 
 /// Returns the text of an inline script: `python -c TEXT`, `node -e TEXT`, `python - <<EOF`.
-fn inline(simple: &Simple) -> Option<&str> {
+fn given_inline(simple: &Simple) -> Option<&str> {
     let program = canonical_name(simple.words.first()?);
     if !matches!(
         program,
@@ -116,10 +117,12 @@ fn inline(simple: &Simple) -> Option<&str> {
     ) {
         return None;
     }
-    let at = simple
-        .words
-        .iter()
-        .position(|word| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-r" | "-p" | "eval"));
+    let at = simple.words.iter().position(|word| {
+        matches!(
+            word.as_str(),
+            "-c" | "-e" | "-pe" | "--eval" | "-r" | "-p" | "--print" | "eval"
+        )
+    });
     let given = at
         .and_then(|at| simple.words.get(at + 1))
         .map(String::as_str);
@@ -133,45 +136,17 @@ fn inline(simple: &Simple) -> Option<&str> {
     given.or_else(|| simple.input.as_deref().filter(|_| !has_script()))
 }
 
-/// Returns whether an inline script imports a file and then uses what it imported.
-fn uses(script: &str, path: &str) -> bool {
-    let stem = file_name(path).split('.').next().unwrap_or_default();
-    if stem.is_empty() || script.contains("py_compile") || script.contains("ast.parse") {
-        return false;
-    }
-    let statements: Vec<&str> = script.split(['\n', ';']).map(str::trim).collect();
-    let imports = |line: &&str| {
-        let begins = ["import", "from ", "use ", "source ", "load ", "include"];
-        let is_import = begins.iter().any(|word| line.starts_with(word));
-        has_word(line, stem) && (is_import || line.contains("require") || line.contains("import("))
-    };
-    let mut names: Vec<&str> = Vec::new();
-    for line in statements.iter().copied().filter(|line| imports(line)) {
-        let words = line
-            .split(|char: char| !(char.is_alphanumeric() || char == '_'))
-            .filter(|word| !word.is_empty());
-        let keywords = [
-            "import", "from", "require", "const", "let", "var", "as", "await", "default",
-        ];
-        names.extend(words.filter(|word| !keywords.contains(word)));
-        // `import(..).then(m => m.run())`, `require('./x').run()`.
-        if line.contains(").") && line.contains("require") {
-            return true;
-        }
-    }
-    let rest = statements.iter().filter(|line| !imports(line));
-    !names.is_empty()
-        && rest
-            .into_iter()
-            .any(|line| line.contains('(') && names.iter().any(|name| has_word(line, name)))
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    let part = |char: char| char.is_alphanumeric() || char == '_';
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(part)
-            && !text[at + word.len()..].chars().next().is_some_and(part)
-    })
+/// Returns whether an interpreter prints the value of what it is given.
+fn prints_by_itself(simple: &Simple) -> bool {
+    let program = simple
+        .words
+        .first()
+        .map_or("", |program| canonical_name(program));
+    program == "Rscript"
+        || simple
+            .words
+            .iter()
+            .any(|word| word == "-p" || word == "--print")
 }
 
 /// What asks a running program something.

@@ -47,6 +47,7 @@ pub(super) fn reach(placed: &Placed, kind: Kind, family: Family, map: &Map<'_>) 
     let program = words.first().map_or("", String::as_str);
     let place = placed.place.as_deref();
     let base = place.map_or(Reach::All, |place| {
+        let place = without_build_folder(place);
         let package = package_of(&map.workspace.packages, place);
         // A folder below the top that holds no changed file may be a package of its own.
         let is_elsewhere =
@@ -88,10 +89,24 @@ pub(super) fn reach(placed: &Placed, kind: Kind, family: Family, map: &Map<'_>) 
     }
 }
 
+/// What is built in a folder of its own (`cd build && ctest`) is the code around it.
+fn without_build_folder(place: &str) -> &str {
+    let name = file_name(place);
+    let is_build = ["build", "builddir", "_build", "out"].contains(&name)
+        || ["build-", "build_", "cmake-build"]
+            .iter()
+            .any(|begin| name.starts_with(begin));
+    if is_build { folder(place) } else { place }
+}
+
 /// Returns the packages that options choose. A name that belongs to none of the changed packages chooses another one.
 fn chosen(words: &[String], map: &Map<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let program = words.first().map_or("", String::as_str);
+    if let Some(project) = project_of_nx(words) {
+        let folder = map.package(project).map(str::to_owned);
+        return vec![folder.unwrap_or_else(|| format!("\u{0}{project}"))];
+    }
     let mut words = words.iter().skip(1).map(String::as_str).peekable();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -105,6 +120,9 @@ fn chosen(words: &[String], map: &Map<'_>) -> Vec<String> {
             // Elsewhere these letters mean other things (`pytest -p plugin`, `mkdir -p`).
             && (option.starts_with("--")
                 || matches!((program, option), ("cargo" | "tsc" | "vue-tsc", "-p") | ("pnpm", "-F") | ("npm", "-w") | ("mvn" | "mvnw", "-pl")))
+            // Elsewhere it chooses tests, or is no choice at all.
+            && (option != "--filter" || ["pnpm", "turbo", "bun", "yarn", "npm", "lerna"].contains(&program))
+            && (option != "--project" || ["dotnet", "nx", "tsc", "vue-tsc"].contains(&program))
             && !(program == "pytest" || (program == "vitest" && option == "--project") || (program == "playwright"));
         if !takes {
             continue;
@@ -129,6 +147,18 @@ fn chosen(words: &[String], map: &Map<'_>) -> Vec<String> {
         }
     }
     found
+}
+
+/// `nx test web`, `nx run web:test`.
+fn project_of_nx(words: &[String]) -> Option<&str> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let project = match words.as_slice() {
+        ["nx", "run", both, ..] => both.split(':').next()?,
+        ["nx", "run-many" | "affected", ..] => return None,
+        ["nx", _, project, ..] => project,
+        _ => return None,
+    };
+    (!project.starts_with('-')).then_some(project)
 }
 
 fn operands(words: &[String]) -> Vec<&str> {
@@ -245,8 +275,39 @@ fn modules(operands: &[&str], place: Option<&str>) -> Option<Reach> {
         .iter()
         .find_map(|operand| operand.rsplit_once(':').map(|(module, _)| module))?;
     let path = module.trim_start_matches(':').replace(':', "/");
-    (!path.is_empty()).then(|| Reach::Folders(vec![join(place.unwrap_or_default(), &path)]))
+    // The place may be that of the module already.
+    let place = place.unwrap_or_default();
+    let place = place.strip_suffix(path.as_str()).unwrap_or(place);
+    let place = place.trim_end_matches('/');
+    (!path.is_empty()).then(|| Reach::Folders(vec![join(place, &path)]))
 }
+
+/// Runners of tests that take files, folders or parts of names.
+const RUNNERS: [&str; 23] = [
+    "pytest",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tap",
+    "node",
+    "playwright",
+    "deno",
+    "bun",
+    "rspec",
+    "rails",
+    "phpunit",
+    "pest",
+    "paratest",
+    "mix",
+    "bats",
+    "dart",
+    "flutter",
+    "unittest",
+    "shellspec",
+    "busted",
+    "prove",
+];
 
 /// Files, folders or parts of names that a test runner was given.
 fn tests(
@@ -256,31 +317,16 @@ fn tests(
     base: Reach,
     map: &Map<'_>,
 ) -> Reach {
-    const RUNNERS: [&str; 20] = [
-        "pytest",
-        "jest",
-        "vitest",
-        "mocha",
-        "ava",
-        "tap",
-        "node",
-        "playwright",
-        "deno",
-        "bun",
-        "rspec",
-        "rails",
-        "phpunit",
-        "pest",
-        "paratest",
-        "mix",
-        "bats",
-        "dart",
-        "flutter",
-        "unittest",
-    ];
-    if !RUNNERS.contains(&program) || operands.is_empty() {
+    // `ruby test/user_test.rb`.
+    let runs_test = operands.first().is_some_and(|first| is_test(first));
+    if !(RUNNERS.contains(&program) || runs_test) || operands.is_empty() {
         return base;
     }
+    let operands = if RUNNERS.contains(&program) {
+        operands
+    } else {
+        &operands[..1]
+    };
     let mut folders = Vec::new();
     let mut files = Vec::new();
     for operand in operands {

@@ -39,7 +39,7 @@ pub(super) fn add(turn: &Turn<'_>, index: usize, found: &mut Vec<Run>) {
 }
 
 /// Languages of test runners, and of the packs of that name.
-const LANGUAGES: [(&str, Family); 11] = [
+const LANGUAGES: [(&str, Family); 17] = [
     ("python", Family::Python),
     ("rust", Family::Rust),
     ("go", Family::Go),
@@ -51,6 +51,12 @@ const LANGUAGES: [(&str, Family); 11] = [
     ("swift", Family::Swift),
     ("erlang", Family::Beam),
     ("dart", Family::Dart),
+    ("haskell", Family::Haskell),
+    ("zig", Family::Zig),
+    ("r", Family::R),
+    ("julia", Family::Julia),
+    ("ocaml", Family::OCaml),
+    ("terraform", Family::Terraform),
 ];
 
 fn family_of(language: &str) -> Family {

@@ -1,8 +1,9 @@
 //! What is asked for: the project's own command where it has one (spec RULE-19).
 
-use journal::Task;
+use journal::{Package, Task};
 
 use super::kinds::{Kind, kind_of, kind_of_name};
+use crate::project;
 use crate::project::covering::{Family, family, package_of, within};
 use crate::project::resolve::{Map, resolve};
 use crate::shell;
@@ -59,17 +60,24 @@ impl Wording {
     }
 }
 
-/// Returns the call of the task that does this for the files: the one nearest to them, by name.
+/// Returns the command that does this for the files: that of the project's task nearest to them, else of its CI, else the
+/// usual one of its tool.
 fn command(kind: Kind, files: &[&str], map: &Map<'_>) -> Option<String> {
     let first = files.first()?;
     let package = package_of(&map.workspace.packages, first);
     let fits = |task: &&Task| {
-        files.iter().all(|file| within(file, &task.folder)) && does(task, kind, first, map)
+        task.runner != "turbo"
+            && files.iter().all(|file| within(file, &task.folder))
+            && does(task, kind, first, map)
     };
     let rank = |task: &&Task| {
-        let near = usize::from(task.folder != package);
+        let origin = [project::CI, project::usual::RUNNER]
+            .iter()
+            .position(|runner| task.runner == *runner)
+            .map_or(0, |position| position + 1);
         (
-            near,
+            origin,
+            usize::from(task.folder != package),
             name_rank(&task.name, kind),
             runner_rank(&task.runner),
             task.name.len(),
@@ -78,8 +86,7 @@ fn command(kind: Kind, files: &[&str], map: &Map<'_>) -> Option<String> {
     let task = map.workspace.tasks.iter().filter(fits).min_by_key(rank);
     match task {
         Some(task) => call(task, map),
-        None if kind == Kind::Build => usual(family(first), package),
-        None => None,
+        None => usual(kind, first, package),
     }
 }
 
@@ -102,7 +109,9 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
                 } else {
                     of
                 };
-                if found == kind && speaks(of, family(file)) {
+                // A tool of no known language is usual for files of none only.
+                let is_guess = task.runner == project::usual::RUNNER && of == Family::Other;
+                if found == kind && speaks(of, family(file)) && !(is_guess && family(file) != of) {
                     return true;
                 }
             }
@@ -119,8 +128,10 @@ fn speaks(tool: Family, file: Family) -> bool {
 /// Returns the language of the projects that have tasks of a runner.
 fn of_runner(runner: &str) -> Family {
     match runner {
-        "npm" | "pnpm" | "yarn" | "bun" | "deno" => Family::Script,
-        "python" => Family::Python,
+        "npm" | "pnpm" | "yarn" | "bun" | "deno" | "turbo" | "nx" => Family::Script,
+        "python" | "poe" | "pdm" | "hatch" | "taskipy" | "nox" | "tox" => Family::Python,
+        "gradle" | "gradlew" => Family::Jvm,
+        "rake" => Family::Ruby,
         "cargo" => Family::Rust,
         "composer" => Family::Php,
         _ => Family::Other,
@@ -132,6 +143,7 @@ fn name_rank(name: &str, kind: Kind) -> usize {
         Kind::Tests => &[
             "test",
             "tests",
+            "testenv",
             "test:unit",
             "unit",
             "test:ci",
@@ -166,32 +178,50 @@ fn runner_rank(runner: &str) -> usize {
 
 /// Returns how a task is called from the top; `None` if a name is not plain, since it comes from the repository.
 fn call(task: &Task, map: &Map<'_>) -> Option<String> {
-    let plain = |text: &str| {
-        text.len() <= 64
-            && !text.starts_with('-')
-            && text
-                .chars()
-                .all(|char| char.is_ascii_alphanumeric() || ":._/-".contains(char))
-    };
     let (name, folder) = (task.name.as_str(), task.folder.as_str());
-    if !plain(name) || !plain(folder) {
-        return None;
-    }
     let package = map
         .workspace
         .packages
         .iter()
-        .find(|package| package.folder == folder)
-        .map_or("", |package| package.name.as_str());
+        .find(|package| package.folder == folder);
+    let package = package.cloned().unwrap_or_default();
+    let is_plain = if task.runner == project::CI {
+        // Its reader takes plain commands only.
+        plain(folder)
+    } else {
+        plain(name) && plain(folder)
+    };
+    if !is_plain {
+        return None;
+    }
     let own = match task.runner.as_str() {
-        "pnpm" if !folder.is_empty() && !package.is_empty() && plain(package) => {
-            return Some(format!("pnpm --filter {package} run {name}"));
+        project::usual::RUNNER => {
+            let names_it = !package.name.is_empty() && task.text.contains(&package.name);
+            return (!names_it || plain(&package.name)).then(|| task.text.clone());
         }
-        "npm" | "pnpm" | "yarn" if name == "test" => format!("{} test", task.runner),
-        "npm" | "pnpm" | "yarn" | "bun" => format!("{} run {name}", task.runner),
+        project::CI => task.text.clone(),
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            if let Some(call) = of_member(task, &package, map) {
+                return Some(call);
+            }
+            let verb = if name == "test" && task.runner != "bun" {
+                ""
+            } else {
+                "run "
+            };
+            format!("{} {verb}{name}", task.runner)
+        }
+        "nx" if plain(&package.name) && !package.name.is_empty() => {
+            return Some(format!("npx nx run {}:{name}", package.name));
+        }
+        "gradle" | "gradlew" => return Some(of_gradle(task, &package)),
         "make" if !folder.is_empty() => return Some(format!("make -C {folder} {name}")),
-        "make" | "just" | "task" | "cargo" => format!("{} {name}", task.runner),
-        "mise" | "composer" => format!("{} run {name}", task.runner),
+        "nox" | "tox" if name == task.runner || name == "testenv" => task.runner.clone(),
+        "nox" => format!("nox -s {name}"),
+        "tox" => format!("tox -e {name}"),
+        "taskipy" => format!("task {name}"),
+        "make" | "just" | "task" | "cargo" | "poe" | "rake" => format!("{} {name}", task.runner),
+        "mise" | "composer" | "pdm" | "hatch" => format!("{} run {name}", task.runner),
         "deno" => format!("deno task {name}"),
         // Which of several programs calls it is not known.
         _ => return None,
@@ -203,23 +233,75 @@ fn call(task: &Task, map: &Map<'_>) -> Option<String> {
     })
 }
 
-/// Returns the usual build of a language.
-fn usual(family: Family, package: &str) -> Option<String> {
-    let plain = package
-        .chars()
-        .all(|char| char.is_ascii_alphanumeric() || "._/-".contains(char));
-    let build = match family {
-        Family::Rust => "cargo build",
-        Family::Go => "go build ./...",
-        Family::Swift => "swift build",
-        Family::DotNet => "dotnet build",
+fn plain(text: &str) -> bool {
+    text.len() <= 64
+        && !text.starts_with('-')
+        && text
+            .chars()
+            .all(|char| char.is_ascii_alphanumeric() || "@:._/-".contains(char))
+}
+
+/// Returns how a script of a workspace's member is called from the top, by the tool of the workspace.
+fn of_member(task: &Task, package: &Package, map: &Map<'_>) -> Option<String> {
+    let (name, of) = (task.name.as_str(), package.name.as_str());
+    let is_member = package.member_of == task.runner && !package.folder.is_empty();
+    if !is_member || of.is_empty() || !plain(of) {
+        return None;
+    }
+    let by_turbo = |task: &Task| task.runner == "turbo" && task.name == name;
+    let verb = if name == "test" { "" } else { "run " };
+    Some(if map.workspace.tasks.iter().any(by_turbo) {
+        let begin = match task.runner.as_str() {
+            "npm" => "npx",
+            "bun" => "bunx",
+            other => other,
+        };
+        format!("{begin} turbo run {name} --filter={of}")
+    } else {
+        match task.runner.as_str() {
+            "pnpm" => format!("pnpm --filter {of} {verb}{name}"),
+            "yarn" => format!("yarn workspace {of} {verb}{name}"),
+            "bun" => format!("bun run --filter {of} {name}"),
+            _ => format!("npm -w {of} {verb}{name}"),
+        }
+    })
+}
+
+fn of_gradle(task: &Task, package: &Package) -> String {
+    let (name, folder) = (&task.name, &task.folder);
+    let program = if task.runner == "gradlew" {
+        "./gradlew"
+    } else {
+        "gradle"
+    };
+    if folder.is_empty() {
+        format!("{program} {name}")
+    } else if package.member_of == "gradle" {
+        format!("{program} :{}:{name}", folder.replace('/', ":"))
+    } else {
+        format!("{program} -p {folder} {name}")
+    }
+}
+
+/// Returns the usual command of a language whose projects have no manifest of a fixed name, or whose manifest was not
+/// read.
+fn usual(kind: Kind, file: &str, package: &str) -> Option<String> {
+    let [tests, build] = match family(file) {
+        Family::Rust => ["", "cargo build"],
+        Family::Go => ["", "go build ./..."],
+        Family::Swift => ["swift test", "swift build"],
+        Family::DotNet => ["dotnet test", "dotnet build"],
+        Family::Haskell => ["cabal test", "cabal build"],
+        Family::Terraform => ["terraform test", "terraform validate"],
         _ => return None,
     };
-    plain.then(|| {
-        if package.is_empty() {
-            build.to_owned()
-        } else {
-            format!("cd {package} && {build}")
-        }
+    let command = if kind == Kind::Tests { tests } else { build };
+    if command.is_empty() || !plain(package) {
+        return None;
+    }
+    Some(if package.is_empty() {
+        command.to_owned()
+    } else {
+        format!("cd {package} && {command}")
     })
 }

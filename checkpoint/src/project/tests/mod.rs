@@ -117,12 +117,12 @@ fn tasks_of_settings_files() {
     mise-tasks/test/unit
     mise "" test:unit: #!/usr/bin/env bash ; pytest -q ; 
     py/pyproject.toml
-    python "py" test: pytest -q
-    python "py" all: poe lint ; poe test
-    python "py" lint: ruff check
-    python "py" run: python -m a.web
-    python "py" ci: pytest ; mypy .
-    python "py" cov: coverage run -m pytest ; coverage html
+    poe "py" test: pytest -q
+    poe "py" all: poe lint ; poe test
+    poe "py" lint: ruff check
+    poe "py" run: python -m a.web
+    pdm "py" ci: pytest ; mypy .
+    hatch "py" cov: coverage run -m pytest ; coverage html
     python "py" a: python -m a.cli
     .cargo/config.toml
     cargo "" xt: cargo nextest run

@@ -10,8 +10,12 @@ use crate::findings::find;
 use crate::policy::{Commands, Policy, Uncovered, VerifiedCode};
 use crate::rules::pack_names::ProjectFacts;
 
+mod ecosystems;
+mod inline;
+mod properties;
 mod tasks;
 mod units;
+mod workspaces;
 
 const PROJECT: &str = "/home/me/app";
 
@@ -49,6 +53,7 @@ fn project(lines: &str) -> Workspace {
             [place] => workspace.packages.push(Package {
                 folder: folder(place),
                 name: text.into(),
+                ..Package::default()
             }),
             other => panic!("{other:?}"),
         }

@@ -182,7 +182,7 @@ fn the_changed_program_was_run() {
         ],
         &[
             "edit tools/lib/rows.py",
-            "$ python - <<'EOF'\nfrom lib import rows\nrows.load()\nEOF",
+            "$ python - <<'EOF'\nfrom lib import rows\nassert rows.load()\nEOF",
         ],
         &["edit tools/lib/rows.py", "$ python -c 'print(1)'"],
         &[

@@ -1,0 +1,142 @@
+//! Tools that work on several packages: whose workspaces there are, and the tasks of turbo and nx.
+
+use globset::GlobBuilder;
+use journal::Package;
+use serde_json::Value;
+
+use super::file::{ProjectFile, file_name};
+use super::gradle::included;
+use super::package_json;
+use super::toml::{read, table, texts};
+use crate::config::yaml;
+
+/// Notes for each package by which tool it can be chosen from the top.
+pub(super) fn note_members(packages: &mut [Package], files: &[ProjectFile]) {
+    for file in files.iter().filter(|file| !file.path.contains('/')) {
+        let Some((tool, members)) = members(file, files) else {
+            continue;
+        };
+        for package in packages
+            .iter_mut()
+            .filter(|package| !package.folder.is_empty())
+        {
+            if package.member_of.is_empty() && is_member(&package.folder, &members) {
+                tool.clone_into(&mut package.member_of);
+            }
+        }
+    }
+}
+
+/// Returns the tool of a file that names the members of a workspace, and their folders as globs.
+fn members<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> Option<(&'a str, Vec<String>)> {
+    let text = file.text.as_str();
+    Some(match file_name(&file.path) {
+        "pnpm-workspace.yaml" => ("pnpm", list(yaml::value(text)?.get("packages")?)),
+        "package.json" => {
+            let package: Value = serde_json::from_str(text).ok()?;
+            let listed = package.get("workspaces")?;
+            let tool = package_json::runner(file, files);
+            let members = list(listed.get("packages").unwrap_or(listed));
+            // pnpm has a file of its own for them.
+            (tool, if tool == "pnpm" { Vec::new() } else { members })
+        }
+        "Cargo.toml" => {
+            let file = read(text);
+            ("cargo", texts(table(&file, &["workspace"])?.get("members")))
+        }
+        "settings.gradle" | "settings.gradle.kts" => ("gradle", included(text)),
+        "pom.xml" => {
+            let modules = text.split("<module>").skip(1);
+            let names = modules.filter_map(|rest| rest.split_once("</module>"));
+            (
+                "mvn",
+                names.map(|(name, _)| name.trim().to_owned()).collect(),
+            )
+        }
+        "go.work" => {
+            let words = text
+                .lines()
+                .map(|line| line.trim().trim_start_matches("use").trim());
+            let folders = words.filter_map(|word| word.strip_prefix("./"));
+            ("go", folders.map(str::to_owned).collect())
+        }
+        _ => return None,
+    })
+}
+
+fn list(value: &Value) -> Vec<String> {
+    let values = value.as_array().into_iter().flatten();
+    values
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn is_member(folder: &str, globs: &[String]) -> bool {
+    let fits = |glob: &str| {
+        let glob = glob.trim_start_matches("./").trim_end_matches('/');
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        built.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
+    };
+    let (left_out, taken): (Vec<&String>, Vec<&String>) =
+        globs.iter().partition(|glob| glob.starts_with('!'));
+    taken.iter().any(|glob| fits(glob)) && !left_out.iter().any(|glob| fits(&glob[1..]))
+}
+
+/// Tasks that turbo.json defines; what they run is the script of that name in each package.
+pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+    let config: Value = serde_json::from_str(text).unwrap_or_default();
+    let tasks = config.get("tasks").or_else(|| config.get("pipeline"));
+    for name in tasks
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|tasks| tasks.keys())
+    {
+        let name = name.rsplit('#').next().unwrap_or(name);
+        add(name, String::new());
+    }
+}
+
+/// Targets of a project.json of nx: their commands, or the tool of their executor.
+pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
+    const TOOLS: [(&str, &str); 12] = [
+        ("jest:jest", "jest"),
+        ("vite:test", "vitest run"),
+        ("vitest:test", "vitest run"),
+        ("vite:build", "vite build"),
+        ("playwright:playwright", "playwright test"),
+        ("cypress:cypress", "cypress run"),
+        ("webpack:webpack", "webpack"),
+        ("esbuild:esbuild", "esbuild"),
+        ("rollup:rollup", "rollup"),
+        ("js:tsc", "tsc"),
+        ("eslint:lint", "eslint"),
+        ("next:build", "next build"),
+    ];
+    let project: Value = serde_json::from_str(text).unwrap_or_default();
+    for (name, target) in project
+        .get("targets")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let options = target.get("options");
+        let command = target
+            .get("command")
+            .or_else(|| options?.get("command"))
+            .and_then(Value::as_str);
+        let commands = options.and_then(|options| options.get("commands"));
+        let mut lines: Vec<String> = command.map(str::to_owned).into_iter().collect();
+        for line in commands.and_then(Value::as_array).into_iter().flatten() {
+            let line = line.as_str().or_else(|| line.get("command")?.as_str());
+            lines.extend(line.map(str::to_owned));
+        }
+        let executor = target
+            .get("executor")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let tool = TOOLS.iter().find(|(end, _)| executor.ends_with(end));
+        lines.extend(tool.map(|(_, tool)| (*tool).to_owned()));
+        add(name, lines.join("\n"));
+    }
+}
