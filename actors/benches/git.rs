@@ -49,6 +49,7 @@ fn measure(name: &str, top: &Path, since: i64) {
         head: None,
         since: Some(Timestamp::from_micros(since * 1_000_000)),
         contents: true,
+        ..Wanted::default()
     };
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {

@@ -99,52 +99,50 @@ fn gather_with(
 ) -> Gathered {
     let mut steps = Steps::default();
     let mut project = judged::project(config, state).to_owned();
-    let looked = steps.time("policy", || Project::look(config, trust, &project));
-    let mut policy = looked.policy;
-    evidence.notes.extend(looked.notes);
+    let mut looked = steps.time("policy", || Project::look(config, trust, &project));
+    evidence.notes.append(&mut looked.notes);
     let exit = |evidence: &Evidence| {
         Case {
             state,
             stop,
             evidence,
-            policy: &policy,
+            policy: &looked.policy,
             fingerprint: 0,
         }
         .early_exit()
     };
     if !matches!(exit(&evidence), Some(Reason::ProjectOff | Reason::Muted)) && !stop.restart {
-        evidence.escape_marker = steps.time("marker", || marker(state, &policy, preview.is_none()));
+        let consume = preview.is_none();
+        evidence.escape_marker = steps.time("marker", || marker(state, &looked.policy, consume));
     }
     let goes_on = |exit: Option<Reason>| match exit {
         None => true,
         Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
     };
     let mut wanted = goes_on(exit(&evidence));
-    let judged = judged::of(state, &policy);
+    let judged = judged::of(state, &looked.policy);
     if wanted && judged.is_elsewhere {
         project = judged.folder.to_string_lossy().into_owned();
-        let looked = Project::look(config, trust, &project);
-        policy = looked.policy;
-        evidence.notes.extend(looked.notes);
+        looked = Project::look(config, trust, &project);
+        evidence.notes.append(&mut looked.notes);
         let note = format!("the turn edited only {project}: its files and its settings count");
         evidence.notes.push(note);
-        wanted = policy.enabled;
+        wanted = looked.policy.enabled;
     }
     if wanted {
         let of = Of {
             config,
             state,
-            policy: &policy,
+            policy: &looked.policy,
             judged: &judged,
         };
         let top = gather_rest(of, preview, &mut evidence, &mut steps);
         let changed = evidence.changes.files();
-        if let (Some(top), Some(files), PackSearch::Touched) = (top, changed, policy.changed.packs)
-        {
-            let touched = project::touched(&top, files);
-            if !touched.is_empty() {
-                policy = Project::look_with(config, trust, &project, touched).policy;
-            }
+        let search = looked.policy.changed.packs;
+        if let (Some(top), Some(files), PackSearch::Touched) = (top, changed, search) {
+            steps.time("packs", || {
+                looked.add_files(config, project::touched(&top, files));
+            });
         }
     }
     evidence.steps = steps.taken;
@@ -153,7 +151,10 @@ fn gather_with(
         .notes
         .iter_mut()
         .for_each(|note| *note = config.redactor.text(note).into_owned());
-    Gathered { evidence, policy }
+    Gathered {
+        evidence,
+        policy: looked.policy,
+    }
 }
 
 /// Returns when the current turn began, according to a transcript: at the last real user message, or at the first call,
@@ -215,15 +216,16 @@ fn gather_rest(
         policy,
         ..
     } = of;
-    let (mut tree, listing) = steps.time("git", || inspect(of));
+    let transcript = transcripts::of(state);
+    let (mut tree, read) = look(of, transcript.as_deref(), steps);
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.notes.append(&mut tree.notes);
     let changes = std::mem::take(&mut tree.changes);
     evidence.changes = of_turn(changes, of, &mut evidence.notes);
-    if let (Some(listing), Some(files), Some(top)) = (&listing, evidence.changes.files(), &tree.top)
-    {
+    let known = (&tree.listing, evidence.changes.files(), &tree.top);
+    if let (Some(listing), Some(files), Some(top)) = known {
         evidence.facts.workspace = steps.time("project", || {
-            let read = || workspace::read(top, files, listing, bounds(config), &config.redactor);
+            let read = || workspace::read(top, files, listing, &config.redactor);
             (!files.is_empty()).then(read)
         });
     }
@@ -234,16 +236,13 @@ fn gather_rest(
     }
     evidence.facts.untouched =
         steps.time("touched", || is_untouched(&tree, &evidence.changes, state));
-    let transcript = transcripts::of(state);
-    let facts = steps.time("transcript", || {
-        transcripts::read(
-            config,
-            state.stream.agent,
-            transcript.as_deref()?,
-            &policy.prefix,
-            &mut evidence.notes,
-        )
-    });
+    let Read {
+        facts,
+        mut notes,
+        taken,
+    } = read;
+    evidence.notes.append(&mut notes);
+    steps.note("transcript", taken);
     if let Some(facts) = &facts {
         note_prompts(facts, policy, evidence);
     }
@@ -271,6 +270,35 @@ fn gather_rest(
         )
     });
     tree.top
+}
+
+/// Asks git and reads the transcript; neither waits for the other.
+fn look(of: Of<'_>, transcript: Option<&Path>, steps: &mut Steps) -> (git::Tree, Read) {
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(|| read_transcript(of, transcript));
+        let tree = steps.time("git", || inspect(of));
+        (tree, reading.join().unwrap_or_default())
+    })
+}
+
+/// What the transcript says, with notes, and how long it took to read.
+#[derive(Default)]
+struct Read {
+    facts: Option<Facts>,
+    notes: Vec<String>,
+    taken: Duration,
+}
+
+fn read_transcript(of: Of<'_>, transcript: Option<&Path>) -> Read {
+    let (began, mut notes) = (Instant::now(), Vec::new());
+    let (agent, prefix) = (of.state.stream.agent, &of.policy.prefix);
+    let facts =
+        transcript.and_then(|path| transcripts::read(of.config, agent, path, prefix, &mut notes));
+    Read {
+        facts,
+        notes,
+        taken: began.elapsed(),
+    }
 }
 
 /// Notes what the transcript says of the last prompts, and of the agent.
@@ -308,8 +336,8 @@ fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bo
     !tree.committed && !paths.any(|path| git::was_touched(&path, since))
 }
 
-/// Asks git what changed and, at the same time, which tests there are if the policy needs to know.
-fn inspect(of: Of<'_>) -> (git::Tree, Option<git::Listing>) {
+/// Asks git what changed, and which tests there are if the policy needs to know.
+fn inspect(of: Of<'_>) -> git::Tree {
     let Of {
         config,
         state,
@@ -331,17 +359,17 @@ fn inspect(of: Of<'_>) -> (git::Tree, Option<git::Listing>) {
         head,
         contents: policy.changed.data == Data::Ignored
             || policy.changed.dependencies == Dependencies::Changed,
+        listed: if workspace::wanted(policy) {
+            checkpoint::project::LISTED
+        } else {
+            &[]
+        },
     };
-    std::thread::scope(|scope| {
-        let listing = workspace::wanted(policy).then(|| {
-            scope.spawn(|| git::listed(folder, checkpoint::project::LISTED, bounds(config)))
-        });
-        let mut tree = git::inspect(folder, &wanted, bounds(config));
-        if by_head && !is_known && tree.committed {
-            tree.notes.push(HEAD_NOT_KNOWN.into());
-        }
-        (tree, listing.and_then(|listing| listing.join().ok()))
-    })
+    let mut tree = git::inspect(folder, &wanted, bounds(config));
+    if by_head && !is_known && tree.committed {
+        tree.notes.push(HEAD_NOT_KNOWN.into());
+    }
+    tree
 }
 
 pub(crate) fn bounds(config: &Config) -> git::Bounds {
@@ -453,10 +481,12 @@ impl Steps {
     fn time<T>(&mut self, name: &str, body: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let value = body();
-        self.taken.push((
-            name.to_owned(),
-            u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-        ));
+        self.note(name, began.elapsed());
         value
+    }
+
+    fn note(&mut self, name: &str, taken: Duration) {
+        let micros = u64::try_from(taken.as_micros()).unwrap_or(u64::MAX);
+        self.taken.push((name.to_owned(), micros));
     }
 }

@@ -32,6 +32,7 @@ pub mod recovery;
 pub mod registry;
 pub mod restart;
 pub mod routes;
+mod rust_tests;
 pub mod session;
 pub mod session_state;
 pub mod shared;

@@ -65,60 +65,42 @@ pub fn root(config: &Config, folder: &Path) -> PathBuf {
 impl Project {
     /// Looks at the project in `folder`. What cannot be used of its file is left out, with a note that says why.
     pub fn look(config: &Config, trust: &Trust, folder: &str) -> Self {
-        Self::look_with(config, trust, folder, Vec::new())
-    }
-
-    /// Looks at the project in `folder`, which has these files too (spec RULE-2).
-    pub fn look_with(config: &Config, trust: &Trust, folder: &str, touched: Vec<String>) -> Self {
         let top = &root(config, Path::new(folder));
-        let mut facts = facts(top);
-        facts.files.extend(touched);
+        let (facts, mut notes) = (facts(top), Vec::new());
+        let read = read_file(config, trust, top, &mut notes);
+        let (file, standing) = read.map_or((None, None), |(file, standing)| {
+            (Some(file), Some(standing))
+        });
+        let is_trusted = standing == Some(Standing::Trusted);
         let mut project = Self {
-            policy: config.policy_with(&facts, None, false),
-            standing: None,
+            policy: config.policy_with(&facts, file.as_ref(), is_trusted),
+            standing,
             waiting: Vec::new(),
-            notes: Vec::new(),
-            facts: facts.clone(),
-            file: None,
-            problem: None,
+            // Nothing else was noted yet.
+            problem: notes.first().cloned(),
+            notes,
+            facts,
+            file,
         };
-        let unused = |mut project: Self, error: String| {
-            let problem = format!("{FILE} was not used: {error}");
-            project.notes.push(problem.clone());
-            project.problem = Some(problem);
-            project
-        };
-        let path = top.join(FILE);
-        let text = match named_file::text(&path, FILE_BYTES_MAX) {
-            Ok(text) => text,
-            Err(error) => {
-                if std::fs::symlink_metadata(&path).is_ok() {
-                    return unused(project, error.to_string());
-                }
-                return project;
-            }
-        };
-        let file = match config.project_file(FILE, &text) {
-            Ok(file) => file,
-            Err(error) => {
-                return unused(project, error.without_text().to_string());
-            }
-        };
-        let standing = trust.standing(top, &text);
-        let is_trusted = standing == Standing::Trusted;
-        project.policy = config.policy_with(&facts, Some(&file), is_trusted);
-        project.standing = Some(standing);
-        if is_trusted {
+        if let Some(file) = project.file.as_ref().filter(|_| is_trusted) {
             let overruled = file.overruled(&config.settings).into_iter();
-            project
-                .notes
-                .extend(overruled.map(|line| format!("{FILE}: {line}")));
-        } else {
+            let notes = overruled.map(|line| format!("{FILE}: {line}"));
+            project.notes.extend(notes);
+        } else if let Some(file) = &project.file {
             project.waiting = file.needs_trust();
             project.notes.extend(project.waits());
         }
-        project.file = Some(file);
         project
+    }
+
+    /// Takes up more files of the project, which may switch on more packs (spec RULE-2).
+    pub fn add_files(&mut self, config: &Config, files: Vec<String>) {
+        if files.is_empty() {
+            return;
+        }
+        self.facts.files.extend(files);
+        let is_trusted = self.standing == Some(Standing::Trusted);
+        self.policy = config.policy_with(&self.facts, self.file.as_ref(), is_trusted);
     }
 
     /// Returns the line that says what of the file waits for the user's trust, if anything does.
@@ -136,6 +118,34 @@ impl Project {
         let parts = parts.join(", ");
         (!parts.is_empty())
             .then(|| format!("{FILE} {why}; not used: {parts} (`checkpointd trust`)"))
+    }
+}
+
+/// Reads a project's own file; none if there is none or it cannot be used, with a note that says why.
+fn read_file(
+    config: &Config,
+    trust: &Trust,
+    top: &Path,
+    notes: &mut Vec<String>,
+) -> Option<(ProjectFile, Standing)> {
+    let path = top.join(FILE);
+    let mut unused =
+        |why: &dyn std::fmt::Display| notes.push(format!("{FILE} was not used: {why}"));
+    let text = match named_file::text(&path, FILE_BYTES_MAX) {
+        Ok(text) => text,
+        Err(error) => {
+            if std::fs::symlink_metadata(&path).is_ok() {
+                unused(&error);
+            }
+            return None;
+        }
+    };
+    match config.project_file(FILE, &text) {
+        Ok(file) => Some((file, trust.standing(top, &text))),
+        Err(error) => {
+            unused(&error.without_text());
+            None
+        }
     }
 }
 
@@ -246,9 +256,9 @@ mod tests {
         let config = Config::load(None).expect("the defaults");
         let trust = Trust::of(&journal::Home::under(top));
         let packs = |touched| {
-            Project::look_with(&config, &trust, &top.to_string_lossy(), touched)
-                .policy
-                .packs
+            let mut project = Project::look(&config, &trust, &top.to_string_lossy());
+            project.add_files(&config, touched);
+            project.policy.packs
         };
         assert_eq!(packs(Vec::new()), ["rust", "generic"]);
         assert_eq!(packs(found), ["rust", "node", "generic"]);

@@ -8,8 +8,9 @@ use checkpoint::project::{self, ProjectFile, Sources};
 use checkpoint::redact::Redactor;
 use journal::{ChangedFile, Workspace};
 
-use crate::git::{self, Bounds, Listing};
+use crate::git::Listing;
 use crate::named_file;
+use crate::rust_tests;
 
 /// Larger task files are not read.
 const FILE_BYTES_MAX: u64 = 128 * 1024;
@@ -21,6 +22,10 @@ const BEGINNING_BYTES_MAX: u64 = 8 * 1024;
 const SCRIPTS_MAX: usize = 40;
 /// How much of such a file is read.
 const SCRIPT_BYTES_MAX: u64 = 4 * 1024;
+/// Workflows of CI that are read.
+const WORKFLOWS_MAX: usize = 8;
+/// Larger workflows are not read.
+const WORKFLOW_BYTES_MAX: u64 = 32 * 1024;
 
 /// Returns whether decisions by a policy need these facts.
 pub fn wanted(policy: &Policy) -> bool {
@@ -35,7 +40,6 @@ pub fn read(
     top: &Path,
     changed: &[ChangedFile],
     listing: &Listing,
-    bounds: Bounds,
     redactor: &Redactor,
 ) -> Workspace {
     let files = files(top, changed, &listing.paths);
@@ -43,7 +47,7 @@ pub fn read(
         listed: &listing.paths,
         complete: listing.complete,
         beginning: &|path| beginning(top, path, BEGINNING_BYTES_MAX),
-        rust_tests_in: &|folder| git::has_rust_tests(top, folder, bounds),
+        rust_tests_in: &|folder| rust_tests::any(top, folder, changed),
     };
     let mut workspace = project::workspace(&files, changed, &sources);
     for task in &mut workspace.tasks {
@@ -107,6 +111,14 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
             }),
         );
     }
+    let workflows = listed.iter().filter(|path| project::is_workflow(path));
+    for path in workflows.take(WORKFLOWS_MAX) {
+        let text = named_file::text(&top.join(path), WORKFLOW_BYTES_MAX).ok();
+        files.extend(text.map(|text| ProjectFile {
+            path: path.clone(),
+            text,
+        }));
+    }
     files
 }
 
@@ -145,12 +157,8 @@ mod tests {
             paths: vec!["web/cart.test.ts".into()],
             complete: true,
         };
-        let bounds = Bounds {
-            within: std::time::Duration::from_secs(2),
-            files_max: 10,
-        };
         let redactor = checkpoint::config::Config::default().redactor;
-        let found = read(top.path(), &changed, &listing, bounds, &redactor);
+        let found = read(top.path(), &changed, &listing, &redactor);
         let tasks: Vec<_> = found
             .tasks
             .iter()

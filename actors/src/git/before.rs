@@ -12,8 +12,6 @@ use super::view::View;
 
 /// The most files whose content before the turn is read.
 const COMPARED_MAX: usize = 40;
-/// How many of them are read at the same time.
-const AT_ONCE: usize = 8;
 /// The longest manifest that is read, in bytes.
 const MANIFEST_BYTES_MAX: usize = 256 * 1024;
 
@@ -61,22 +59,20 @@ impl<'a> Held<'a> {
             return self.facts;
         }
         let commit = commit();
-        for some in self.compared.chunks(AT_ONCE) {
-            let Ok(before) = contents(view, commit.as_deref(), some, deadline) else {
-                break;
-            };
-            for ((path, now), before) in some.iter().zip(before) {
-                if before.as_ref() == Some(now) {
-                    self.facts.restored.push(path.clone());
-                } else if now.is_empty() && before.is_none() {
-                    self.facts.empty.push(path.clone());
-                }
-                if let Some(format) = manifest::format(path) {
-                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                    let before = before.as_deref().map(text);
-                    if manifest::names_the_same(format, before.as_deref(), &text(now)) {
-                        self.facts.same_dependencies.push(path.clone());
-                    }
+        let Ok(before) = contents(view, commit.as_deref(), &self.compared, deadline) else {
+            return self.facts;
+        };
+        for ((path, now), before) in self.compared.iter().zip(before) {
+            if before.as_ref() == Some(now) {
+                self.facts.restored.push(path.clone());
+            } else if now.is_empty() && before.is_none() {
+                self.facts.empty.push(path.clone());
+            }
+            if let Some(format) = manifest::format(path) {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let before = before.as_deref().map(text);
+                if manifest::names_the_same(format, before.as_deref(), &text(now)) {
+                    self.facts.same_dependencies.push(path.clone());
                 }
             }
         }
@@ -84,7 +80,7 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Reads files of a commit; `None` for those that it does not have.
+/// Reads files of a commit; `None` for those that it does not have. If git's answer is cut, the last files are missing.
 fn contents(
     view: &View,
     commit: Option<&str>,
@@ -94,15 +90,24 @@ fn contents(
     let Some(commit) = commit else {
         return Ok(vec![None; files.len()]);
     };
-    let call = |(path, _): &(String, Vec<u8>)| {
-        vec!["cat-file".into(), "blob".into(), format!("{commit}:{path}")]
+    // A path with a line break cannot be asked for; no commit has an empty one.
+    let asked = |path: &str| {
+        if path.contains('\n') {
+            String::new()
+        } else {
+            path.to_owned()
+        }
     };
-    let calls: Vec<Vec<String>> = files.iter().map(call).collect();
-    let outputs = view.run(&calls, deadline)?;
-    // A cut answer equals nothing.
-    let answers = outputs.into_iter().map(|output| {
-        let is_whole = output.is_good() && !output.is_cut;
-        is_whole.then_some(output.stdout)
+    let questions: String = files
+        .iter()
+        .map(|(path, _)| format!("{commit}:{}\n", asked(path)))
+        .collect();
+    let call = words("cat-file --batch");
+    let output = view.feed(&call, questions.as_bytes(), deadline)?;
+    let mut rest = output.stdout.as_slice();
+    let answers = files.iter().map(|(path, _)| {
+        let content = parse::blob(&mut rest)?;
+        (!path.contains('\n')).then(|| content.to_vec())
     });
     Ok(answers.collect())
 }

@@ -98,6 +98,18 @@ impl Git {
         process::run(commands, deadline)
     }
 
+    /// Runs git in `cwd` once, with `input` on its standard input.
+    pub(super) fn feed(
+        &self,
+        cwd: &Path,
+        call: &[String],
+        input: &[u8],
+        deadline: Instant,
+    ) -> Result<Output, Failure> {
+        let program = self.program.as_deref().ok_or(Failure::Missing)?;
+        process::feed(self.command(program, cwd, call), input, deadline)
+    }
+
     /// Returns this git with variables that name the repository whose top is the current folder, so that no other is
     /// looked for.
     pub(super) fn at_top(&self) -> Self {

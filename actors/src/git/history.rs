@@ -7,9 +7,9 @@ use checkpoint::lookback::Commit;
 use journal::Timestamp;
 
 use super::Bounds;
-use super::command::words;
-use super::listing::asked;
+use super::command::{Git, Output, words};
 use super::parse;
+use super::view::View;
 
 /// The most commits that are read.
 const COMMITS_MAX: usize = 50_000;
@@ -62,6 +62,11 @@ fn answer(top: &Path, call: Vec<String>, bounds: Bounds) -> Option<Vec<u8>> {
     let deadline = Instant::now() + bounds.within;
     let output = asked(top, call, deadline)?;
     output.is_good().then_some(output.stdout)
+}
+
+fn asked(cwd: &Path, call: Vec<String>, deadline: Instant) -> Option<Output> {
+    let view = View::open(&Git::default(), cwd, deadline).ok()?;
+    view.run(&[call], deadline).ok()?.into_iter().next()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Finds the changed files of a work tree (spec FILES-1 to FILES-9). Never writes to the user's repository, and always
 //! returns by its deadline.
 //!
-//! The repository is opened without its configuration first (`view.rs`). Then two git commands run in parallel: `status`
-//! (differences from HEAD, untracked files, the branch) and, if the start of the turn is known, `log` (commits since
-//! then). `git diff` itself is not run, because it may rewrite `.git/index` even with optional locks off.
+//! The repository is opened without its configuration first (`view.rs`). Then git commands run in parallel: `status`
+//! (differences from HEAD, untracked files, the branch), `log` (commits since then) if the start of the turn is known, and
+//! `ls-files` if the names of other files matter. `git diff` itself is not run, because it may rewrite `.git/index` even
+//! with optional locks off.
 //!
 //! The changed files are those of `git diff --no-renames --name-only HEAD` (both names of a renamed file: the old path
 //! is gone, the new one is new), of `git ls-files --others --exclude-standard`, and of the commits since. Intentional
@@ -43,7 +44,7 @@ use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored};
-pub use listing::{Listing, has_rust_tests, listed};
+pub use listing::Listing;
 pub(crate) use snapshot::FILE_TICK;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
 
@@ -70,6 +71,8 @@ pub struct Wanted {
     pub head: Option<Head>,
     /// Whether it matters what the changed files hold.
     pub contents: bool,
+    /// Patterns of the files that are to be listed too, whether they changed or not.
+    pub listed: &'static [&'static str],
 }
 
 /// The result of one inspection.
@@ -83,6 +86,8 @@ pub struct Tree {
     pub committed: bool,
     /// What the changed files hold; empty unless asked for.
     pub files: FileFacts,
+    /// The listed files, if any were asked for.
+    pub listing: Option<Listing>,
     /// The current branch.
     pub branch: Option<String>,
     /// Notes about incomplete answers, with the reasons.
@@ -180,12 +185,15 @@ fn outputs(
     Ok((view.run(&calls(&by_time), deadline)?, false))
 }
 
-/// The argument lists of `status` and, if the start of the turn is known, `log`.
+/// The argument lists of `status` and, as far as they are wanted, `ls-files` and `log`.
 fn calls(wanted: &Wanted) -> Vec<Vec<String>> {
     let mut calls = vec![words(
         "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
          --ignore-submodules=dirty",
     )];
+    if !wanted.listed.is_empty() {
+        calls.push(listing::call(wanted.listed));
+    }
     if let Some(since) = wanted.since {
         let second = head::second(since);
         // `-O` and `--no-relative` override settings that make git read another file or hide files.
@@ -202,7 +210,7 @@ fn calls(wanted: &Wanted) -> Vec<Vec<String>> {
 
 /// Returns whether `log` failed although the repository has a commit to begin at.
 fn log_refused(outputs: &[Output]) -> bool {
-    let [status, log] = outputs else {
+    let [status, .., log] = outputs else {
         return false;
     };
     let answer = parse::status(&status.stdout);
@@ -218,10 +226,14 @@ fn tree(
     bounds: Bounds,
     deadline: Instant,
 ) -> Tree {
-    let Some((status, log)) = outputs.split_first() else {
+    let Some((status, more)) = outputs.split_first() else {
         return Tree::unknown("git_failed", None);
     };
-    let log = log.first();
+    let (listed, log) = if wanted.listed.is_empty() {
+        (None, more.first())
+    } else {
+        (more.first(), more.get(1))
+    };
     let answer = parse::status(&status.stdout);
     if !status.is_good() || !answer.answered {
         return Tree::unknown(refusal(status, false), complaint(status, false));
@@ -275,6 +287,7 @@ fn tree(
         top: Some(top.to_owned()),
         committed: !committed.is_empty(),
         files: facts.unwrap_or_default(),
+        listing: listed.map(listing::read),
         branch,
         notes,
     }

@@ -186,6 +186,20 @@ pub(super) fn split_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&key[..dot], &key[dot + 1..]))
 }
 
+/// Takes the next answer off the output of `git cat-file --batch`; none if it is no file, or not whole.
+pub(super) fn blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let (line, after) = rest.split_at(end);
+    *rest = &after[1..];
+    // `ID TYPE SIZE`, or `NAME missing`; the name may hold blanks.
+    let mut words = line.rsplit(|byte| *byte == b' ');
+    let size = std::str::from_utf8(words.next()?).ok()?;
+    let (kind, size) = (words.next()?, size.parse::<usize>().ok()?);
+    let content = rest.get(..size)?;
+    *rest = rest.get(size + 1..).unwrap_or_default();
+    (kind == b"blob").then_some(content)
+}
+
 /// Reads the output of `git config -z --get-regexp` for submodules: name, variable, value. The name is empty for
 /// `diff.ignoreSubmodules`.
 pub(super) fn submodules(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8], &[u8])> {

@@ -175,6 +175,16 @@ impl View {
     ) -> Result<Vec<Output>, Failure> {
         self.git.run(&self.cwd, calls, deadline)
     }
+
+    /// Runs git once, with `input` on its standard input.
+    pub(super) fn feed(
+        &self,
+        call: &[String],
+        input: &[u8],
+        deadline: Instant,
+    ) -> Result<Output, Failure> {
+        self.git.feed(&self.cwd, call, input, deadline)
+    }
 }
 
 fn not_understood() -> Failure {

@@ -111,8 +111,9 @@ impl<'a> Projects<'a> {
         if let Some(adopted) = lock(&known.policies).get(&touched) {
             return Arc::clone(adopted);
         }
-        let policy =
-            Project::look_with(self.config, self.trust, &known.top, touched.clone()).policy;
+        let mut project = Project::look(self.config, self.trust, &known.top);
+        project.add_files(self.config, touched.clone());
+        let policy = project.policy;
         let (fingerprint, text) = policy.to_text();
         let event = Event::PolicyAdopted { fingerprint, text };
         let adopted = Arc::new(Adopted {
