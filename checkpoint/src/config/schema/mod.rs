@@ -270,7 +270,7 @@ mod tests {
             let said = ["type", "anyOf"].iter().any(|word| !schema[word].is_null());
             assert!(said, "{key}: {schema}");
         }
-        for (key, _, _) in super::super::Config::default().show() {
+        for super::super::Shown { key, .. } in super::super::Config::default().show() {
             assert!(config.iter().any(|(found, _)| *found == key), "{key}");
         }
     }
