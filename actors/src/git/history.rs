@@ -8,6 +8,7 @@ use journal::Timestamp;
 
 use super::Bounds;
 use super::command::{Git, Output, words};
+use super::listing::{self, Listing};
 use super::parse;
 use super::view::View;
 
@@ -62,6 +63,13 @@ fn answer(top: &Path, call: Vec<String>, bounds: Bounds) -> Option<Vec<u8>> {
     let deadline = Instant::now() + bounds.within;
     let output = asked(top, call, deadline)?;
     output.is_good().then_some(output.stdout)
+}
+
+/// Lists the files of the index whose path matches one of `patterns`. Empty and not complete if git cannot say.
+pub fn listed(top: &Path, patterns: &[&str], bounds: Bounds) -> Listing {
+    let deadline = Instant::now() + bounds.within;
+    let output = asked(top, listing::call(patterns), deadline);
+    output.map_or_else(Listing::default, |output| listing::read(&output))
 }
 
 fn asked(cwd: &Path, call: Vec<String>, deadline: Instant) -> Option<Output> {

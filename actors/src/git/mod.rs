@@ -43,7 +43,7 @@ use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use command::clear_private_folders;
 pub use head::head;
-pub use history::{commits_since, ignored};
+pub use history::{commits_since, ignored, listed};
 pub use listing::Listing;
 pub(crate) use snapshot::FILE_TICK;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
