@@ -82,16 +82,19 @@ impl Pass<'_> {
     async fn drain(&mut self) -> std::io::Result<()> {
         let began = Instant::now();
         let mut is_first = true;
+        let is_enough = |is_first: bool| !is_first && began.elapsed() > FOLLOW_WITHIN;
         loop {
             let mut files = list(&self.shared.home.spool)?;
             files.retain(|file| !self.left.contains_key(file));
-            let is_enough = !std::mem::take(&mut is_first) && began.elapsed() > FOLLOW_WITHIN;
-            if files.is_empty() || is_enough {
+            if files.is_empty() || is_enough(is_first) {
                 self.clean_up().await;
                 return Ok(());
             }
             let mut done = Vec::with_capacity(files.len());
             for file in files {
+                if is_enough(is_first) {
+                    break;
+                }
                 match self.accept_file(&file).await {
                     Ok(calls) => {
                         self.accepted += calls;
@@ -115,6 +118,7 @@ impl Pass<'_> {
                     self.left.insert(file, why);
                 }
             }
+            is_first = false;
         }
     }
 

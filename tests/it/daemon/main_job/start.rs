@@ -303,11 +303,17 @@ fn calls_that_are_spooled_all_the_time_do_not_keep_a_daemon_from_being_ready() {
     let file = std::fs::read_dir(&spool).expect("a folder").next();
     let file = file.expect("one call").expect("an entry").path();
     let call = std::fs::read(file).expect("readable");
+    // What is there before the daemon listens has to be taken in first, however much it is.
+    let socket = daemon.home.path().join("run/sock");
+    std::fs::remove_file(&socket).expect("a killed daemon leaves it");
     let is_over = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let began = Instant::now();
             let mut number = 0;
+            while !socket.exists() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             while !is_over.load(std::sync::atomic::Ordering::Relaxed)
                 && began.elapsed() < Duration::from_secs(40)
             {
