@@ -163,7 +163,7 @@ mod tests {
                 commit(100, "first"),
                 commit(99, "earlier"),
             ],
-            ignored: BTreeSet::from(["target/".to_owned()]),
+            ignored: BTreeSet::from(["api/target/".to_owned()]),
         };
         let files = changed(&turn, "/p/shop/api", "/p/shop", &repository);
         let files: Vec<_> = files.iter().map(String::as_str).collect();

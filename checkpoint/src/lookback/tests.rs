@@ -93,11 +93,12 @@ fn second(second: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + second * 1_000_000)
 }
 
-/// A turn of a minute; each letter is a call: an edit, a test that passes or fails, a look.
+/// A turn of a minute; each letter is a call: a read, an edit, a test that passes or fails, a look.
 fn turn(number: i64, calls: &str) -> PastTurn {
     let began = second(number * 60);
     let calls = calls.chars().enumerate().map(|(at, letter)| {
         let (kind, command, path) = match letter {
+            'r' => (ToolKind::Read, None, Some("/p/src/a.rs")),
             'e' => (ToolKind::Edit, None, Some("/p/src/a.rs")),
             't' | 'f' => (ToolKind::Shell, Some("cargo test"), None),
             _ => (ToolKind::Shell, Some("ls"), None),
@@ -148,11 +149,11 @@ fn calls_end_with_a_stop(number: i64) -> bool {
 fn endings_are_told_apart() {
     let stream = Stream::of_native(Agent::Claude, "s");
     for (calls, expected) in [
-        ("e", "code nothing_run"),
-        ("et", "code"),
-        ("ete", "code nothing_run"),
-        ("el", "code nothing_run"),
-        ("ef", "code error"),
+        ("re", "code nothing_run"),
+        ("ret", "code"),
+        ("rete", "code nothing_run"),
+        ("rel", "code nothing_run"),
+        ("ref", "code error"),
         ("l", ""),
     ] {
         let mut journal = Memory::default();
