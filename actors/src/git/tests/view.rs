@@ -75,10 +75,12 @@ const ARRANGED: &[(&str, Arrange)] = &[
         ]))
     }),
     ("line ends", |repo| {
-        repo.git(&["config", "core.autocrlf", "true"]).write(
-            "lib/code.rs",
-            "fn one() {}\r\nfn two() {}\r\nfn three() {}\r\n",
-        );
+        let text = "fn one() {}\r\nfn two() {}\r\nfn three() {}\r\n";
+        repo.git(&["config", "core.autocrlf", "true"])
+            .write("lib/code.rs", text)
+            .git(&["add", "lib/code.rs"])
+            // With another time, so that git has to read it.
+            .write("lib/code.rs", text);
         here(repo)
     }),
     ("modes that do not count", |repo| {
