@@ -277,7 +277,9 @@ fn show_report(checked: &CheckedView) {
              `checkpointd progress write` writes down what holds.",
         )
     };
-    println!("{}", render::paint(colour, verdict));
+    for line in render::wrapped("", verdict) {
+        println!("{}", render::paint(colour, &line));
+    }
 }
 
 fn show_rebuilt(done: &Rebuilt) {

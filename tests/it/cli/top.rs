@@ -131,8 +131,8 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let screen = top.waits_for("block_budget");
     insta::assert_snapshot!(masked(&screen), @"
      checkpointd  1 waiting  (1 session)                                   event 28
-    STATE     AGENT  TITLE              PROJECT     TURN     LAST TOOL        FLAGS
-    waiting   claude [script:basic] pl… project     -        ✗ Bash ls /nonex asked
+    STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
+    waiting   claude [script:basic] p… project    -          ✗ Bash ls /nonex asked
 
 
 

@@ -405,18 +405,21 @@ fn progress_validation() {
     "#);
     write(&home, "shop/app.py", "two\n");
     git(&project, &["commit", "-qam", "second"]);
-    insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first, &head_commit(&project)]), @r#"
+    insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first, &head_commit(&project)]), @"
     ok    document      the file is as the journal has it
     ok    git           on branch main
     FAIL  git           last commit was ########## and is ########## (second)
-                        -> read `git log ##########..HEAD`
+          expected      last commit ########## (first)
+          repair        read `git log ##########..HEAD`
     ok    git           the same 0 uncommitted files
     ok    files         all 0 files of the session are as they were left
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
-    It does not hold: settle the above first, then `checkpointd progress write`.
+    It does not hold. Repair what is named above, or go on from the present state on
+    purpose; then `checkpointd progress write` writes down what holds.
     == at 140 columns
-
+    It does not hold. Repair what is named above, or go on from the present state on purpose; then `checkpointd progress write` writes down what
+    holds.
     == colours
     ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch main
@@ -425,6 +428,7 @@ fn progress_validation() {
     ^32mok  ^0m  files         all 0 files of the session are as they were left
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
-    ^31mIt does not hold: settle the above first, then `checkpointd progress write`.^0m
-    "#);
+    ^31mIt does not hold. Repair what is named above, or go on from the present state on^0m
+    ^31mpurpose; then `checkpointd progress write` writes down what holds.^0m
+    ");
 }

@@ -89,7 +89,7 @@ fn rules_and_previews() {
             format!("{}\n", text[..end].trim_end())
         })
     };
-    insta::assert_snapshot!(preview("90s"), @r#"
+    insta::assert_snapshot!(preview("90s"), @"
     inject: actions_due  (turn of 1m30s, claude)
       nothing stood against it
 
@@ -112,7 +112,7 @@ fn rules_and_previews() {
     message
       [TeleClaude Checkpoint] - Context-aware checkpoint
 
-      Changed: database schema
+      Changed: database schema (a rule of the project's .checkpointd.yml)
 
       Required actions, in this order:
       1. Run the migration against a copy of the database that nobody else uses
@@ -138,7 +138,7 @@ fn rules_and_previews() {
     ^1mrules^0m
         ^33mdue ^0m  Run the migration against a copy of the database that nobody else uses
     ^1mmessage^0m
-    "#);
+    ");
     let short = preview("9s");
     assert!(
         short.contains("changed files") && !short.contains("message\n"),

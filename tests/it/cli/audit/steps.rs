@@ -75,7 +75,8 @@ fn recorded_calls_can_be_stepped_through() {
             "prompt_submitted",
             "agent_stopped",
             "decided",
-            "delivery_attempted"
+            "delivery_attempted",
+            "delivery_expired"
         ]
     );
     let changed = steps[2]["changes"].as_array().expect("changes").iter();

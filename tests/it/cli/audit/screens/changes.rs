@@ -147,7 +147,7 @@ fn steps() {
     09:07:30.010      34  gemini 8c4e2d10  delivery attempted   hook_reply of 33
       delivery.attempted     false -> true
       delivery.typed.attempts 0 -> 1
-      delivery.typed.attempted_at 1970-01-01 00:00:00 -> 2026-11-20 09:07:30
+      delivery.typed.attempted_at - -> 2026-11-20 09:07:30
     09:07:50.000      35  gemini 8c4e2d10  agent stopped        again
       running                true -> false
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…
@@ -193,7 +193,7 @@ fn steps() {
       counts.injected        ^2m0^0m -> ^32m1^0m
       delivery.attempted     ^2mfalse^0m -> ^32mtrue^0m
       delivery.typed.attempts ^2m0^0m -> ^32m1^0m
-      delivery.typed.attempted_at ^2m1970-01-01 00:00:00^0m -> ^32m2026-11-20 09:07:30^0m
+      delivery.typed.attempted_at ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…^0m
       counts.stops           ^2m1^0m -> ^32m2^0m

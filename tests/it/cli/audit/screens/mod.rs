@@ -52,7 +52,7 @@ pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String)
             .unwrap_or(0);
         assert!(
             longest <= columns.parse::<usize>().expect("a number"),
-            "{arguments:?}: {longest} of {columns}"
+            "{arguments:?}: {longest} of {columns}\n{text}"
         );
         let painted = show(columns, "1");
         assert_eq!(
@@ -255,7 +255,8 @@ fn state() {
     notification           -
     dialog_up              false
     cleared                false
-    muted                  off
+    muted                  false
+    muted_until            -
     own_prompt_last        false
     delivery               -
     pending                [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn…
