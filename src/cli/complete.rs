@@ -23,14 +23,14 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     {
         let mut each = |name: SessionName| {
             let ago = Timestamp::now().millis_since(name.last_at) / 1_000 * 1_000;
-            let about = format!(
-                "{}: {} {}, {}, {} ago",
-                name.agent,
+            let parts = [
                 name.title.words(&name.project),
                 name.title.place(),
-                name.status.words(),
-                render::duration_ms(ago)
-            );
+                name.status.words().to_owned(),
+                format!("{} ago", render::duration_ms(ago)),
+            ];
+            let parts: Vec<_> = parts.into_iter().filter(|part| part != "-").collect();
+            let about = format!("{}: {}", name.agent, parts.join(", "));
             found.push((name.session.to_string(), about));
         };
         // Without an answer there is nothing to complete, and no place for an error.

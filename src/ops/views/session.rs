@@ -33,7 +33,10 @@ impl SessionTitle {
     pub(crate) fn words(&self, project: &str) -> String {
         let name = || {
             let name = Path::new(project).file_name();
-            name.map_or_else(|| "-".to_owned(), |name| name.to_string_lossy().into())
+            name.map_or_else(
+                || "no title".to_owned(),
+                |name| name.to_string_lossy().into(),
+            )
         };
         let title = self.title.as_deref().map(printable);
         title.unwrap_or_else(|| format!("({})", printable(&name())))

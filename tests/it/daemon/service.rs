@@ -82,7 +82,7 @@ fn shells_are_told_the_commands_and_the_sessions() {
     );
     let sessions = complete(&["state", "5d0c"]);
     assert!(
-        sessions.starts_with("5d0c9d4e-7f2a-4c40-9a51-0b6d5a9f6f01\tcodex, last event at "),
+        sessions.starts_with("5d0c9d4e-7f2a-4c40-9a51-0b6d5a9f6f01\tcodex: (no title), idle, "),
         "{sessions}"
     );
     run(&mut home.command(CHECKPOINTD, &["daemon", "stop"]), b"");

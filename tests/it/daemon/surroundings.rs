@@ -25,23 +25,25 @@ fn git(project: &Path, arguments: &[&str]) {
     assert!(run(&mut git, b"").status.success(), "{arguments:?}");
 }
 
-/// Makes a project with a commit and a changed file.
+/// Makes a project with a commit.
 fn project(folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     fs::write(folder.join("main.rs"), "fn main() {}\n").expect("written");
     git(folder, &["init", "-q"]);
     git(folder, &["add", "-A"]);
     git(folder, &["commit", "-q", "-m", "Begin"]);
-    fs::write(folder.join("main.rs"), "fn main() { run() }\n").expect("written");
 }
 
-/// Has a session in a project stop once.
+/// Has a session in a project edit a file and stop.
 fn stop(home: &Home, project: &Path) -> String {
-    let call = |event: &str, more: (&str, &str)| {
-        let payload = json!({
-            "session_id": "5c1d8f0a-0000-4000-8000-00000000c0de", "cwd": project, "hook_event_name": event,
-            "prompt_id": "p", more.0: more.1,
+    let file = project.join("main.rs");
+    let call = |more: serde_json::Value| {
+        let mut payload = json!({
+            "session_id": "5c1d8f0a-0000-4000-8000-00000000c0de", "cwd": project, "prompt_id": "p",
         });
+        for (key, value) in more.as_object().expect("an object") {
+            payload[key] = value.clone();
+        }
         let output = run(
             &mut home.client(&["claude"]),
             payload.to_string().as_bytes(),
@@ -49,8 +51,13 @@ fn stop(home: &Home, project: &Path) -> String {
         assert_eq!(output.status.code(), Some(0));
         text(&output.stdout)
     };
-    call("UserPromptSubmit", ("prompt", "please"));
-    call("Stop", ("last_assistant_message", "Done."))
+    call(json!({"hook_event_name": "UserPromptSubmit", "prompt": "please"}));
+    fs::write(&file, "fn main() { run() }\n").expect("written");
+    call(json!({
+        "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": "t",
+        "tool_input": {"file_path": file}, "tool_response": {},
+    }));
+    call(json!({"hook_event_name": "Stop", "last_assistant_message": "Done."}))
 }
 
 fn variables(bytes: &[u8], end: u8) -> BTreeMap<String, String> {
