@@ -149,7 +149,7 @@ fn lines(session: u64, turn: u64, began: Timestamp, project: &Path) -> Vec<Value
         .take(2 + (turn % 2) as usize)
         .zip(1..)
         .collect::<Vec<_>>();
-    if session % 2 == 0 {
+    if session.is_multiple_of(2) {
         let line = |second, kind: &str, content: Value| {
             json!({ "parentUuid": id(0), "isSidechain": false, "type": kind, "sessionId": format!("s{session}"), "cwd": project,
                 "version": "2.1.330", "gitBranch": "main", "timestamp": at(second), "message": { "role": kind, "content": content } })

@@ -233,7 +233,8 @@ fn texts_of_json(kind: &str) -> &'static [&'static str] {
 /// Reads the text of a JSON object; `None` if writing the object again would give another text.
 fn exactly(text: &str) -> Option<serde_json::Value> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
-    (value.is_object() && value.to_string() == text).then_some(value)
+    let again = value.to_string();
+    (value.is_object() && again == text).then_some(value)
 }
 
 /// Returns the text of what [`payload::wrap`] returned; `None` for any other value.

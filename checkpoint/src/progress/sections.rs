@@ -252,10 +252,13 @@ pub(super) fn decisions(out: &mut String, document: &Document, known: &[String])
     mark(out, document, "decisions");
 }
 
+/// A title, and what stands below it for a decision.
+type Column<'a> = (&'a str, &'a dyn Fn(&Decision) -> Option<String>);
+
 /// The table of decisions. A terse one leaves out the columns that are empty in every row.
 fn decision_table(out: &mut String, made: &[&Decision], is_terse: bool) {
     let missing = if is_terse { "not stated" } else { "-" };
-    let columns: [(&str, &dyn Fn(&Decision) -> Option<String>); 4] = [
+    let columns: [Column<'_>; 4] = [
         ("Decision", &|made| Some(cell(&made.decision))),
         ("Rationale", &|made| {
             Some(cell(&made.rationale)).filter(|reason| !reason.is_empty() || !is_terse)
@@ -265,9 +268,8 @@ fn decision_table(out: &mut String, made: &[&Decision], is_terse: bool) {
         }),
         ("Reversible", &|made| made.reversible.as_deref().map(cell)),
     ];
-    let has_content = |(_, read): &&(&str, &dyn Fn(&Decision) -> Option<String>)| {
-        !is_terse || made.iter().any(|made| read(made).is_some())
-    };
+    let has_content =
+        |(_, read): &&Column<'_>| !is_terse || made.iter().any(|made| read(made).is_some());
     let columns: Vec<_> = columns.iter().filter(has_content).collect();
     let titles: Vec<_> = columns.iter().map(|(title, _)| *title).collect();
     let rules: Vec<_> = titles

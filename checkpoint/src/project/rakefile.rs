@@ -47,10 +47,9 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
         } else if let Some(rest) = line
             .strip_prefix("sh ")
             .or_else(|| line.strip_prefix("sh("))
+            && let Some((_, commands)) = found.last_mut()
         {
-            if let Some((_, commands)) = found.last_mut() {
-                commands.push(quoted(rest).join(" "));
-            }
+            commands.push(quoted(rest).join(" "));
         }
     }
     for (name, commands) in found {

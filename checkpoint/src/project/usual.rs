@@ -152,7 +152,7 @@ pub(super) fn tasks(files: &[ProjectFile], packages: &[Package]) -> Vec<Task> {
             .filter(|row| row.manifest == file_name(&file.path));
         let Some(row) = rows
             .into_iter()
-            .find(|row| row.beside.is_empty() || row.beside.iter().any(|name| is_there(&name)))
+            .find(|row| row.beside.is_empty() || row.beside.iter().any(&is_there))
         else {
             if file_name(&file.path) == "pubspec.yaml" {
                 let tool = if file.text.contains("sdk: flutter") {

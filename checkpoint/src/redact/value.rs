@@ -206,7 +206,7 @@ pub(super) fn says_nothing(value: &str) -> bool {
         || NO_SECRETS
             .iter()
             .any(|word| value.eq_ignore_ascii_case(word))
-        || NAMES.iter().any(|name| begins(name))
+        || NAMES.iter().any(begins)
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.

@@ -127,7 +127,7 @@ fn describe(key: &str, schema: &Value, level: usize, out: &mut String) {
     let _ = write!(out, "\n{marks} `{key}`\n\n");
     let about = meaning(schema["description"].as_str().unwrap_or_default());
     if !about.is_empty() {
-        let _ = write!(out, "{about}\n");
+        let _ = writeln!(out, "{about}");
     }
     if let Some(below) = schema["properties"].as_object() {
         below_of(key, below, level, out);

@@ -279,7 +279,7 @@ fn a_broken_file_costs_that_file_only_and_is_named() {
     let cut = whole.trim_end().len() - 40;
     fs::write(
         place.join("half.jsonl"),
-        &whole[..cut].replace("10e54898", "20e54898"),
+        whole[..cut].replace("10e54898", "20e54898"),
     )
     .expect("written");
     fs::write(place.join("noise.jsonl"), [0xff, 0xfe, 0x00, b'\n', b'{']).expect("written");

@@ -205,7 +205,7 @@ fn a_failed_tool_call_has_a_document_and_a_series_of_them_has_no_series() {
     let all = until("it is written", || {
         Some(causes(&daemon)).filter(|all| !all.is_empty())
     });
-    assert_eq!(all, [error.clone()]);
+    assert_eq!(all, std::slice::from_ref(&error));
     let (_, shown) = ask(&daemon.home, top, &["progress", "show", "--json"], "");
     let text = shown["markdown"].as_str().expect("text");
     assert!(

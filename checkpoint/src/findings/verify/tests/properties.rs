@@ -148,9 +148,9 @@ fn wrapped(command: &str, by: &[&str]) -> String {
     let is_script = |form: &str| form.contains('"');
     let mut line = command.to_owned();
     for form in by {
-        if !(is_script(form) && line.contains('"'))
-            && !(line.contains(';') || line.starts_with("CI="))
-        {
+        let is_unfit =
+            line.contains(';') || line.starts_with("CI=") || is_script(form) && line.contains('"');
+        if !is_unfit {
             line = form.replace("{}", &line);
         }
     }
