@@ -6,7 +6,7 @@ use std::time::Instant;
 use checkpoint::lookback::Commit;
 use journal::Timestamp;
 
-use super::Bounds;
+use super::bounds::Bounds;
 use super::command::{Git, Output, words};
 use super::listing::{self, Listing};
 use super::parse;

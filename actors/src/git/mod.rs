@@ -21,6 +21,7 @@
 //! merged count by their own times.
 
 mod before;
+mod bounds;
 mod command;
 mod contents;
 mod head;
@@ -36,11 +37,12 @@ mod view;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use checkpoint::state::Head;
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
+pub use bounds::Bounds;
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
@@ -52,15 +54,6 @@ use before::{Held, commit_before};
 use command::{Failure, Git, Output, words};
 use contents::Contents;
 use view::{Closed, View};
-
-/// Limits of one inspection.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// Time limit for all git commands together.
-    pub within: Duration,
-    /// The most changed files returned.
-    pub files_max: usize,
-}
 
 /// What an inspection is asked for.
 #[derive(Clone, Debug, Default)]
@@ -250,11 +243,7 @@ fn tree(
     let mut paths = answer.paths;
     paths.extend(submodules.iter().map(Vec::as_slice));
     if !view.filters.is_empty() && !paths.is_empty() {
-        notes.push(format!(
-            "git: filters of the repository's own configuration were not run ({}): a file under one that was written \
-             counts as changed, although it may hold the same",
-            shown(&view.filters)
-        ));
+        notes.push(filters_not_run(&view.filters));
     }
     let mut committed = commits(log, answer.unborn, &mut notes);
     let before = head::commit_at_top(wanted.head.as_ref(), top);
@@ -291,6 +280,14 @@ fn tree(
         branch,
         notes,
     }
+}
+
+fn filters_not_run(filters: &[String]) -> String {
+    format!(
+        "git: filters of the repository's own configuration were not run ({}): a file under one that was written counts \
+         as changed, although it may hold the same",
+        shown(filters)
+    )
 }
 
 /// Returns the files of the turn's commits.

@@ -3,6 +3,7 @@
 mod composer;
 mod headless;
 mod hooks;
+mod items;
 mod literals;
 mod prompts;
 mod script;

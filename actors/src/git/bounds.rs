@@ -1,0 +1,12 @@
+//! Limits of what git is asked.
+
+use std::time::Duration;
+
+/// Limits of one inspection.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Time limit for all git commands together.
+    pub within: Duration,
+    /// The most changed files returned.
+    pub files_max: usize,
+}
