@@ -43,11 +43,13 @@ const GEMINI: &str = include_str!(
 
 fn main() {
     let rounds = option("--rounds", 40);
-    stops(rounds);
+    stops(rounds, true);
+    stops(rounds / 4, false);
     tails(rounds * 5);
 }
 
-fn stops(rounds: usize) {
+/// Measures stops of a turn that began shortly before the transcript's end, or with the transcript.
+fn stops(rounds: usize, is_short: bool) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let (home, project) = (folder.path().join("home"), folder.path().join("project"));
     fs::create_dir_all(&home)
@@ -56,7 +58,11 @@ fn stops(rounds: usize) {
     fs::write(home.join("config.yml"), CONFIG).expect("a file");
     repository(&project);
     let transcript = folder.path().join("session.jsonl");
-    fs::write(&transcript, long(Agent::Claude, TRANSCRIPT_BYTES)).expect("a file");
+    let mut text = long(Agent::Claude, TRANSCRIPT_BYTES);
+    if is_short {
+        text.push_str(CLAUDE);
+    }
+    fs::write(&transcript, text).expect("a file");
     let (daemon, _) = Daemon::start(&home);
     let agent = Claude {
         home: home.clone(),
@@ -65,8 +71,13 @@ fn stops(rounds: usize) {
     };
 
     title(&format!(
-        "a stop with {FILES} files ({CHANGED} changed) and {} MB of transcript, {rounds} rounds",
-        TRANSCRIPT_BYTES >> 20
+        "a stop with {FILES} files ({CHANGED} changed) and {} MB of transcript, {}, {rounds} rounds",
+        TRANSCRIPT_BYTES >> 20,
+        if is_short {
+            "the turn at its end"
+        } else {
+            "all of it one turn"
+        }
     ));
     let (mut stops, mut in_turn, mut side_by_side, mut more) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -134,7 +145,7 @@ struct Claude {
 }
 
 impl Claude {
-    /// A turn begins, and its tools run.
+    /// A turn begins, and its tools change files.
     fn work(&self, round: usize) {
         self.call(
             "UserPromptSubmit",
@@ -143,6 +154,7 @@ impl Claude {
         );
         for number in 0..4 {
             let file = self.project.join(format!("src/00/{}.rs", number * 50));
+            fs::write(&file, format!("// round {round}\n")).expect("a file");
             let id = format!("toolu_{round}_{number}");
             let input = json!({"file_path": file, "old_string": "a", "new_string": "b"});
             self.call(
