@@ -85,7 +85,8 @@ fn policy() -> Policy {
         path: "/p".into(),
         files: vec!["Cargo.toml".into()],
     };
-    let config = Config::load(Some(("config.yml", "min_turn: 1s\n"))).expect("settings");
+    let config =
+        Config::load(Some(("config.yml", "min_turn: 1s\nall_clear: silent\n"))).expect("settings");
     config.policy_for(&facts, None).expect("a policy")
 }
 
