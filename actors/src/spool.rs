@@ -34,7 +34,7 @@ const UNFINISHED_AFTER: Duration = Duration::from_secs(3_600);
 /// Written by clients that found the spool full; its length is the number of calls that they dropped.
 const FULL: &str = ".full";
 
-/// Accepts all calls that are in the spool now, and those that come meanwhile within [`FOLLOW_WITHIN`]; returns their
+/// Accepts all calls that are in the spool now, and those that come meanwhile within half a second; returns their
 /// number. A file that cannot be read stays, becomes a health issue, and does not keep other files from being accepted.
 ///
 /// # Errors
