@@ -215,7 +215,7 @@ fn a_branch_and_a_pane_are_shown_and_completed() {
     let output = run(&mut complete, b"");
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(
-        text.contains("claude: Fix it topic/parser %42, running"),
+        text.contains("claude: Fix it, topic/parser %42, running"),
         "{text}"
     );
 }
