@@ -7,6 +7,7 @@ mod delivery;
 mod pane;
 mod processes;
 mod queue;
+mod server;
 mod terminal;
 
 pub use delivery::{Deliver, TmuxDelivery};

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use checkpoint::terminal::View;
 
+use super::server;
 use crate::environment;
 use crate::process::{self, Failure, Output};
 
@@ -227,6 +228,12 @@ impl Tmux<'_> {
 
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
         let mut command = clean_command("tmux")?;
+        if let Some(complaint) = server::objection(&self.pane.socket, self.within) {
+            return Err(TmuxError::Refused {
+                program: "tmux",
+                complaint: format!("{}: {complaint}", self.pane.socket.display()),
+            });
+        }
         // Without -u, tmux prints every character outside ASCII as `_` to a caller without a terminal.
         command
             .arg("-u")

@@ -123,6 +123,7 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
             hint = hint_for_pack(msg);
             msg.clone()
         }
+        YamlError::Budget { .. } => "the file has more values than can be read".to_owned(),
         other => {
             let text = other.to_string();
             text.split(" at line ").next().unwrap_or(&text).to_owned()

@@ -104,3 +104,25 @@ fn demands_of_a_project_name_their_source() {
     code: Run the tests that cover the changed code
     ");
 }
+
+#[test]
+fn a_file_that_grows_without_bound_is_an_error() {
+    let mut aliases = "packs: &a0 [go, go, go, go, go, go, go, go, go, go]\nrules:\n".to_owned();
+    for level in 1..10 {
+        let below = vec![format!("*a{}", level - 1); 10].join(", ");
+        aliases.push_str(&format!("  - &a{level} [{below}]\n"));
+    }
+    let error = |text: &str| {
+        let error = Config::default().project_file(".checkpointd.yml", text);
+        error.expect_err("is an error").to_string()
+    };
+    for text in [
+        aliases,
+        format!("packs: {}", "[".repeat(100_000)),
+        format!("packs: [{}go]", "go, ".repeat(300_000)),
+    ] {
+        let words = error(&text);
+        assert!(words.len() < 1000, "{words}");
+        assert!(!words.contains("Nodes"), "{words}");
+    }
+}
