@@ -82,7 +82,15 @@ fn show(benefit: &Benefit, since: &str) {
     );
     line(benefit.wrong, "were marked wrong by you");
     println!();
-    line(benefit.tests_run, "runs of tests because of a checkpoint");
+    let runs = if benefit.tests_run == 1 {
+        "run"
+    } else {
+        "runs"
+    };
+    line(
+        benefit.tests_run,
+        &format!("{runs} of tests because of a checkpoint"),
+    );
     line(
         benefit.failures_found,
         "of them failed: found before you had to",

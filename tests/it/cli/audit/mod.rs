@@ -17,6 +17,7 @@ use crate::support::{Home, run, wait};
 mod answers;
 mod previews;
 mod screens;
+mod stats;
 mod wrong;
 
 const CHECKPOINTD: &str = env!("CARGO_BIN_EXE_checkpointd");
