@@ -24,8 +24,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     // A hook call must be as fast as with the separate client, so it is checked first.
-    if arguments.nth(1).is_some_and(|first| first == "hook") {
-        return client::run(arguments);
+    match arguments.nth(1) {
+        Some(first) if first == "hook" => return client::run(arguments),
+        Some(first) if first == "statusline" => {
+            let rest: Vec<_> = arguments.collect();
+            if client::status_line(&rest) {
+                return ExitCode::SUCCESS;
+            }
+        }
+        _ => {}
     }
     restore_sigpipe();
     // Answers a shell that asks for completions, and exits.

@@ -75,8 +75,36 @@ pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(
 /// As [`of_session`], with what followed each checkpoint, whether it asked for actions or not. Decisions about sessions
 /// of the past sent nothing, so nothing follows them.
 pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Followed> {
+    let (mut ended, open) = walk(events, policies);
+    ended.extend(open.map(|demand| {
+        let end = demand.asks().then_some(FollowUp::Open);
+        demand.followed(end, None)
+    }));
+    ended
+}
+
+/// Returns how many actions of the last checkpoint have no proof so far; `None` if there is none, or it asked for
+/// nothing, or nobody can tell. The events may begin at the stop that it answered.
+pub fn left(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<usize> {
+    let (ended, open) = walk(events, policies);
+    let last = match open {
+        Some(demand) => Some(demand.judge(policies, None)),
+        None => ended.into_iter().next_back(),
+    };
+    match last?.end? {
+        FollowUp::Fulfilled => Some(0),
+        FollowUp::Unfulfilled(left) => Some(left.len()),
+        FollowUp::Open | FollowUp::Unknown => None,
+    }
+}
+
+/// Returns the checkpoints whose period has ended, and the one whose period has not.
+fn walk<'a>(
+    events: &'a [Envelope],
+    policies: &HashMap<u64, Policy>,
+) -> (Vec<Followed>, Option<Demand<'a>>) {
     let Some(first) = events.first() else {
-        return Vec::new();
+        return (Vec::new(), None);
     };
     let mut state = SessionState::new(first.stream.clone());
     let mut gathered = Gathered::default();
@@ -135,11 +163,7 @@ pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> V
         }
         state.apply(envelope);
     }
-    ended.extend(open.map(|demand| {
-        let end = demand.asks().then_some(FollowUp::Open);
-        demand.followed(end, None)
-    }));
-    ended
+    (ended, open)
 }
 
 impl Demand<'_> {
@@ -378,6 +402,8 @@ mod tests {
                 "{name}: nothing came after it"
             );
             calls.iter().for_each(|call| scenario.call((*call).clone()));
+            let left = left(&scenario.events, &scenario.policies);
+            assert_eq!(left == Some(0), met, "{name}: {left:?} are left");
             // The block budget lets this stop pass before evidence is gathered.
             scenario.stop(None);
             let ends = scenario.ends();

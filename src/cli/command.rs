@@ -4,8 +4,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, init, journal, lookback, orders, phase, preview,
-    progress, replay, rules, service, sessions, shell, sql, state, stats, status, tail, timeline,
-    trust, uninstall, web, wrong,
+    progress, replay, rules, service, sessions, shell, sql, state, stats, status, statusline, tail,
+    timeline, trust, uninstall, web, wrong,
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Uninstall(uninstall::UninstallArgs),
     Doctor(doctor::DoctorArgs),
     Status(status::StatusArgs),
+    Statusline(statusline::StatuslineArgs),
     Sessions(sessions::SessionsArgs),
     State(state::StateArgs),
     Timeline(timeline::TimelineArgs),
@@ -80,7 +81,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "The five to know first",
         &["init", "status", "top", "explain", "doctor"],
     ),
-    ("Watch", &["sessions", "timeline", "tail", "web"]),
+    (
+        "Watch",
+        &["sessions", "timeline", "tail", "web", "statusline"],
+    ),
     (
         "Ask",
         &[
@@ -147,7 +151,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = crate::config::home()?;
     match cli.command {
         // Answered before the command line was parsed.
-        Command::Hook { .. } => Ok(exit::OK),
+        Command::Hook { .. } | Command::Statusline(_) => Ok(exit::OK),
         Command::Daemon(args) => daemon::run(home, args),
         Command::Demo(args) => demo::run(&args),
         Command::Top => top::run(&home),

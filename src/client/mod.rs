@@ -11,6 +11,7 @@ mod debug;
 mod exchange;
 mod input;
 mod spool;
+mod status_line;
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, RandomState};
@@ -25,6 +26,7 @@ use autostart::Start;
 use debug::debug;
 use exchange::Answer;
 use input::{Awaits, Call};
+use status_line::Wanted;
 
 /// The longest wait for a reply that the agent ignores, unless the environment sets another.
 const PLAIN_WAIT: Duration = Duration::from_millis(250);
@@ -46,6 +48,7 @@ const PIPE_BYTES: usize = 4096;
 const HELP: &str = "\
 Usage: checkpointd-hook AGENT [EVENT]      the agent's payload on standard input
        checkpointd-hook codex [notify] JSON
+       checkpointd-hook statusline [--json]  the line of a status bar, as `checkpointd statusline` prints it
 
 Passes one hook call of a coding agent (claude, gemini, codex) on to checkpointd and prints its reply, if any.
 Always exits 0. CHECKPOINTD_DEBUG=1 says on standard error what happened.
@@ -62,6 +65,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         [only] if only == "--version" || only == "-V" => {
             print(concat!("checkpointd-hook ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());
         }
+        [first, rest @ ..] if first == "statusline" => {
+            status_line(rest);
+        }
         _ => {
             if let Some(call) = Call::read(arguments) {
                 deliver(&call);
@@ -69,6 +75,21 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         }
     }));
     ExitCode::SUCCESS
+}
+
+/// Prints the line of a status bar. Returns whether the arguments are known.
+pub(crate) fn status_line(arguments: &[OsString]) -> bool {
+    let Some(wanted) = Wanted::read(arguments) else {
+        return false;
+    };
+    let wait = millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok());
+    let wait = wait.map_or(status_line::WAIT, |wait| {
+        wait.clamp(status_line::WAIT, STOP_WAIT_MAX)
+    });
+    if let Some(line) = wanted.line(wait) {
+        print(&line);
+    }
+    true
 }
 
 /// Sends the call, prints the reply, or spools the call.

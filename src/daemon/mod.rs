@@ -38,7 +38,7 @@ use tokio::sync::{Notify, watch};
 use crate::config;
 use crate::error::{Failure, Result};
 use crate::ops::phase;
-use crate::ops::query::Reader;
+use crate::ops::query::{Lines, Reader};
 use http::Api;
 use instance::{Socket, listen, lock, private_folder};
 use telemetry::figures::Metrics;
@@ -147,6 +147,7 @@ impl Daemon {
         let api = Data::new(Api {
             shared: Arc::clone(&shared),
             reader,
+            lines: Lines::default(),
             sessions,
             ingest,
             ready: watch::Sender::new(false),

@@ -94,8 +94,14 @@ impl SessionState {
 
     /// Returns whether nothing was heard of the agent for a day.
     pub fn is_quiet(&self, now: Timestamp) -> bool {
-        let heard = self.heard_at.or(self.last_at);
-        heard.is_some_and(|heard| now.since(heard) > QUIET_AFTER)
+        self.quiet_after().is_some_and(|quiet| now > quiet)
+    }
+
+    /// Returns until when the agent counts as one that may work, unless something is heard of it: its status changes by
+    /// itself then, and at no other time.
+    pub fn quiet_after(&self) -> Option<Timestamp> {
+        let heard = self.heard_at.or(self.last_at)?;
+        Some(heard.plus(QUIET_AFTER))
     }
 
     /// Returns when the current period of work began, if it lasts at `now`: while the agent works, or would if a dialog

@@ -23,6 +23,7 @@ pub(crate) mod sql;
 pub(crate) mod state;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod tail;
 pub(crate) mod timeline;
 pub(crate) mod trust;

@@ -1,9 +1,11 @@
-//! Queries: `/v1/query`, `/v1/sessions`, `/v1/decisions`, `/v1/events`, `/v1/now`.
+//! Queries: `/v1/query`, `/v1/sessions`, `/v1/decisions`, `/v1/events`, `/v1/now`,
+//! `/v1/status-line`.
 
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 
 use super::state::Api;
-use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, stream_answer};
+use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::ops::query::{self, Query, Sessions};
 
 /// Sets up the routes.
@@ -14,7 +16,8 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/v1/sessions/{id}", web::get().to(session))
         .route("/v1/decisions", web::get().to(decisions))
         .route("/v1/events", web::get().to(events))
-        .route("/v1/now", web::get().to(now));
+        .route("/v1/now", web::get().to(now))
+        .route("/v1/status-line", web::get().to(status_line));
 }
 
 /// Answers a query line by line, at the reader's pace.
@@ -49,4 +52,17 @@ async fn events(api: web::Data<Api>, wanted: web::Query<query::Events>) -> HttpR
 
 async fn now(api: web::Data<Api>, wanted: web::Query<NowQuery>) -> HttpResponse {
     answer_now(&api.shared, &api.reader, &wanted).await
+}
+
+async fn status_line(api: web::Data<Api>, of: web::Query<query::LineOf>) -> HttpResponse {
+    let api = api.into_inner();
+    let line = web::block(move || {
+        let config = api.shared.config();
+        api.lines.line(&api.shared.journal, &config, &of)
+    });
+    match line.await {
+        Ok(Ok(line)) => HttpResponse::Ok().json(line),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
 }

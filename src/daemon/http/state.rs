@@ -12,13 +12,15 @@ use tokio::sync::{Notify, watch};
 
 use crate::config;
 use crate::daemon::telemetry::otlp::Otlp;
-use crate::ops::query::Reader;
+use crate::ops::query::{Lines, Reader};
 
 pub(crate) struct Api {
     /// State shared with the actors.
     pub(crate) shared: Arc<Shared>,
     /// Answers queries.
     pub(crate) reader: Arc<Reader>,
+    /// What is remembered of sessions for status bars.
+    pub(crate) lines: Lines,
     pub(crate) sessions: Addr<SessionRegistry>,
     /// Accepts hook calls.
     pub(crate) ingest: Addr<Ingest>,

@@ -14,6 +14,7 @@ mod overview;
 mod question;
 mod redecide;
 mod sessions;
+mod status_line;
 mod trends;
 mod whatif;
 
@@ -33,6 +34,7 @@ pub(crate) use question::{
     Audit, Emit, Error, ErrorKind, ErrorLine, Events, Progress, Query, Result, Sessions,
 };
 pub(crate) use sessions::{find_session, of_agents};
+pub(crate) use status_line::{LineOf, Lines};
 
 /// Answers questions to a journal, and remembers where those who follow a session left off.
 pub(crate) struct Reader {

@@ -15,6 +15,7 @@ mod progress;
 mod sessions;
 mod sql;
 mod status;
+mod statusline;
 mod steering;
 mod store;
 mod top;

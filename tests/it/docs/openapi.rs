@@ -49,7 +49,7 @@ fn it_has_the_routes_of_the_daemon() {
 }
 
 /// Requests whose bodies are the same in every run.
-const PLAIN: [(&str, &str, &str); 28] = [
+const PLAIN: [(&str, &str, &str); 30] = [
     ("GET /healthz", "/healthz", ""),
     ("GET /metrics", "/metrics", ""),
     ("GET /v1/status", "/v1/status", ""),
@@ -61,6 +61,8 @@ const PLAIN: [(&str, &str, &str); 28] = [
     ("GET /v1/events", "/v1/events", ""),
     ("GET /v1/events", "/v1/events?last=9&payloads=true", ""),
     ("GET /v1/now", "/v1/now?all=true", ""),
+    ("GET /v1/status-line", "/v1/status-line", ""),
+    ("GET /v1/status-line", "/v1/status-line?session=last", ""),
     ("POST /v1/query", "/v1/query", r#"{"query":"overview"}"#),
     ("POST /v1/query", "/v1/query", r#"{"query":"sessions"}"#),
     ("POST /v1/query", "/v1/query", r#"{"query":"odd"}"#),
