@@ -12,15 +12,18 @@ const NAME_CHARS_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct FailedCommands(Mutex<BTreeMap<String, String>>);
 
+/// What a notification on the desktop is called among the commands.
+pub(crate) const DESKTOP: &str = "desktop notification";
+
 impl FailedCommands {
     /// Notes that a command ran well.
-    pub(crate) fn works(&self, command: &UserCommand) {
-        self.lock().remove(&name(command));
+    pub(crate) fn works(&self, name: &str) {
+        self.lock().remove(name);
     }
 
     /// Notes how a command failed. What it printed may quote an agent and does not belong here.
-    pub(crate) fn failed(&self, command: &UserCommand, how: String) {
-        self.lock().insert(name(command), how);
+    pub(crate) fn failed(&self, name: String, how: String) {
+        self.lock().insert(name, how);
     }
 
     /// Returns one line for each command that is still configured.
@@ -30,7 +33,9 @@ impl FailedCommands {
             &listeners.needs_attention,
             &listeners.checkpoint_sent,
         ];
-        let names: Vec<_> = configured.into_iter().flatten().map(name).collect();
+        let desktop = listeners.desktop.then(|| DESKTOP.to_owned());
+        let names = configured.into_iter().flatten().map(name);
+        let names: Vec<_> = names.chain(desktop).collect();
         let failed = self.lock();
         let failed = failed.iter().filter(|(name, _)| names.contains(name));
         failed
@@ -44,7 +49,7 @@ impl FailedCommands {
 }
 
 /// Returns a command as it is configured, cut.
-fn name(command: &UserCommand) -> String {
+pub(crate) fn name(command: &UserCommand) -> String {
     let whole = match command {
         UserCommand::Line(line) => line.clone(),
         UserCommand::Words(words) => words.join(" "),

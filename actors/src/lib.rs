@@ -9,6 +9,7 @@
 //! The rule everywhere: append, then apply, then act. A replay only applies.
 
 pub mod beginning;
+mod desktop;
 pub mod draft;
 pub mod environment;
 pub mod evidence;

@@ -15,8 +15,9 @@ use checkpoint::config::{Listeners, UserCommand, VariableName};
 use journal::{Envelope, Event, Notification, Timestamp};
 use tokio::sync::oneshot;
 
+use crate::desktop;
 use crate::draft::derived;
-use crate::failed_commands::FailedCommands;
+use crate::failed_commands::{DESKTOP, FailedCommands, name};
 use crate::process::{self, Failure};
 use crate::shared::Shared;
 
@@ -100,26 +101,41 @@ impl Handler<Notify> for Listener {
             return;
         };
         let config = self.shared.config();
-        let commands = commands_for(&config.settings.listeners, news);
-        if commands.is_empty() || Timestamp::now().since(envelope.at) > NOTIFY_WITHIN {
+        let listeners = &config.settings.listeners;
+        let commands = commands_for(listeners, news);
+        let is_shown = listeners.desktop && news != Notification::CheckpointSent;
+        let is_wanted = is_shown || !commands.is_empty();
+        if !is_wanted || Timestamp::now().since(envelope.at) > NOTIFY_WITHIN {
             return;
         }
-        let commands = commands.to_vec();
+        let named = |command: &UserCommand| (name(command), command.clone());
+        let mut commands: Vec<_> = commands.iter().map(named).collect();
         let within = config.settings.listeners.timeout.0;
         let kept = config.settings.listeners.env.clone();
         let work = journal_announcement(Arc::clone(&self.shared), envelope);
         // One after the other: whether an event is announced depends on earlier announcements.
         ctx.wait(work.into_actor(self).map(move |announced, actor, ctx| {
-            let Some((announcement, variables)) = announced else {
+            let Some(Announced {
+                announcement,
+                variables,
+                shown,
+            }) = announced
+            else {
                 return;
             };
-            for command in commands {
+            commands.extend(
+                shown
+                    .filter(|_| is_shown)
+                    .map(|command| (DESKTOP.to_owned(), command)),
+            );
+            for (name, command) in commands {
                 if actor.waiting.len() == WAITING_MAX {
                     tracing::warn!("Too many listeners wait; dropping the oldest.");
                     actor.waiting.pop_front();
                 }
                 actor.waiting.push_back(Run {
                     news,
+                    name,
                     command,
                     variables: variables.clone(),
                     input: announcement.output.clone(),
@@ -144,21 +160,31 @@ fn commands_for(listeners: &Listeners, news: Notification) -> &[UserCommand] {
 /// The environment variables of a command.
 type Variables = Vec<(&'static str, String)>;
 
-/// Journals an announcement of the event, and returns it with the commands' variables. Returns `None` if the event needs
+/// An announcement that was journaled.
+struct Announced {
+    announcement: Announcement,
+    variables: Variables,
+    /// The command that shows it on the desktop.
+    shown: Option<UserCommand>,
+}
+
+/// Journals an announcement of the event, and returns it with what its commands need. Returns `None` if the event needs
 /// no announcement or has one already.
-async fn journal_announcement(
-    shared: Arc<Shared>,
-    envelope: Envelope,
-) -> Option<(Announcement, Variables)> {
+async fn journal_announcement(shared: Arc<Shared>, envelope: Envelope) -> Option<Announced> {
     let reader = Arc::clone(&shared);
     let about = envelope.clone();
     let read = tokio::task::spawn_blocking(move || {
         let state = reader.load(&about.stream).ok()?;
         let announcement = announce::announce(&state, &about)?;
         let project = state.project().to_owned();
-        Some((variables(&announcement, &state), announcement, project))
+        let announced = Announced {
+            variables: variables(&announcement, &state),
+            shown: desktop::command(announcement.news, &state),
+            announcement,
+        };
+        Some((announced, project))
     });
-    let (variables, announcement, project) = read.await.ok().flatten()?;
+    let (announced, project) = read.await.ok().flatten()?;
     let folder = project.clone();
     let is_on = move |shared: &Shared| shared.project(&folder).policy.enabled;
     if !shared.look_at(&project, is_on).await? {
@@ -166,8 +192,8 @@ async fn journal_announcement(
     }
     let event = Event::Announced {
         about: envelope.seq,
-        news: announcement.news,
-        output: announcement.digest,
+        news: announced.announcement.news,
+        output: announced.announcement.digest,
     };
     let draft = derived(
         &envelope.stream,
@@ -176,9 +202,7 @@ async fn journal_announcement(
         &envelope.seq.to_string(),
     );
     match shared.append_and_settle(vec![draft]).await {
-        Ok(appended) if appended.iter().all(|own| !own.duplicate) => {
-            Some((announcement, variables))
-        }
+        Ok(appended) if appended.iter().all(|own| !own.duplicate) => Some(announced),
         Ok(_) => None,
         Err(error) => {
             tracing::warn!(session = %envelope.stream.session, %error, "Could not journal an announcement; no listener runs.");
@@ -206,6 +230,8 @@ fn variables(announcement: &Announcement, state: &SessionState) -> Variables {
 /// A command that waits to run.
 struct Run {
     news: Notification,
+    /// What it is called in `status`.
+    name: String,
     command: UserCommand,
     variables: Variables,
     input: String,
@@ -225,7 +251,7 @@ impl Run {
         {
             Ok(output) if output.is_good() => {
                 tracing::debug!(event, "A listener ran.");
-                self.failed.works(&self.command);
+                self.failed.works(&self.name);
                 return;
             }
             // The output may quote the agent, whose text the log has only on demand.
@@ -251,6 +277,6 @@ impl Run {
                 error.to_string()
             }
         };
-        self.failed.failed(&self.command, how);
+        self.failed.failed(self.name, how);
     }
 }

@@ -190,6 +190,8 @@ impl Tmux {
 layered! {
     /// The user's own commands, run on three occasions.
     Listeners, ListenersLayer {
+        /// Whether the desktop shows that an agent finished or needs a person.
+        desktop: bool,
         /// An agent has stopped without a checkpoint.
         agent_finished: Vec<UserCommand>,
         /// An agent waits for a person.
