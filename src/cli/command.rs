@@ -38,7 +38,8 @@ pub(crate) enum Command {
     Demo(demo::DemoArgs),
     /// Show what every agent is doing, live, in the terminal
     #[command(
-        after_help = "Example:\n  checkpointd top\n\nKeys: Enter opens, Esc goes back, / filters, ? helps, q quits."
+        after_help = "Example:\n  checkpointd top\n\nKeys: Enter goes to the tmux pane, t opens the timeline, m mutes, c clears,\n\
+w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
     )]
     Top,
     Web(web::WebArgs),

@@ -226,6 +226,25 @@ impl Tmux<'_> {
             .map(drop)
     }
 
+    /// Makes the pane the one that its session shows, and has the terminal that was used last show that session. Returns
+    /// whether a terminal is attached to the server.
+    pub(crate) fn show(self) -> Result<bool, TmuxError> {
+        let id = &*self.pane.id;
+        self.call(
+            &["select-window", "-t", id, ";", "select-pane", "-t", id],
+            &[],
+        )?;
+        match self.call(&["switch-client", "-t", id], &[]) {
+            Ok(_) => Ok(true),
+            Err(TmuxError::Refused { complaint, .. })
+                if complaint.contains("no current client") =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
         let mut command = clean_command("tmux")?;
         if let Some(complaint) = server::objection(&self.pane.socket, self.within) {

@@ -7,13 +7,13 @@ use journal::Home;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use super::act::Act;
 use super::model::Input;
 use super::page::{News, Subject};
 use crate::cli::connection;
 use crate::cli::text::timeline::{Drawn, Growing};
 use crate::cli::text::{event_line, explanation};
 use crate::error::Result;
-use crate::ops::orders::{Mark, Order};
 use crate::ops::query::{Events, Query};
 use crate::ops::sessions_now::SessionsNow;
 use crate::ops::views::{EventLine, Explanation, TimelineLine};
@@ -23,24 +23,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Events that are shown at first, and at most of each look.
 const EVENTS: u64 = 50;
 
-/// A page to be read.
-pub(super) struct Ask {
-    pub(super) subject: Subject,
-    /// The page was read before: only new lines are wanted.
-    pub(super) is_open: bool,
-    /// Mark the demands of the page's decision wrong first.
-    pub(super) marks_wrong: bool,
-}
-
-impl Ask {
-    /// Asks for a page from its beginning.
-    pub(super) const fn new(subject: Subject) -> Self {
-        Self {
-            subject,
-            is_open: false,
-            marks_wrong: false,
-        }
-    }
+/// What is asked for.
+pub(super) enum Ask {
+    /// A page; if it was read before, only what is new of it.
+    Page { subject: Subject, is_open: bool },
+    /// Something to do, and a page to be read again after it.
+    Act(Act, Option<Subject>),
 }
 
 /// Reads requested pages and, in between, new events, until the view ends.
@@ -61,10 +49,8 @@ pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
         }
         match asks.recv_timeout(LOOK_EVERY) {
             Ok(ask) => {
-                if tell
-                    .send(Input::Read(ask.subject, feed.read(&ask)))
-                    .is_err()
-                {
+                let mut answers = feed.answer(&ask).into_iter();
+                if answers.any(|input| tell.send(input).is_err()) {
                     return;
                 }
             }
@@ -125,7 +111,7 @@ impl Feed<'_> {
             }),
             |line: EventLine| {
                 if line.event.seq <= now.seq {
-                    lines.push(event_line::whole(&line.event));
+                    lines.push((line.event.stream.session, event_line::whole(&line.event)));
                 }
             },
         )?;
@@ -133,12 +119,23 @@ impl Feed<'_> {
         Ok(vec![Input::Events(lines), Input::Now(Box::new(now))])
     }
 
-    fn read(&mut self, ask: &Ask) -> News {
-        if let (Subject::Decision(seq), true) = (ask.subject, ask.marks_wrong) {
-            self.mark_wrong(seq).map_err(|failure| failure.text())?;
+    fn answer(&mut self, ask: &Ask) -> Vec<Input> {
+        match ask {
+            Ask::Page { subject, is_open } => {
+                vec![Input::Read(*subject, self.read(*subject, *is_open))]
+            }
+            Ask::Act(act, subject) => {
+                let said = act.carry_out(self.home);
+                let said = said.unwrap_or_else(|failure| failure.text());
+                let page = subject.map(|subject| Input::Read(subject, self.read(subject, false)));
+                page.into_iter().chain([Input::Said(said)]).collect()
+            }
         }
-        let news = match ask.subject {
-            Subject::Timeline(session) => self.timeline(session, ask.is_open),
+    }
+
+    fn read(&mut self, subject: Subject, is_open: bool) -> News {
+        let news = match subject {
+            Subject::Timeline(session) => self.timeline(session, is_open),
             Subject::Decision(seq) => self.decision(seq).map(|lines| (0, lines)),
         };
         news.map_err(|failure| failure.text())
@@ -168,33 +165,13 @@ impl Feed<'_> {
         Ok(news)
     }
 
-    fn explanation(&self, seq: u64) -> Result<Option<Explanation>> {
-        let mut answer = None;
+    fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
+        let mut answer: Option<Explanation> = None;
         let query = Query::Explain {
             seq: Some(seq),
             session: None,
         };
         self.ask(&query, |line| answer = Some(line))?;
-        Ok(answer)
-    }
-
-    /// Marks all demands of a decision wrong, or takes that back.
-    fn mark_wrong(&self, seq: u64) -> Result<()> {
-        let Some(explained) = self.explanation(seq)? else {
-            return Ok(());
-        };
-        let order = Order::Wrong(Mark {
-            decision: explained.decision.seq,
-            item: None,
-            note: String::new(),
-            wrong: explained.marked_wrong.is_empty(),
-        });
-        let path = format!("/sessions/{}/{}", explained.decision.session, order.word());
-        connection::post(self.home, &path, &order.body()).map(drop)
-    }
-
-    fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
-        let answer = self.explanation(seq)?;
         let text = answer.as_ref().map(explanation::explanation);
         Ok(text
             .unwrap_or_default()

@@ -16,6 +16,7 @@ use crate::cli::connection;
 use crate::error::{Failure, Result, exit};
 use crate::render;
 
+mod act;
 mod ansi;
 mod feed;
 mod model;
@@ -85,21 +86,21 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Resul
     while let Some(input) = next {
         match model.update(input) {
             Effect::Nothing => {}
-            Effect::Read(subject) => send(ask, Ask::new(subject))?,
+            Effect::Read(subject) => send(
+                ask,
+                Ask::Page {
+                    subject,
+                    is_open: false,
+                },
+            )?,
             Effect::ReadOn(subject) => send(
                 ask,
-                Ask {
+                Ask::Page {
+                    subject,
                     is_open: true,
-                    ..Ask::new(subject)
                 },
             )?,
-            Effect::MarkWrong(subject) => send(
-                ask,
-                Ask {
-                    marks_wrong: true,
-                    ..Ask::new(subject)
-                },
-            )?,
+            Effect::Act(act, again) => send(ask, Ask::Act(act, again))?,
             Effect::Quit => return Ok(false),
         }
         next = inputs.try_recv().ok();

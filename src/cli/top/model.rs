@@ -1,11 +1,14 @@
 //! The state of `top` and its changes by input. Pure: no terminal, no daemon, no clock.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{HashSet, VecDeque};
 
 use journal::Timestamp;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use uuid::Uuid;
 
+use super::act::Act;
+use super::ansi;
 use super::page::{News, Page, Subject};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 
@@ -22,10 +25,12 @@ pub(crate) enum Input {
     Tick(Timestamp),
     /// The sessions have this status.
     Now(Box<SessionsNow>),
-    /// These events have happened, the oldest first, each as a line.
-    Events(Vec<String>),
+    /// These events have happened, the oldest first, each as its session and a line.
+    Events(Vec<(Uuid, String)>),
     /// A page was read, or what is new of it.
     Read(Subject, News),
+    /// Something was done, or not: a sentence.
+    Said(String),
     /// The daemon answers again, and nothing has happened.
     Back,
     /// The daemon does not answer: a sentence that says why.
@@ -42,9 +47,44 @@ pub(crate) enum Effect {
     Read(Subject),
     /// Read what is new of a page.
     ReadOn(Subject),
-    /// Mark the demands of a page's decision wrong, or take that back, and read the page again.
-    MarkWrong(Subject),
+    /// Do something, and read a page again after it.
+    Act(Act, Option<Subject>),
     Quit,
+}
+
+/// The order of the sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// What waits for a person first.
+    #[default]
+    Need,
+    /// The newest event first.
+    Newest,
+    /// By project, and in it as by [`Sort::Need`].
+    Project,
+    /// The longest turn first.
+    Turn,
+}
+
+impl Sort {
+    const fn next(self) -> Self {
+        match self {
+            Self::Need => Self::Newest,
+            Self::Newest => Self::Project,
+            Self::Project => Self::Turn,
+            Self::Turn => Self::Need,
+        }
+    }
+
+    /// Returns the words for it.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Need => "what waits for you first",
+            Self::Newest => "the newest event first",
+            Self::Project => "by project",
+            Self::Turn => "the longest turn first",
+        }
+    }
 }
 
 /// The state of the view.
@@ -60,12 +100,15 @@ pub(crate) struct Model {
     pub(crate) now: Option<SessionsNow>,
     /// Why the daemon does not answer.
     pub(crate) lost: Option<String>,
-    /// What happened, the oldest first.
-    pub(crate) events: VecDeque<String>,
+    /// What happened, the oldest first: the session and a line.
+    pub(crate) events: VecDeque<(Uuid, String)>,
     /// The session that Enter opens.
     pub(crate) selected: Option<Uuid>,
-    /// Sessions without this text are not shown.
+    /// Sessions without this text, and their events, are not shown.
     pub(crate) filter: String,
+    pub(crate) sort: Sort,
+    /// What the last key did, until the next one.
+    pub(crate) said: Option<String>,
     /// Keys go into the filter.
     pub(crate) is_typing: bool,
     /// The keys are explained.
@@ -102,6 +145,7 @@ impl Model {
                     page.show(news, height);
                 }
             }
+            Input::Said(what) => self.said = Some(what),
             Input::Back => self.lost = None,
             Input::Lost(why) => self.lost = Some(why),
         }
@@ -146,8 +190,32 @@ impl Model {
     pub(crate) fn rows(&self) -> Vec<&NowRow> {
         let wanted = self.filter.to_lowercase();
         let rows = self.now.iter().flat_map(|now| &now.rows);
-        rows.filter(|row| wanted.is_empty() || words(row).to_lowercase().contains(&wanted))
-            .collect()
+        let mut rows: Vec<_> = rows
+            .filter(|row| wanted.is_empty() || words(row).to_lowercase().contains(&wanted))
+            .collect();
+        // The daemon lists what waits for a person first, and sorting keeps that order among equals.
+        match self.sort {
+            Sort::Need => {}
+            Sort::Newest => rows.sort_by_key(|row| Reverse(row.last_seq)),
+            Sort::Project => rows.sort_by(|one, other| one.project.cmp(&other.project)),
+            Sort::Turn => rows.sort_by_key(|row| (row.turn_start.is_none(), row.turn_start)),
+        }
+        rows
+    }
+
+    /// Returns the newest events that the filter lets through, the oldest first: those of sessions that are shown, and
+    /// those with its text.
+    pub(crate) fn events(&self, most: usize) -> Vec<&str> {
+        let wanted = self.filter.to_lowercase();
+        let shown: HashSet<Uuid> = self.rows().iter().map(|row| row.session).collect();
+        let newest = self.events.iter().rev().filter(|(session, line)| {
+            wanted.is_empty()
+                || shown.contains(session)
+                || ansi::plain(line).to_lowercase().contains(&wanted)
+        });
+        let mut lines: Vec<_> = newest.take(most).map(|(_, line)| line.as_str()).collect();
+        lines.reverse();
+        lines
     }
 
     /// Returns the place of the selected session among those that are shown.
@@ -173,6 +241,7 @@ impl Model {
         if is_control && key.code == KeyCode::Char('c') {
             return Effect::Quit;
         }
+        self.said = None;
         if self.is_helping {
             self.is_helping = false;
             return Effect::Nothing;
@@ -185,8 +254,20 @@ impl Model {
             KeyCode::Char('q') => return Effect::Quit,
             KeyCode::Char('?') => self.is_helping = true,
             KeyCode::Char('/') => self.is_typing = true,
-            KeyCode::Enter => return self.open(),
+            KeyCode::Enter => return self.enter(),
+            KeyCode::Right | KeyCode::Char('t' | 'l') => return self.open(),
             KeyCode::Char('w') => return self.mark_wrong(),
+            KeyCode::Char('m') => {
+                return self.of_selected(|row| {
+                    let is_muted = row.flags.iter().any(|flag| flag == "muted");
+                    Act::Mute(row.session, !is_muted)
+                });
+            }
+            KeyCode::Char('c') => return self.of_selected(|row| Act::Clear(row.session)),
+            KeyCode::Char('s') if self.pages.is_empty() => {
+                self.sort = self.sort.next();
+                self.said = Some(format!("sorted: {}", self.sort.words()));
+            }
             KeyCode::Esc | KeyCode::Backspace => return self.back(),
             code => self.step(code),
         }
@@ -215,6 +296,26 @@ impl Model {
         }
     }
 
+    /// Goes to the selected session's pane; without one, and on a page, opens what is chosen.
+    fn enter(&mut self) -> Effect {
+        let has_pane = |row: &NowRow| row.title.pane.is_some();
+        if self.pages.is_empty() && self.selected_row().is_some_and(has_pane) {
+            return self.of_selected(|row| Act::Jump(row.session));
+        }
+        self.open()
+    }
+
+    fn selected_row(&self) -> Option<&NowRow> {
+        let at = self.selected_at()?;
+        self.rows().get(at).copied()
+    }
+
+    /// Does something with the selected session, where sessions are listed.
+    fn of_selected(&self, act: impl Fn(&NowRow) -> Act) -> Effect {
+        let row = self.selected_row().filter(|_| self.pages.is_empty());
+        row.map_or(Effect::Nothing, |row| Effect::Act(act(row), None))
+    }
+
     fn open(&mut self) -> Effect {
         let subject = match self.pages.last() {
             Some(page) => page.decision().map(Subject::Decision),
@@ -227,10 +328,19 @@ impl Model {
         Effect::Read(subject)
     }
 
+    /// Marks the open or chosen decision wrong, or a listed session's last one.
     fn mark_wrong(&self) -> Effect {
-        let top = self.pages.last().map(|page| page.subject);
-        top.filter(|subject| matches!(subject, Subject::Decision(_)))
-            .map_or(Effect::Nothing, Effect::MarkWrong)
+        let Some(page) = self.pages.last() else {
+            return self.of_selected(|row| Act::WrongLast(row.session));
+        };
+        let decision = match page.subject {
+            Subject::Decision(seq) => Some(seq),
+            Subject::Timeline(_) => page.decision(),
+        };
+        decision.map_or(Effect::Nothing, |seq| {
+            let again = matches!(page.subject, Subject::Decision(_)).then_some(page.subject);
+            Effect::Act(Act::Wrong(seq), again)
+        })
     }
 
     /// Clears the filter, or closes the page on top if there is no filter.

@@ -7,6 +7,7 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use uuid::Uuid;
 
+use super::act::Act;
 use super::model::{Effect, Input, Model};
 use super::page::Subject;
 use super::view;
@@ -87,10 +88,11 @@ fn model(width: u16, height: u16) -> Model {
         ..Model::default()
     };
     let event = |number: u32| {
-        format!(
+        let line = format!(
             "12:00:{number:02}.000  {:>6}  claude 00000001  tool started         Bash",
             400 + number
-        )
+        );
+        (Uuid::from_u128(1 << 96), line)
     };
     model.update(Input::Events((0..30).map(event).collect()));
     model.update(Input::Now(Box::new(now())));
@@ -154,7 +156,7 @@ fn the_now_view_fits_80_by_24() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter timeline  / filter  ? help  q quit
+     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
     ");
 }
 
@@ -200,7 +202,7 @@ fn the_now_view_uses_140_by_40() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter timeline  / filter  ? help  q quit
+     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
     ");
 }
 
@@ -255,13 +257,13 @@ fn colours_are_left_out_where_they_are_not_wanted() {
 }
 
 #[test]
-fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
+fn a_timeline_and_a_decision_open_and_esc_goes_back() {
     let mut model = model(80, 24);
     press(&mut model, KeyCode::Down);
     let session = model.selected.expect("one");
     assert_eq!(session, now().rows[1].session);
     assert_eq!(
-        press(&mut model, KeyCode::Enter),
+        press(&mut model, KeyCode::Char('t')),
         Effect::Read(Subject::Timeline(session))
     );
     assert!(screen(&model).contains("Reading..."));
@@ -316,7 +318,7 @@ fn enter_opens_a_timeline_and_a_decision_and_esc_goes_back() {
 fn an_open_timeline_grows_with_its_session_and_stays_where_one_reads() {
     let mut model = model(80, 24);
     let subject = Subject::Timeline(model.selected.expect("one"));
-    press(&mut model, KeyCode::Enter);
+    press(&mut model, KeyCode::Right);
     model.update(Input::Read(subject, Ok((0, timeline(50)))));
     assert_eq!(
         model.update(Input::Now(Box::new(now()))),
@@ -377,7 +379,15 @@ fn a_filter_shows_only_what_has_its_text() {
         (model.rows().len(), model.selected),
         (1, Some(now().rows[2].session))
     );
-    press(&mut model, KeyCode::Enter);
+    assert_eq!(
+        (
+            model.events(50).len(),
+            screen(&model).contains("tool started")
+        ),
+        (0, false),
+        "no event is of a session that is shown"
+    );
+    press(&mut model, KeyCode::Char('t'));
     model.update(Input::Read(model.pages[0].subject, Ok((0, timeline(50)))));
     press(&mut model, KeyCode::Char('/'));
     typed(&mut model, "LINE 4");
@@ -400,19 +410,18 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
     press(&mut model, KeyCode::Char('?'));
     insta::assert_snapshot!(screen(&model), @r"
     keys
+     Enter           go to its tmux pane; on a page, open
+     t, Right        open a timeline or a decision
+     m, c            mute or unmute; let its next stop pass
+     w               mark its last demand wrong, or not
+     s, /            sort; only what has a text
+     Esc, Backspace  drop the filter, or go back
+     k, j, b, Space  move by a line or a screen; also arrows
+     g, G            to the first or last line
+     q, Ctrl-C       quit
+     TURN: its time / from when on a stop gets a checkpoint
 
-     k, j, Up, Down             move
-     b, Space, PageUp, PageDown move by a screen
-     g, G, Home, End            to the first or last line
-     Enter                      open a session or a decision
-     w                          mark an open decision wrong, or not
-     Esc, Backspace             drop the filter, or go back
-     /                          show only lines with a text
-     q, Ctrl-C                  quit
 
-     TURN is how long a turn has lasted / from when on its
-     stop gets a checkpoint. Dim rows were quiet for a day.
-     In a timeline, ! and . are decisions.
 
 
 
@@ -431,4 +440,72 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
     press(&mut model, KeyCode::Char('/'));
     assert_eq!(model.update(control_c()), Effect::Quit);
     assert_eq!(model.update(Input::Stop), Effect::Quit);
+}
+
+#[test]
+fn keys_act_on_the_selected_session_and_say_so_until_the_next_key() {
+    let mut model = model(80, 24);
+    let first = now().rows[0].session;
+    let second = now().rows[1].session;
+    let act = |act| Effect::Act(act, None);
+    assert_eq!(press(&mut model, KeyCode::Enter), act(Act::Jump(first)));
+    assert_eq!(
+        press(&mut model, KeyCode::Char('m')),
+        act(Act::Mute(first, true))
+    );
+    assert_eq!(
+        press(&mut model, KeyCode::Char('c')),
+        act(Act::Clear(first))
+    );
+    assert_eq!(
+        press(&mut model, KeyCode::Char('w')),
+        act(Act::WrongLast(first))
+    );
+    model.update(Input::Said("done \x1b[31m".into()));
+    assert!(
+        screen(&model).ends_with(" done \\x1b[31m"),
+        "{}",
+        screen(&model)
+    );
+    press(&mut model, KeyCode::Down);
+    assert!(screen(&model).ends_with("? help"), "{}", screen(&model));
+    assert_eq!(
+        press(&mut model, KeyCode::Char('m')),
+        act(Act::Mute(second, false)),
+        "it is muted"
+    );
+    // A page is no list: nothing is muted from there by mistake.
+    press(&mut model, KeyCode::Char('t'));
+    for key in ['m', 'c', 's'] {
+        assert_eq!(press(&mut model, KeyCode::Char(key)), Effect::Nothing);
+    }
+}
+
+#[test]
+fn sessions_are_sorted_in_four_ways_and_the_selection_stays() {
+    let mut model = model(80, 24);
+    let selected = model.selected;
+    let agents = |model: &Model| -> Vec<String> {
+        let rows = model.rows().into_iter();
+        rows.map(|row| {
+            row.project
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect()
+    };
+    let by_need = agents(&model);
+    press(&mut model, KeyCode::Char('s'));
+    assert!(screen(&model).ends_with(" sorted: the newest event first"));
+    press(&mut model, KeyCode::Char('s'));
+    assert_eq!(
+        agents(&model),
+        ["attic", "billing-service", "search", "website"]
+    );
+    press(&mut model, KeyCode::Char('s'));
+    assert_eq!(agents(&model)[..2], ["billing-service", "search"]);
+    press(&mut model, KeyCode::Char('s'));
+    assert_eq!((agents(&model), model.selected), (by_need, selected));
 }

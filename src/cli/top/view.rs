@@ -23,22 +23,18 @@ const WIDE: u16 = 110;
 const EVENT_LINES_MAX: u16 = 12;
 
 /// The keys, and what they do; and what else is to be known. All of it fits the smallest terminal.
-const KEYS: [(&str, &str); 8] = [
-    ("k, j, Up, Down", "move"),
-    ("b, Space, PageUp, PageDown", "move by a screen"),
-    ("g, G, Home, End", "to the first or last line"),
-    ("Enter", "open a session or a decision"),
-    ("w", "mark an open decision wrong, or not"),
+const KEYS: [(&str, &str); 9] = [
+    ("Enter", "go to its tmux pane; on a page, open"),
+    ("t, Right", "open a timeline or a decision"),
+    ("m, c", "mute or unmute; let its next stop pass"),
+    ("w", "mark its last demand wrong, or not"),
+    ("s, /", "sort; only what has a text"),
     ("Esc, Backspace", "drop the filter, or go back"),
-    ("/", "show only lines with a text"),
+    ("k, j, b, Space", "move by a line or a screen; also arrows"),
+    ("g, G", "to the first or last line"),
     ("q, Ctrl-C", "quit"),
 ];
-const NOTES: [&str; 4] = [
-    "",
-    "  TURN is how long a turn has lasted / from when on its",
-    "  stop gets a checkpoint. Dim rows were quiet for a day.",
-    "  In a timeline, ! and . are decisions.",
-];
+const NOTES: [&str; 1] = ["  TURN: its time / from when on a stop gets a checkpoint"];
 
 /// Draws everything.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
@@ -143,16 +139,9 @@ fn draw_now(model: &Model, paint: Paint, frame: &mut Frame<'_>, head: Rect, body
         ),
         detail,
     );
-    let newest = model
-        .events
-        .iter()
-        .rev()
-        .take(usize::from(events.height))
-        .rev();
-    frame.render_widget(
-        Paragraph::new(newest.map(|event| ansi::line(event)).collect::<Vec<_>>()),
-        events,
-    );
+    let newest = model.events(usize::from(events.height));
+    let lines: Vec<_> = newest.into_iter().map(ansi::line).collect();
+    frame.render_widget(Paragraph::new(lines), events);
 }
 
 fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
@@ -439,11 +428,11 @@ fn draw_help(paint: Paint, frame: &mut Frame<'_>, head: Rect, body: Rect) {
     draw_head(frame, head, "keys", Span::raw(""), paint.bold());
     let key = |(keys, what): &(&'static str, &'static str)| {
         Line::from(vec![
-            Span::styled(format!("  {keys:27}"), paint.bold()),
+            Span::styled(format!("  {keys:16}"), paint.bold()),
             Span::raw(*what),
         ])
     };
-    let mut lines = vec![Line::raw("")];
+    let mut lines = Vec::new();
     lines.extend(KEYS.iter().map(key));
     lines.extend(NOTES.map(Line::raw));
     frame.render_widget(Paragraph::new(lines), body);
@@ -461,7 +450,7 @@ fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
             "Enter explains a decision  Esc back  / filter  ? help  q quit"
         }
         Some(_) => "w mark wrong  Esc back  / filter  ? help  q quit",
-        None => "Enter timeline  / filter  ? help  q quit",
+        None => "Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help",
     };
     if model.is_typing {
         return Line::styled(format!(" filter: {filter}_"), paint.bold());
@@ -471,6 +460,9 @@ fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
             format!(" {}", render::printable(why)),
             paint.colour(Color::Red),
         );
+    }
+    if let Some(said) = &model.said {
+        return Line::styled(format!(" {}", render::printable(said)), paint.bold());
     }
     let filter = if filter.is_empty() {
         filter

@@ -81,7 +81,11 @@ impl Known {
     }
 
     fn is_in(&self, pane: &str, tmux: Option<&str>) -> bool {
-        let server = |value: &str| value.split(',').next().map(str::to_owned);
+        // `socket,pid,session`; the socket's path may contain commas itself.
+        let server = |value: &str| {
+            let socket = value.rsplitn(3, ',').nth(2);
+            socket.unwrap_or(value).to_owned()
+        };
         let is_server = match (tmux, &self.tmux) {
             (Some(asked), Some(own)) => server(own) == server(asked),
             _ => true,

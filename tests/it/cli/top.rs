@@ -153,7 +153,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     00:00:00.000      26  claude 57147911  delivery confirmed   22 by next_event
     00:00:00.000      27  claude 57147911  evidence gathered
     00:00:00.000      28  claude 57147911  decided              pass block_budget af
-     Enter timeline  / filter  ? help  q quit
+     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
     ");
 
     // Live: a message of the user, with what could do harm to a terminal.
@@ -325,4 +325,88 @@ fn the_daemon_tells_only_what_is_new() {
     );
     assert_eq!(get(&format!("/v1/now?known={}", now["seq"])), Value::Null);
     assert_ne!(get("/v1/now?known=1"), Value::Null);
+}
+
+/// A session of an agent in a pane of this server.
+fn session_in_pane(server: &Server, daemon: &Daemon, session: &str, pane: &str) {
+    let payload = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": format!("/{session}"), "prompt": format!("work in {session}") });
+    let mut client = daemon.home.client(&["claude"]);
+    client
+        .env("TMUX", format!("{},1,0", server.socket().display()))
+        .env("TMUX_PANE", pane);
+    run(&mut client, payload.to_string().as_bytes());
+}
+
+#[test]
+fn keys_act_on_a_session_and_the_filter_holds_for_events() {
+    let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
+    play_session(&daemon);
+    let agent = server.tmux(&["new-session", "-d", "-P", "-F", "#{pane_id}", "exec cat"]);
+    session_in_pane(&server, &daemon, "shop", &agent);
+    // A person looks at `top` through a terminal that is attached.
+    let top = Top::start(&server, &daemon.home, "");
+    let outer = Server::new();
+    let attach = format!(
+        "env -u TMUX LC_ALL=C.UTF-8 tmux -S '{}' attach -t '{}'",
+        server.socket().display(),
+        top.pane
+    );
+    outer.tmux(&["new-session", "-d", &attach]);
+    let client = || server.tmux(&["list-clients", "-F", "#{pane_id}"]);
+    until("it is attached", || (client() == top.pane).then_some(()));
+    top.waits_for("work in shop");
+
+    top.press(&["/"]);
+    top.press(&["-l", "shop"]);
+    top.press(&["Enter"]);
+    let screen = top.waits_for("filter: shop");
+    assert!(
+        screen.contains("prompt submitted") && !screen.contains("block_budget"),
+        "{screen}"
+    );
+    top.press(&["m"]);
+    top.waits_for("is muted, m unmutes it");
+    let muted = || daemon.ask(&["state", "shop", "--json"])[0]["muted"].clone();
+    assert_eq!(muted(), true);
+    top.waits_for("muted");
+    until("the flag is shown", || {
+        top.screen().lines().nth(2)?.contains("muted").then_some(())
+    });
+    top.press(&["m"]);
+    top.waits_for("is no longer muted");
+    assert_eq!(muted(), false);
+    top.press(&["c"]);
+    top.waits_for("passes");
+    assert_eq!(daemon.ask(&["state", "shop", "--json"])[0]["cleared"], true);
+    // It never got a checkpoint, so there is none to mark.
+    top.press(&["w"]);
+    top.waits_for("nothing was decided yet");
+    top.press(&["Escape"]);
+    top.waits_for("block_budget");
+    top.press(&["s"]);
+    top.waits_for("sorted: the newest event first");
+    // The session at the end is the recorded one, which was held back.
+    top.press(&["G"]);
+    top.press(&["w"]);
+    top.waits_for("is marked wrong, w takes that back");
+    let summary = daemon.ask(&["audit", "--verdict", "inject", "--json"]);
+    let decision = summary[0]["seq"].to_string();
+    let explained = &daemon.ask(&["explain", &decision, "--json"])[0];
+    assert_eq!(explained["marked_wrong"].as_array().map(Vec::len), Some(1));
+
+    top.press(&["/"]);
+    top.press(&["-l", "shop"]);
+    top.press(&["Enter"]);
+    top.waits_for("filter: shop");
+    top.press(&["Enter"]);
+    until("the agent's pane is shown", || {
+        (client() == agent).then_some(())
+    });
+    // Its pane is gone: it says so, and does nothing else.
+    server.tmux(&["switch-client", "-t", &top.pane]);
+    server.tmux(&["kill-pane", "-t", &agent]);
+    top.press(&["Enter"]);
+    top.waits_for("the pane is gone");
+    top.press(&["q"]);
+    top.ends_cleanly();
 }

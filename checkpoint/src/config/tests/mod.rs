@@ -94,6 +94,7 @@ fn every_key_of_a_group_with_its_default() {
     tmux.hold_for: 10m (default)
     tmux.attempts: 3 (default)
     codex.delivery: tmux (default)
+    listeners.desktop: false (default)
     listeners.agent_finished: [] (default)
     listeners.needs_attention: [] (default)
     listeners.checkpoint_sent: [] (default)
