@@ -139,6 +139,7 @@ fn frame_of(draft: &Draft) -> Vec<u8> {
         id,
         late: false,
         event,
+        origin: None,
     };
     let mut bytes = Vec::new();
     let record = codec::join(

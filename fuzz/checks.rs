@@ -70,6 +70,7 @@ pub fn hook(bytes: &[u8]) {
             id: draft.id,
             late: false,
             event: draft.event,
+            origin: None,
         };
         let stored = codec::decode_event(&codec::encode_event(&envelope))
             .expect("what was encoded can be decoded");

@@ -111,6 +111,7 @@ impl Writer<'_> {
             id,
             late: false,
             event,
+            origin: None,
         };
         self.next_seq += 1;
         self.batch.push(draft);

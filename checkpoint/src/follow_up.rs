@@ -24,6 +24,8 @@ pub enum FollowUp {
     Unfulfilled(Vec<Action>),
     /// The journal lacks the evidence or the policy of the demand.
     Unknown,
+    /// The machine withholds what would show it (spec FLEET-4).
+    Withheld,
 }
 
 /// What followed a checkpoint, up to the next decision, the next message of a person, or the end of the session.
@@ -80,12 +82,20 @@ pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> V
         let end = demand.asks().then_some(FollowUp::Open);
         demand.followed(end, None)
     }));
+    if events.iter().any(Envelope::is_withheld) {
+        for followed in &mut ended {
+            followed.end = followed.end.take().map(|_| FollowUp::Withheld);
+        }
+    }
     ended
 }
 
 /// Returns how many actions of the last checkpoint have no proof so far; `None` if there is none, or it asked for
 /// nothing, or nobody can tell. The events may begin at the stop that it answered.
 pub fn left(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<usize> {
+    if events.iter().any(Envelope::is_withheld) {
+        return None;
+    }
     let (ended, open) = walk(events, policies);
     let last = match open {
         Some(demand) => Some(demand.judge(policies, None)),
@@ -94,7 +104,7 @@ pub fn left(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<usiz
     match last?.end? {
         FollowUp::Fulfilled => Some(0),
         FollowUp::Unfulfilled(left) => Some(left.len()),
-        FollowUp::Open | FollowUp::Unknown => None,
+        FollowUp::Open | FollowUp::Unknown | FollowUp::Withheld => None,
     }
 }
 
@@ -289,6 +299,7 @@ mod tests {
                 id: Uuid::nil(),
                 late: false,
                 event,
+                origin: None,
             });
             seq
         }

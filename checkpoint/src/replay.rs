@@ -37,6 +37,12 @@ pub struct Past<'a> {
 }
 
 impl Past<'_> {
+    /// Returns whether the decision's machine withholds a part of what it was based on, or of itself, so that nothing
+    /// can be proved here.
+    pub fn is_withheld(&self) -> bool {
+        self.state.withheld || self.envelope.is_withheld()
+    }
+
     /// Repeats the decision with its own policy.
     ///
     /// # Errors
@@ -394,6 +400,7 @@ impl<'a> Player<'a> {
             id,
             late,
             event,
+            origin: None,
         };
         self.next_seq += 1;
         state.apply(&envelope);

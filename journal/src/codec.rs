@@ -1,7 +1,7 @@
 //! Encodes and decodes envelopes. The only file that knows old formats.
 //!
 //! ```text
-//! event value    format version (1 byte), bincode of the envelope
+//! event value    format version (1 byte), bincode of the envelope; with version 2 bincode of its origin follows
 //! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow;
 //!                3 = dropped by compaction
 //! record         length of the event value (4 bytes LE), event value, payload value
@@ -15,15 +15,21 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::frame::PAYLOAD_BYTES_MAX;
-use crate::{Envelope, Event, Payload, payload};
+use crate::{Envelope, Event, Origin, Payload, payload};
 
 /// Version of the stored format of an [`Envelope`].
 ///
 /// - 1: first release.
+/// - 2: as 1, and the event's origin follows. Only collectors have such events; all others are still written as 1, so
+///   that a program that knows only 1 reads them.
 ///
 /// A new variant at the end of [`Event`] needs no new version: an old program that meets it asks for an upgrade. Any other
 /// change of a stored type needs one, with the old type kept here and an upcaster from it in [`decode_event`].
-pub const FORMAT_VERSION: u8 = 1;
+pub const FORMAT_VERSION: u8 = 2;
+/// The version of an event of the journal's own machine.
+const OWN: u8 = 1;
+/// The version of an event that came from another machine.
+const RECEIVED: u8 = 2;
 
 /// Shorter payloads are stored uncompressed: compressing them gains nothing.
 const COMPRESS_FROM_BYTES: usize = 256;
@@ -42,9 +48,12 @@ const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_BYTES_MAX>> =
 /// Encodes an envelope into an event value.
 pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
-    out.push(FORMAT_VERSION);
-    bincode::serde::encode_into_std_write(envelope, &mut out, CONFIG)
-        .expect("events are plain data, and writing to a vector does not fail");
+    let written = "events are plain data, and writing to a vector does not fail";
+    out.push(envelope.origin.as_ref().map_or(OWN, |_| RECEIVED));
+    bincode::serde::encode_into_std_write(envelope, &mut out, CONFIG).expect(written);
+    if let Some(origin) = &envelope.origin {
+        bincode::serde::encode_into_std_write(origin, &mut out, CONFIG).expect(written);
+    }
     out
 }
 
@@ -55,9 +64,15 @@ pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
 /// [`Error::Newer`] for a version from the future, [`Error::Damaged`] for anything else that is not an envelope.
 pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
     match bytes.split_first() {
-        Some((&1, rest)) => {
-            let (envelope, read) =
+        Some((&version @ (OWN | RECEIVED), rest)) => {
+            let (mut envelope, mut read) =
                 bincode::serde::decode_from_slice::<Envelope, _>(rest, CONFIG).map_err(explain)?;
+            if version == RECEIVED {
+                let (origin, more) =
+                    bincode::serde::decode_from_slice(&rest[read..], CONFIG).map_err(explain)?;
+                envelope.origin = Some(origin);
+                read += more;
+            }
             if read == rest.len() {
                 Ok(envelope)
             } else {
@@ -84,7 +99,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
 pub(crate) fn address(bytes: &[u8]) -> Option<(u64, Uuid)> {
     match bytes.split_first()? {
         // An envelope starts with its sequence number and its stream, a stream with its session.
-        (&1, rest) => bincode::serde::decode_from_slice(rest, CONFIG)
+        (&(OWN | RECEIVED), rest) => bincode::serde::decode_from_slice(rest, CONFIG)
             .ok()
             .map(|(address, _)| address),
         _ => None,
@@ -97,7 +112,7 @@ fn explain(error: bincode::error::DecodeError) -> Error {
         bincode::error::DecodeError::OtherString(text) if text.contains("variant index") => {
             Error::Newer {
                 what: format!("an event ({text})"),
-                found: 2,
+                found: u32::from(FORMAT_VERSION) + 1,
                 known: FORMAT_VERSION.into(),
             }
         }
@@ -185,6 +200,12 @@ pub fn to_json(envelope: &Envelope, payload: Option<&str>) -> serde_json::Value 
     line.insert("id".into(), envelope.id.to_string().into());
     line.insert("late".into(), envelope.late.into());
     line.insert("kind".into(), envelope.event.kind().into());
+    if let Some(origin) = &envelope.origin {
+        line.insert("machine".into(), origin.machine.clone().into());
+        line.insert("journal".into(), origin.journal.to_string().into());
+        line.insert("journal_seq".into(), origin.seq.into());
+        line.insert("withheld".into(), origin.withheld.clone().into());
+    }
     let tagged = serde_json::to_value(&envelope.event).expect("events hold only plain data");
     if let serde_json::Value::Object(fields) = tagged {
         for (_, value) in fields {
@@ -280,6 +301,15 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
     let late = take(&mut line, "late")?;
     let kind: String = take(&mut line, "kind")?;
     let dropped = take::<Option<bool>>(&mut line, "payload_dropped")?.unwrap_or(false);
+    let origin = match take::<Option<Uuid>>(&mut line, "journal")? {
+        Some(journal) => Some(Box::new(Origin {
+            machine: take(&mut line, "machine")?,
+            journal,
+            seq: take(&mut line, "journal_seq")?,
+            withheld: take(&mut line, "withheld")?,
+        })),
+        None => None,
+    };
     let payload = match take::<serde_json::Value>(&mut line, "payload")? {
         serde_json::Value::Null if dropped => Payload::Dropped,
         serde_json::Value::Null => Payload::None,
@@ -311,6 +341,7 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
             id,
             late,
             event,
+            origin,
         },
         payload,
     ))

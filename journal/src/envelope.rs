@@ -57,6 +57,15 @@ impl Stream {
         }
     }
 
+    /// Returns the stream of what a collector notes about the journals that it has taken in.
+    pub const fn fleet() -> Self {
+        Self {
+            session: Uuid::from_u128(0x666c_6565_7400_4000_8000_0000_0000_0001),
+            agent: Agent::Daemon,
+            native: None,
+        }
+    }
+
     /// Returns the session id as the host writes it.
     pub fn native(&self) -> String {
         self.native
@@ -97,6 +106,35 @@ pub struct Envelope {
     pub late: bool,
     /// What happened.
     pub event: Event,
+    /// Where a collector has it from; `None` for an event of the journal's own machine. Stored behind the others
+    /// (`codec.rs`).
+    #[serde(skip)]
+    pub origin: Option<Box<Origin>>,
+}
+
+/// Where a collector has an event from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The machine's name, as its owner gave it.
+    pub machine: String,
+    /// Identity of the machine's journal.
+    pub journal: Uuid,
+    /// The event's sequence number in that journal, of several the first.
+    pub seq: u64,
+    /// The fields that the machine did not send. What they hold here says nothing.
+    pub withheld: Vec<String>,
+}
+
+impl Envelope {
+    /// Returns whether something of the event was not sent by its machine, so that nothing can be concluded from what
+    /// is here.
+    pub fn is_withheld(&self) -> bool {
+        matches!(self.event, Event::Withheld { .. })
+            || self
+                .origin
+                .as_ref()
+                .is_some_and(|origin| !origin.withheld.is_empty())
+    }
 }
 
 #[cfg(test)]

@@ -58,6 +58,12 @@ pub enum Error {
         /// The journal's folder.
         path: PathBuf,
     },
+    /// Something else than a merge would write into a collector's journal.
+    #[error("{} has the events of other machines: nothing else is written there", path.display())]
+    Collector {
+        /// The journal's folder.
+        path: PathBuf,
+    },
     /// The committer's queue is full: try again later, or spool the call.
     #[error("the journal's queue is full: try again later")]
     Overloaded,

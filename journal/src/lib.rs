@@ -5,14 +5,20 @@
 //! sled, and only `codec.rs` knows old formats.
 
 #[cfg(feature = "store")]
+pub mod chain;
+#[cfg(feature = "store")]
 pub mod codec;
 pub mod envelope;
 #[cfg(feature = "store")]
 pub mod error;
 pub mod event;
 pub mod frame;
+#[cfg(feature = "store")]
+mod hex;
 pub mod home;
 mod hook_call;
+#[cfg(feature = "store")]
+mod identity;
 #[cfg(feature = "store")]
 mod imported;
 #[cfg(feature = "store")]
@@ -32,17 +38,21 @@ pub mod socket;
 mod store;
 pub mod time;
 
-pub use envelope::{Draft, Envelope, Stream};
+pub use envelope::{Draft, Envelope, Origin, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
 pub use event::{
     Action, Agent, CallOutcome, ChangedFile, Changes, Criterion, CriterionStatus, Decision, Event,
     Evidence, Facts, FileFacts, Host, Notification, Package, PhaseRecord, Place, ProgressKind,
-    PromptOrigin, Reason, ReplyForm, Route, Step, Summary, SummaryKind, SummaryVerdict, Task,
+    PromptOrigin, Reason, ReplyForm, Route, Run, Step, Summary, SummaryKind, SummaryVerdict, Task,
     Timeline, TimelineSource, ToolCall, ToolKind, Verdict, Workspace,
 };
+#[cfg(feature = "store")]
+pub use hex::hex;
 pub use home::Home;
 pub use hook_call::{reply, request};
+#[cfg(feature = "store")]
+pub use identity::{Identity, Renewal};
 #[cfg(feature = "store")]
 pub use log::{Appended, Journal, Options, Sync};
 #[cfg(feature = "store")]

@@ -10,6 +10,7 @@ use journal::{
 };
 use uuid::Uuid;
 
+mod fleet;
 mod maintenance;
 mod meanwhile;
 mod schema;

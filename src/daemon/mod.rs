@@ -130,6 +130,14 @@ impl Daemon {
     /// Opens the journal, binds the socket and starts the actors. Does not serve yet.
     fn start(home: Home, config: Config, config_error: Option<String>) -> Result<Self> {
         let (journal, recovered) = open_journal(&home, &config)?;
+        if journal.is_collector() {
+            journal.close();
+            return Err(Failure::failed(format!(
+                "{} holds the events of other machines; a daemon would act on them",
+                home.journal.display()
+            ))
+            .hint("ask it without a daemon: `checkpointd audit`, `checkpointd sessions`, `checkpointd sql`; this machine's own daemon needs a home of its own"));
+        }
         for note in &recovered.notes {
             tracing::warn!(note, "Recovery of the journal.");
         }

@@ -206,6 +206,7 @@ impl PastSession {
                     id: draft.id,
                     late: false,
                     event: draft.event,
+                    origin: None,
                 });
             }
         }

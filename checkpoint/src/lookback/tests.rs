@@ -31,6 +31,7 @@ impl Memory {
                     id: draft.id,
                     late: false,
                     event: draft.event,
+                    origin: None,
                 });
             }
             seq

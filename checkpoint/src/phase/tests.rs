@@ -36,6 +36,7 @@ fn envelope(seq: u64, event: Event) -> Envelope {
         id: Uuid::nil(),
         late: false,
         event,
+        origin: None,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::agents::{self, adapter::Adapter};
 impl SessionState {
     /// Applies one event. Never fails, and depends on nothing but the state and the event.
     pub fn apply(&mut self, envelope: &Envelope) {
+        self.withheld |= envelope.is_withheld();
         let newest = self.keep_clock_and_place(envelope);
         self.keep_home(&envelope.event);
         self.see_turn(&envelope.event);

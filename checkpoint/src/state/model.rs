@@ -10,7 +10,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 8;
+pub const SNAPSHOT_VERSION: u32 = 9;
 
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,6 +169,8 @@ pub struct SessionState {
     pub title: Option<String>,
     /// A hook call showed an agent in the session; a stop alone does not.
     pub opened: bool,
+    /// A collector has the session, and its machine withholds a part of it: what is missing here says nothing.
+    pub withheld: bool,
 }
 
 /// A progress document that was written, with the counts of the session at that time.
@@ -261,6 +263,7 @@ impl SessionState {
             progress: None,
             title: None,
             opened: false,
+            withheld: false,
         }
     }
 

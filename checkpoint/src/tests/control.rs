@@ -53,6 +53,7 @@ impl Story {
             id: Uuid::nil(),
             late: false,
             event: Event::Unmuted {},
+            origin: None,
         }
     }
 

@@ -118,6 +118,7 @@ impl Story {
             id,
             late,
             event,
+            origin: None,
         };
         self.state.apply(&envelope);
         envelope

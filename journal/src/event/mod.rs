@@ -14,6 +14,7 @@ mod facts;
 mod hook;
 mod kinds;
 mod record;
+mod run;
 mod summary;
 mod workspace;
 
@@ -24,6 +25,7 @@ pub use decision::{
 pub use facts::{CallOutcome, Facts, FileFacts};
 pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
+pub use run::Run;
 pub use summary::{Summary, SummaryKind, SummaryVerdict};
 pub use workspace::{Package, Task, Workspace};
 
@@ -384,6 +386,16 @@ pub enum Event {
     },
     /// An event was here that was imported from an agent's transcript and taken out again (spec LOOK-8).
     Forgotten {},
+    /// A collector took in a run of another journal's events, which follow (spec FLEET-8).
+    RunReceived {
+        /// The run.
+        run: Box<Run>,
+    },
+    /// Consecutive events of one session that the level of their machine withholds (spec FLEET-3).
+    Withheld {
+        /// How many they are.
+        count: u64,
+    },
 }
 
 impl Event {
@@ -411,74 +423,5 @@ impl Event {
             | Self::OtherHook { host } => Some(host),
             _ => None,
         }
-    }
-
-    /// Returns the name of the kind, as in exports.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::SessionStarted { .. } => "session_started",
-            Self::SessionEnded { .. } => "session_ended",
-            Self::PromptSubmitted { .. } => "prompt_submitted",
-            Self::ToolStarted { .. } => "tool_started",
-            Self::ToolFinished { .. } => "tool_finished",
-            Self::ToolFailed { .. } => "tool_failed",
-            Self::ModelStepped { .. } => "model_stepped",
-            Self::AgentStopped { .. } => "agent_stopped",
-            Self::Interrupted { .. } => "interrupted",
-            Self::Notified { .. } => "notified",
-            Self::PermissionAsked { .. } => "permission_asked",
-            Self::CompactionStarted { .. } => "compaction_started",
-            Self::CompactionFinished { .. } => "compaction_finished",
-            Self::SubagentStarted { .. } => "subagent_started",
-            Self::SubagentStopped { .. } => "subagent_stopped",
-            Self::OtherHook { .. } => "other_hook",
-            Self::EvidenceGathered { .. } => "evidence_gathered",
-            Self::Decided(_) => "decided",
-            Self::DeliveryAttempted { .. } => "delivery_attempted",
-            Self::DeliveryConfirmed { .. } => "delivery_confirmed",
-            Self::DeliveryFailed { .. } => "delivery_failed",
-            Self::DeliveryExpired { .. } => "delivery_expired",
-            Self::RestartRequested { .. } => "restart_requested",
-            Self::EscapeHatchUsed { .. } => "escape_hatch_used",
-            Self::CheckpointCleared {} => "checkpoint_cleared",
-            Self::Muted { .. } => "muted",
-            Self::Unmuted {} => "unmuted",
-            Self::PolicyAdopted { .. } => "policy_adopted",
-            Self::PayloadRejected { .. } => "payload_rejected",
-            Self::DaemonStarted { .. } => "daemon_started",
-            Self::BaselineTaken { .. } => "baseline_taken",
-            Self::PromptFound { .. } => "prompt_found",
-            Self::DeliveryHeld { .. } => "delivery_held",
-            Self::DeliveryPasted { .. } => "delivery_pasted",
-            Self::DeliveryEntered { .. } => "delivery_entered",
-            Self::Announced { .. } => "announced",
-            Self::AgentRestarted { .. } => "agent_restarted",
-            Self::RestartClosed { .. } => "restart_closed",
-            Self::PhaseCreated { .. } => "phase_created",
-            Self::PhaseCompleted { .. } => "phase_completed",
-            Self::PhaseDeleted { .. } => "phase_deleted",
-            Self::ProgressWritten { .. } => "progress_written",
-            Self::ProgressValidated { .. } => "progress_validated",
-            Self::ResumeOffered { .. } => "resume_offered",
-            Self::FactsGathered { .. } => "facts_gathered",
-            Self::MarkedWrong { .. } => "marked_wrong",
-            Self::HeadSeen { .. } => "head_seen",
-            Self::TurnJoined { .. } => "turn_joined",
-            Self::Forgotten {} => "forgotten",
-        }
-    }
-
-    /// Returns whether an ack of this event may come before its fsync (spec JRNL-5).
-    ///
-    /// True for tool and model events, which are many and matter little one by one.
-    pub const fn may_be_batched(&self) -> bool {
-        matches!(
-            self,
-            Self::ToolStarted { .. }
-                | Self::ToolFinished { .. }
-                | Self::ToolFailed { .. }
-                | Self::ModelStepped { .. }
-                | Self::OtherHook { .. }
-        )
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::{Draft, Timestamp};
+use crate::{Draft, Origin, Timestamp};
 
 /// When an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +44,19 @@ pub struct Appended {
 pub(super) type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
 
 /// Properties of an imported event that appending would set otherwise.
+#[derive(Default)]
 pub(super) struct Imported {
     pub(super) recorded_at: Timestamp,
     pub(super) late: bool,
     pub(super) payload_dropped: bool,
+    pub(super) origin: Option<Box<Origin>>,
 }
 
 /// Drafts that are committed together.
 pub(super) struct Append {
     pub(super) drafts: Vec<Draft>,
-    pub(super) imported: Option<Imported>,
+    /// One for each draft, or none.
+    pub(super) imported: Vec<Imported>,
     /// The acknowledgement waits for a sync, whatever the events are.
     pub(super) durable: bool,
     pub(super) done: Done,

@@ -207,7 +207,9 @@ impl Committer {
         } = append;
         let mut appended = Vec::with_capacity(drafts.len());
         let mut wants_sync = durable;
+        let mut imported = imported.into_iter();
         for draft in drafts {
+            let own = imported.next();
             wants_sync |= self.options.sync == Sync::Always || !draft.event.may_be_batched();
             match fresh
                 .get(&draft.id)
@@ -222,7 +224,7 @@ impl Committer {
                     let seq = self.next_seq;
                     self.next_seq += 1;
                     fresh.insert(draft.id, seq);
-                    let item = self.item(draft, seq, now, imported.as_ref());
+                    let item = self.item(draft, seq, now, own);
                     frame::push(
                         frames,
                         Kind::Envelope,
@@ -244,13 +246,7 @@ impl Committer {
         })
     }
 
-    fn item(
-        &mut self,
-        draft: Draft,
-        seq: u64,
-        now: Timestamp,
-        imported: Option<&Imported>,
-    ) -> Item {
+    fn item(&mut self, draft: Draft, seq: u64, now: Timestamp, imported: Option<Imported>) -> Item {
         let Draft {
             stream,
             at,
@@ -264,8 +260,10 @@ impl Committer {
             is_late = at < *last;
             *last = at.max(*last);
         }
-        let (recorded_at, late) =
-            imported.map_or((now, is_late), |own| (own.recorded_at, own.late));
+        let is_dropped = imported.as_ref().is_some_and(|own| own.payload_dropped);
+        let (recorded_at, late, origin) = imported.map_or((now, is_late, None), |own| {
+            (own.recorded_at, own.late, own.origin)
+        });
         let envelope = Envelope {
             seq,
             stream,
@@ -274,8 +272,8 @@ impl Committer {
             id,
             late,
             event,
+            origin,
         };
-        let is_dropped = imported.is_some_and(|own| own.payload_dropped);
         let payload = if is_dropped {
             codec::DROPPED.to_vec()
         } else {

@@ -18,7 +18,7 @@ use crate::error::{Doing, Error, Result};
 use crate::imported::ImportedEvents;
 use crate::recovery::{self, Recovered};
 use crate::store::Store;
-use crate::{Draft, Envelope, Payload, intake, layout};
+use crate::{Draft, Envelope, Identity, Payload, Renewal, Stream, intake, layout};
 
 mod append;
 mod committer;
@@ -118,16 +118,17 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`]; `done` gets all
-    /// other errors.
+    /// [`Error::Overloaded`] when too many appends wait, [`Error::Closed`] after [`Journal::close`],
+    /// [`Error::Collector`] in a collector's journal; `done` gets all other errors.
     pub fn append(
         &self,
         drafts: Vec<Draft>,
         done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
     ) -> Result<()> {
+        self.refuse_collector()?;
         self.try_append(Append {
             drafts,
-            imported: None,
+            imported: Vec::new(),
             durable: false,
             done: Box::new(done),
         })
@@ -142,7 +143,7 @@ impl Journal {
         let done: Done = Box::new(move |result| done(result.map(drop)));
         self.try_append(Append {
             drafts: Vec::new(),
-            imported: None,
+            imported: Vec::new(),
             durable: true,
             done,
         })
@@ -164,7 +165,8 @@ impl Journal {
     ///
     /// As [`Journal::append`], except that it waits instead of returning [`Error::Overloaded`].
     pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
-        self.submit(drafts, None)
+        self.refuse_collector()?;
+        self.submit(drafts, Vec::new())
     }
 
     /// Marks all events as imported that are appended from `first` on until the journal is opened again: nothing is written
@@ -191,32 +193,21 @@ impl Journal {
     ///
     /// As [`Journal::append_wait`].
     pub fn import(&self, envelope: Envelope, payload: Payload) -> Result<Appended> {
-        let Envelope {
-            stream,
-            at,
-            recorded_at,
-            id,
-            late,
-            event,
-            ..
-        } = envelope;
-        let imported = Imported {
-            recorded_at,
-            late,
-            payload_dropped: payload == Payload::Dropped,
-        };
-        let draft = Draft {
-            stream,
-            at,
-            id,
-            event,
-            payload: payload.into_text(),
-        };
-        let appended = self.submit(vec![draft], Some(imported))?;
+        let appended = self.import_all(vec![(envelope, payload)])?;
         appended.first().copied().ok_or(Error::Closed)
     }
 
-    fn submit(&self, drafts: Vec<Draft>, imported: Option<Imported>) -> Result<Vec<Appended>> {
+    /// As [`Journal::import`], with many events in one commit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append_wait`].
+    pub fn import_all(&self, events: Vec<(Envelope, Payload)>) -> Result<Vec<Appended>> {
+        let (drafts, imported) = events.into_iter().map(parts).unzip();
+        self.submit(drafts, imported)
+    }
+
+    fn submit(&self, drafts: Vec<Draft>, imported: Vec<Imported>) -> Result<Vec<Appended>> {
         let (sender, receiver) = sync_channel(1);
         let done: Done = Box::new(move |result| {
             let _ = sender.send(result);
@@ -302,6 +293,38 @@ impl Journal {
         ))
     }
 
+    /// Returns the journal's identity; makes it if the journal has none yet.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or written.
+    pub fn identity(&self) -> Result<Identity> {
+        Identity::of(&self.inner.dir)
+    }
+
+    /// Gives the journal a new identity, because its past is not what it was.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn renew_identity(&self, because: Renewal) -> Result<Identity> {
+        Identity::renew(&self.inner.dir, because)
+    }
+
+    /// Returns whether this is a collector's journal: it has events of other machines, so nothing may be done because of
+    /// them (spec FLEET-9).
+    pub fn is_collector(&self) -> bool {
+        self.store().entry(Stream::fleet().session).is_some()
+    }
+
+    fn refuse_collector(&self) -> Result<()> {
+        if self.is_collector() {
+            let path = self.inner.dir.clone();
+            return Err(Error::Collector { path });
+        }
+        Ok(())
+    }
+
     pub(crate) fn dir(&self) -> &Path {
         &self.inner.dir
     }
@@ -337,6 +360,24 @@ impl Journal {
             let _ = thread.join();
         }
     }
+}
+
+/// Divides an event that another journal recorded into what is appended and what is kept of the recording.
+fn parts((envelope, payload): (Envelope, Payload)) -> (Draft, Imported) {
+    let imported = Imported {
+        recorded_at: envelope.recorded_at,
+        late: envelope.late,
+        payload_dropped: payload == Payload::Dropped,
+        origin: envelope.origin,
+    };
+    let draft = Draft {
+        stream: envelope.stream,
+        at: envelope.at,
+        id: envelope.id,
+        event: envelope.event,
+        payload: payload.into_text(),
+    };
+    (draft, imported)
 }
 
 impl Drop for Inner {

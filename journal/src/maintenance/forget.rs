@@ -18,7 +18,7 @@ use crate::frame::{self, Kind};
 use crate::imported::ImportedEvents;
 use crate::intake::{self, Segment};
 use crate::log::{Journal, Options};
-use crate::{Envelope, Event, Host, Stream, layout, recovery};
+use crate::{Envelope, Event, Host, Identity, Renewal, Stream, layout, recovery};
 
 /// The store on its way out.
 const LEAVING: &str = "store.forgotten";
@@ -73,6 +73,7 @@ fn forget(dir: &Path, last: u64, progress: &mut impl FnMut(u64, u64)) -> Result<
         let is_mark = matches!(envelope.event, Event::MarkedWrong { .. });
         sessions.contains(&envelope.stream.session) && (imported.has(envelope.seq) || is_mark)
     };
+    Identity::renew(dir, Renewal::Forgotten)?;
     remove_store(dir)?;
     let mut forgotten = Forgotten {
         sessions: sessions.len() as u64,
@@ -156,5 +157,6 @@ fn empty(envelope: &Envelope) -> Envelope {
         stream,
         late: false,
         event: Event::Forgotten {},
+        origin: None,
     }
 }

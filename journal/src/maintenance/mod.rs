@@ -10,7 +10,7 @@ use crate::error::{Doing, Error, Result};
 use crate::log::{Journal, Options};
 use crate::recovery::{self, Recovered};
 use crate::store::{self, Store};
-use crate::{Timestamp, intake, layout};
+use crate::{Identity, Renewal, Timestamp, intake, layout};
 
 mod backup;
 mod compact;
@@ -137,6 +137,8 @@ pub fn restore(
             return Err(error);
         }
     };
+    // First: after a crash in between, a new name for the old events does no harm.
+    Identity::renew(dir, Renewal::Restored)?;
     let mut kept = None;
     if occupied {
         let aside = dir.join(format!("replaced-{now}"));

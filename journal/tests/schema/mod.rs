@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use journal::{
-    Action, ChangedFile, Decision, Envelope, Event, Evidence, Host, Place, Stream, Timeline,
+    Action, ChangedFile, Decision, Envelope, Event, Evidence, Host, Place, Run, Stream, Timeline,
     Timestamp, ToolCall, codec,
 };
 use serde::Serialize;
@@ -42,6 +42,7 @@ fn line(event: Event) -> Value {
         id: Uuid::nil(),
         late: false,
         event,
+        origin: Some(Box::default()),
     };
     codec::to_export(&envelope, &journal::Payload::Dropped)
 }
@@ -133,6 +134,7 @@ fn the_document_has_every_field_of_every_object() {
         ("evidence.timeline", keys(Timeline::default())),
         ("files[], evidence.changes.known[]", keys(file)),
         ("actions[]", keys(action)),
+        ("run", keys(Run::default())),
     ];
     assert!(keys(decision).contains("`actions`"));
     let expected: String = rows

@@ -7,7 +7,7 @@ use checkpoint::hooks::{Reading, normalise};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
-use journal::{Home, Journal, Options, codec};
+use journal::{Home, Journal, Options, Renewal, codec};
 use serde::Serialize;
 
 use crate::cli::commands::maintenance;
@@ -319,6 +319,9 @@ fn import(home: &Home, own: bool, json: bool) -> Result<u8> {
             )));
         }
         imported += 1;
+    }
+    if imported > 0 {
+        journal.renew_identity(Renewal::Imported)?;
     }
     journal.close();
     if json {

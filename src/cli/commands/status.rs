@@ -15,7 +15,8 @@ use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{
-    AgentLine, DaemonStatus, DecisionRow, Health, HookFigures, Overview, SessionRow, SessionTitle,
+    AgentLine, DaemonStatus, DecisionRow, Health, HookFigures, JournalLine, Overview, SessionRow,
+    SessionTitle,
 };
 use crate::render::{self, Colour};
 
@@ -104,6 +105,7 @@ struct Status {
     waiting: usize,
     waiting_for_you: Vec<WaitingSession>,
     // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
+    journal: Option<JournalLine>,
     agents: Option<Vec<AgentLine>>,
     events: Option<u64>,
     hooks: Option<HookFigures>,
@@ -218,6 +220,7 @@ impl Status {
                 .count(),
             waiting: waiting.len(),
             waiting_for_you: waiting,
+            journal: overview.and_then(|overview| overview.journal.clone()),
             agents: overview.map(|overview| overview.agents.clone()),
             events: overview.map(|overview| overview.events),
             hooks: overview.map(|overview| overview.hooks.clone()),
@@ -325,6 +328,18 @@ impl Status {
             size(self.intake_bytes),
             size(self.free_bytes)
         );
+        if let Some(journal) = &self.journal {
+            let what = if journal.collector {
+                ", of many machines"
+            } else {
+                ""
+            };
+            println!(
+                "identity   {}{what}, since {}",
+                journal.id,
+                render::local_time(&journal.since.to_string())
+            );
+        }
         println!("spool      {} calls", self.spool.calls);
     }
 }

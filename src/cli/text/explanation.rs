@@ -178,6 +178,7 @@ fn show_demands(page: &mut Vec<String>, decision: &DecisionRow, demand: Option<&
                 format!(": {left} of {all} were not done afterwards")
             }
             Some((DemandEnd::Open, _)) => ": the agent has not stopped again yet".to_owned(),
+            Some((DemandEnd::Withheld, _)) => ": whether they were done is withheld".to_owned(),
             Some((DemandEnd::Unknown, _)) | None => String::new(),
         };
         heading(page, &format!("actions{end}"));

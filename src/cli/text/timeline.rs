@@ -271,6 +271,7 @@ mod tests {
                     id: Uuid::nil(),
                     late: false,
                     event: Event::Interrupted { host, cause },
+                    origin: None,
                 },
                 place: Place {
                     turn,

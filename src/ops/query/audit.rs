@@ -205,6 +205,7 @@ impl Counter {
         // Open demands are not counted.
         let is_met = matches!(follow_up, Some(FollowUp::Fulfilled));
         totals.met += u64::from(is_met);
+        totals.withheld += u64::from(follow_up == Some(&FollowUp::Withheld));
         totals.demands += u64::from(is_met || matches!(follow_up, Some(FollowUp::Unfulfilled(_))));
     }
 

@@ -43,6 +43,11 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
                 }
                 Some(FollowUp::Unfulfilled(_)) => benefit.demands += 1,
                 Some(FollowUp::Open | FollowUp::Unknown) => benefit.open += 1,
+                // What the agent did afterwards is withheld too.
+                Some(FollowUp::Withheld) => {
+                    benefit.withheld += 1;
+                    continue;
+                }
                 None => {}
             }
             // The answer that the agent ends with, and at most one more for each call.

@@ -71,7 +71,8 @@ impl ByRule {
         follow_up: Option<&FollowUp>,
         marks: &Marks,
     ) {
-        if decision.verdict == Verdict::Pass {
+        // Without the actions' categories nobody knows the rules.
+        if decision.verdict == Verdict::Pass || follow_up == Some(&FollowUp::Withheld) {
             return;
         }
         for demand in demands::of(decision) {

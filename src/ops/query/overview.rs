@@ -7,7 +7,7 @@ use journal::{Agent, Envelope, Event, Journal, Stream};
 
 use super::question::Result;
 use super::sessions::of_agents;
-use crate::ops::views::{AgentLine, HookFigures, Overview, Stats};
+use crate::ops::views::{AgentLine, HookFigures, JournalLine, Overview, Stats};
 
 /// The newest events that hook times are taken from.
 const NEWEST: u64 = 2_000;
@@ -32,7 +32,14 @@ pub(super) fn overview(journal: &Journal) -> Result<Overview> {
     });
     let (store_bytes, intake_bytes) = journal.disk_bytes();
     let hooks = hook_times(journal, NEWEST)?;
+    let identity = journal.identity().ok();
     Ok(Overview {
+        journal: identity.map(|identity| JournalLine {
+            id: identity.journal,
+            since: identity.since,
+            because: identity.because,
+            collector: journal.is_collector(),
+        }),
         events: journal.last_seq(),
         rejected,
         agents: agents.collect(),

@@ -95,10 +95,11 @@ fn in_order<T>(mut judged: Vec<(u64, T)>) -> Vec<T> {
 
 pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Result<()> {
     let judge = |past: Past<'_>| match past.again() {
-        Ok(now) if now == *past.decision => None,
+        _ if past.is_withheld() => Proof::Withheld,
+        Ok(now) if now == *past.decision => Proof::Same,
         Ok(now) => {
             let fields = replay::differences(past.decision, &now);
-            Some(Mismatch {
+            Proof::Not(Mismatch {
                 seq: past.envelope.seq,
                 fields: fields.into_iter().map(str::to_owned).collect(),
                 was: Some(past.decision.reason),
@@ -106,7 +107,7 @@ pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'
                 why: None,
             })
         }
-        Err(why) => Some(Mismatch {
+        Err(why) => Proof::Not(Mismatch {
             seq: past.envelope.seq,
             fields: Vec::new(),
             was: None,
@@ -116,13 +117,24 @@ pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'
     };
     let judged = judge_all(journal, session, emit, || judge)?;
     let decisions = judged.len();
-    let mismatched: Vec<_> = judged.into_iter().flatten().collect();
-    send(
-        emit,
-        &Reproved {
-            decisions,
-            matched: decisions - mismatched.len(),
-            mismatched,
-        },
-    )
+    let mut proved = Reproved {
+        decisions,
+        ..Reproved::default()
+    };
+    for proof in judged {
+        match proof {
+            Proof::Same => proved.matched += 1,
+            Proof::Withheld => proved.withheld += 1,
+            Proof::Not(mismatch) => proved.mismatched.push(mismatch),
+        }
+    }
+    send(emit, &proved)
+}
+
+/// What deciding again shows.
+enum Proof {
+    Same,
+    /// Nothing, since a machine withholds what it was based on.
+    Withheld,
+    Not(Mismatch),
 }

@@ -40,13 +40,16 @@ pub(super) fn what_if(
             known: HashMap::new(),
         };
         move |past| {
+            if past.is_withheld() {
+                return None;
+            }
             let (policy, fingerprint) = policies.of(&past);
             let (was, now) = (past.decision, past.under(policy, *fingerprint));
             let is_changed =
                 (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
             let guessed =
                 now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked;
-            is_changed.then(|| ChangedDecision {
+            let changed = is_changed.then(|| ChangedDecision {
                 seq: past.envelope.seq,
                 at: past.envelope.at,
                 session: past.envelope.stream.session,
@@ -54,17 +57,20 @@ pub(super) fn what_if(
                 was: Side::from(was),
                 now: Side::from(&now),
                 guessed,
-            })
+            });
+            Some(changed)
         }
     })?;
     let decisions = judged.len();
-    let changed: Vec<_> = judged.into_iter().flatten().collect();
+    let withheld = judged.iter().filter(|judged| judged.is_none()).count() as u64;
+    let changed: Vec<_> = judged.into_iter().flatten().flatten().collect();
     send(
         emit,
         &WhatIf {
             decisions,
             read_as,
             changed,
+            withheld,
             waiting: waiting
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner)

@@ -99,6 +99,8 @@ pub(crate) enum DemandEnd {
     Met,
     Left,
     Unknown,
+    /// Its machine does not send what would show it.
+    Withheld,
 }
 
 impl From<FollowUp> for Demand {
@@ -108,6 +110,7 @@ impl From<FollowUp> for Demand {
             FollowUp::Fulfilled => (DemandEnd::Met, Vec::new()),
             FollowUp::Unfulfilled(left) => (DemandEnd::Left, left),
             FollowUp::Unknown => (DemandEnd::Unknown, Vec::new()),
+            FollowUp::Withheld => (DemandEnd::Withheld, Vec::new()),
         };
         Self { end, left }
     }

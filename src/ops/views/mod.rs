@@ -30,7 +30,7 @@ pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
 pub(crate) use lookback::{
     DayCount, FileProblem, Imported, LookBack, LookBackGroup, PastTurnRow, RuleCount, TurnTotals,
 };
-pub(crate) use overview::{AgentLine, HookFigures, Overview, Stats};
+pub(crate) use overview::{AgentLine, HookFigures, JournalLine, Overview, Stats};
 pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};
 pub(crate) use session::{SessionName, SessionRow, SessionTitle};
@@ -40,3 +40,8 @@ pub(crate) use timeline::{Place, Step, TimelineLine};
 pub(crate) use totals::{Group, RuleTotals, Summary, Totals};
 pub(crate) use trace::{ActionTrace, RuleTrace, RulesView};
 pub(crate) use trends::{DecisionCount, DemandCount, HookClasses, Trends, TurnClasses};
+
+/// Returns whether a count is left out of an answer, as most journals never have one.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use journal::{Agent, Timestamp};
+use journal::{Agent, Renewal, Timestamp};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// What `status` shows of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Overview {
+    /// `None` if its identity cannot be read.
+    pub(crate) journal: Option<JournalLine>,
     pub(crate) events: u64,
     /// Payloads that could not be read.
     pub(crate) rejected: usize,
@@ -15,6 +18,18 @@ pub(crate) struct Overview {
     pub(crate) store_bytes: u64,
     pub(crate) intake_bytes: u64,
     pub(crate) hooks: HookFigures,
+}
+
+/// Which journal it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct JournalLine {
+    pub(crate) id: Uuid,
+    /// Since when it has this id.
+    pub(crate) since: Timestamp,
+    /// Why it got it.
+    pub(crate) because: Renewal,
+    /// It has the events of other machines.
+    pub(crate) collector: bool,
 }
 
 /// The sessions of an agent.

@@ -10,6 +10,9 @@ pub(crate) struct Reproved {
     pub(crate) decisions: usize,
     pub(crate) matched: usize,
     pub(crate) mismatched: Vec<Mismatch>,
+    /// Those of which a machine withholds a part, so that they cannot be decided again.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub(crate) withheld: u64,
 }
 
 /// A decision that does not come out the same.
@@ -33,6 +36,9 @@ pub(crate) struct WhatIf {
     pub(crate) decisions: usize,
     pub(crate) read_as: ReadAs,
     pub(crate) changed: Vec<ChangedDecision>,
+    /// Decisions of which a machine withholds a part, so that they cannot be decided again.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub(crate) withheld: u64,
     /// What of projects' own files was left out because nobody trusts it, one line for each project.
     #[serde(default)]
     pub(crate) waiting: Vec<String>,

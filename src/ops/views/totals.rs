@@ -50,6 +50,9 @@ pub(crate) struct Totals {
     pub(crate) demands: u64,
     /// Those of them after which every action was done.
     pub(crate) met: u64,
+    /// Checkpoints that asked for actions and whose end their machines withhold.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub(crate) withheld: u64,
     /// Checkpoints of which a person marked a demand wrong.
     pub(crate) wrong: u64,
 }

@@ -241,6 +241,7 @@ impl World {
             id,
             late: false,
             event,
+            origin: None,
         };
         if own {
             self.live.apply(&envelope);

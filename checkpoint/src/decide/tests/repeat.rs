@@ -52,6 +52,7 @@ impl Session {
             id: Uuid::nil(),
             late: false,
             event,
+            origin: None,
         });
     }
 

@@ -51,6 +51,7 @@ fn two_turns() -> Facts {
             id: Uuid::nil(),
             late: false,
             event,
+            origin: None,
         }
     };
     let stop = Event::AgentStopped {

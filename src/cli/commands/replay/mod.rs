@@ -100,6 +100,15 @@ fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
             "{} decisions, {} decided the same again",
             answer.decisions, answer.matched
         );
+        if answer.withheld > 0 {
+            render::print_wrapped(
+                "",
+                &format!(
+                    "{} are withheld: their machines do not send what they were based on",
+                    answer.withheld
+                ),
+            );
+        }
         if let Some(first) = answer.mismatched.first() {
             println!(
                 "`checkpointd explain {}` shows the first with all that it was based on",

@@ -90,6 +90,10 @@ fn show(name: &str, answer: &WhatIf) {
         turned(Verdict::Pass, Verdict::Inject),
         turned(Verdict::Inject, Verdict::Pass)
     );
+    if answer.withheld > 0 {
+        let why = "are withheld: their machines do not send what they were based on";
+        render::print_wrapped("", &format!("{} {why}", answer.withheld));
+    }
     for line in &answer.waiting {
         render::print_wrapped("", &render::printable(line));
     }

@@ -228,6 +228,7 @@ mod tests {
             id: Uuid::now_v7(),
             late: false,
             event,
+            origin: None,
         }
     }
 

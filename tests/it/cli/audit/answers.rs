@@ -40,7 +40,7 @@ fn status() {
     let look = |columns: &str, colours: &str| {
         without_ages(&up_to(
             &show(&home, &["status"], columns, colours),
-            &["journal    47 events,"],
+            &["journal    47 events,", "identity"],
         ))
     };
     insta::assert_snapshot!(screen_by(&["status"], look), @"
@@ -53,6 +53,7 @@ fn status() {
     hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28
                calls)
     journal    47 events,
+    identity
     spool      0 calls
 
     SEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY

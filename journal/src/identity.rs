@@ -1,0 +1,172 @@
+//! The identity of a journal: a random id and a secret, in the file `identity` of its folder (spec FLEET-1).
+//!
+//! Sequence numbers are unique only within one history. A history that may have got another past, because a backup was
+//! restored or events were imported or taken out, gets a new identity, so that nobody takes its events for those that
+//! had the same numbers before.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::error::{Doing as _, Error, Result};
+use crate::{Timestamp, intake};
+
+/// Bytes of a secret.
+const SECRET_BYTES: usize = 32;
+
+/// Why a journal has a new identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Renewal {
+    /// It had none.
+    New,
+    /// A backup was restored.
+    Restored,
+    /// Events were imported.
+    Imported,
+    /// Events were taken out.
+    Forgotten,
+}
+
+/// The identity of a journal.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Random; tells the journal from all others and from its own earlier pasts.
+    pub journal: Uuid,
+    /// Since when it has this identity.
+    pub since: Timestamp,
+    /// Why it got it.
+    pub because: Renewal,
+    /// Makes hashes that leave the machine useless to those who guess what was hashed. Never leaves it.
+    #[serde(with = "digits")]
+    secret: [u8; SECRET_BYTES],
+}
+
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Identity({})", self.journal)
+    }
+}
+
+impl Identity {
+    fn new(because: Renewal) -> Self {
+        let mut secret = [0; SECRET_BYTES];
+        // Hashed, because some bits of a random UUID are fixed.
+        let random = [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()];
+        let mut hash = Sha256::new();
+        random.iter().for_each(|part| hash.update(part.as_bytes()));
+        secret.copy_from_slice(&hash.finalize());
+        Self {
+            journal: Uuid::new_v4(),
+            since: Timestamp::now(),
+            because,
+            secret,
+        }
+    }
+
+    /// Returns a hash that is equal for equal texts of this journal and tells nobody else what the text is.
+    pub fn keyed(&self, text: &[u8]) -> u64 {
+        let hash = Sha256::new().chain_update(self.secret).chain_update(text);
+        let hash = hash.finalize();
+        u64::from_be_bytes(hash[..8].try_into().expect("32 bytes"))
+    }
+
+    /// Loads the identity of the journal in `dir`; without one, makes it.
+    pub(crate) fn of(dir: &Path) -> Result<Self> {
+        let path = path(dir);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Self::renew(dir, Renewal::New);
+            }
+            Err(error) => return Err(Error::disk("read", &path, &error)),
+        };
+        serde_json::from_str(&text).map_err(|error| {
+            Error::damaged(
+                path.display().to_string(),
+                format!("{error}; remove it, and the journal gets a new identity"),
+            )
+        })
+    }
+
+    /// Gives the journal in `dir` a new identity, durably.
+    pub(crate) fn renew(dir: &Path, because: Renewal) -> Result<Self> {
+        let identity = Self::new(because);
+        let text = serde_json::to_string(&identity).expect("plain data");
+        let (new, path) = (dir.join("identity.new"), path(dir));
+        let mut file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&new)
+            .doing("create", &new)?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .doing("write", &new)?;
+        fs::rename(&new, &path).doing("move", &path)?;
+        intake::sync_dir(dir)?;
+        Ok(identity)
+    }
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("identity")
+}
+
+/// Bytes as hexadecimal digits.
+mod digits {
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    use super::SECRET_BYTES;
+
+    pub(super) fn serialize<S: Serializer>(
+        bytes: &[u8; SECRET_BYTES],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&crate::hex::hex(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<[u8; SECRET_BYTES], D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = text.as_bytes();
+        let wrong = || D::Error::custom("the secret is not 64 hexadecimal digits");
+        if digits.len() != 2 * SECRET_BYTES {
+            return Err(wrong());
+        }
+        let mut bytes = [0; SECRET_BYTES];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+            let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
+        }
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_stays_until_it_is_renewed() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let first = Identity::of(dir.path()).expect("made");
+        assert_eq!(Identity::of(dir.path()).expect("read"), first);
+        assert_eq!(first.because, Renewal::New);
+        let second = Identity::renew(dir.path(), Renewal::Restored).expect("made");
+        assert_eq!(Identity::of(dir.path()).expect("read"), second);
+        assert_ne!(first.journal, second.journal);
+        assert_ne!(first.keyed(b"/home/u"), second.keyed(b"/home/u"));
+        assert_eq!(second.keyed(b"/home/u"), second.keyed(b"/home/u"));
+        fs::write(path(dir.path()), "{}").expect("written");
+        let error = Identity::of(dir.path()).expect_err("damaged");
+        assert!(error.to_string().contains("remove it"), "{error}");
+    }
+}
