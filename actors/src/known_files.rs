@@ -2,7 +2,7 @@
 //! before the turn (spec HYG-4, HYG-9).
 
 use std::collections::HashSet;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,8 @@ use checkpoint::policy::{Policy, ReadBeforeEdit};
 use checkpoint::transcript;
 use journal::{Agent, Evidence, ToolCall};
 
-use crate::named_file::{self, Links};
+use crate::named_file::Backward;
+use crate::transcripts;
 
 /// The most files that are looked for.
 const FILES_MAX: usize = 256;
@@ -83,36 +84,19 @@ fn look_back(
         .iter()
         .filter_map(|call| call.id.as_deref())
         .collect();
-    let (mut file, length) = named_file::open(path, Links::Follow)?;
+    let mut file = Backward::open(path)?;
     // One JSON document can only be read whole.
-    let whole = path.extension().is_some_and(|ending| ending == "json");
+    let whole = transcripts::is_document(path);
     let part_bytes = if whole { BYTES_MAX } else { PART_BYTES };
-    let (mut end, mut torn) = (length, Vec::new());
-    while end > 0
-        && !search.unknown.is_empty()
-        && began.elapsed() < TIME_MAX
-        && length - end < BYTES_MAX
-    {
-        let from = end.saturating_sub(part_bytes);
-        if whole && from > 0 {
+    while !search.unknown.is_empty() && began.elapsed() < TIME_MAX && file.taken() < BYTES_MAX {
+        let Some(part) = file.part(part_bytes)? else {
+            break;
+        };
+        if whole && !part.from_start {
             break;
         }
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(from))?;
-        Read::by_ref(&mut file)
-            .take(end - from)
-            .read_to_end(&mut bytes)?;
-        bytes.append(&mut torn);
-        if from > 0 {
-            let first = bytes
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .map_or(bytes.len(), |at| at + 1);
-            let rest = bytes.split_off(first);
-            torn = std::mem::replace(&mut bytes, rest);
-        }
-        end = from;
-        let Some(facts) = transcript::read_all(agent.agent(), &bytes, &policy.prefix) else {
+        let bytes = part.text.as_bytes();
+        let Some(facts) = transcript::read_all(agent.agent(), bytes, &policy.prefix) else {
             continue;
         };
         let before: Vec<ToolCall> = facts

@@ -1,7 +1,6 @@
 //! Agents' transcript files: finding them, reading their ends, and taking the prompts from them that no hook reported.
 
 use std::ffi::OsString;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,13 +14,13 @@ use checkpoint::transcript::{self, Facts, UserText};
 use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
 
 use crate::draft::derived;
-use crate::named_file::{self, Links};
+use crate::named_file::Backward;
 use crate::project::Project;
 use crate::trust::Trust;
 
 /// A transcript that is one JSON document has to be read whole; a larger one is not read.
 const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// How many times more is read each time that the beginning of a turn was not reached.
+/// How many times as much is read in all each time that the beginning of a turn was not reached.
 const FURTHER: u64 = 4;
 /// The most day folders that are searched for a transcript, the latest first.
 const DAYS_MAX: usize = 400;
@@ -141,8 +140,8 @@ fn prompt_found(state: &SessionState, path: &Path, user: UserText) -> Draft {
     )
 }
 
-/// Reads the end of a transcript, or all of it if it is one JSON document. Adds to `notes` why it could not be read.
-/// `prefix` begins our own texts; a project's policy may have its own.
+/// Reads the end of a transcript back to where the turn began, or all of it if it is one JSON document. Adds to `notes`
+/// why it could not be read. `prefix` begins our own texts; a project's policy may have its own.
 pub fn read(
     config: &Config,
     agent: Agent,
@@ -152,48 +151,53 @@ pub fn read(
 ) -> Option<Facts> {
     let limits = &config.settings.evidence_limits;
     let deadline = Instant::now() + Duration::from_millis(limits.transcript_timeout.as_millis());
-    let mut bytes_max = limits.transcript_bytes.0;
-    loop {
-        let (bytes, from_start) = match read_end(path, bytes_max) {
-            Ok(read) => read,
-            Err(error) => {
-                notes.push(format!("cannot read the transcript: {error}"));
-                return None;
-            }
-        };
-        let facts = transcript::read(agent, &bytes, from_start, prefix, &config.redactor);
-        let is_whole = from_start || facts.as_ref().is_some_and(|facts| facts.is_whole);
-        let is_over = bytes_max >= limits.transcript_bytes_max.0 || Instant::now() >= deadline;
-        if is_whole || is_over {
-            notes.extend(match &facts {
-                None => Some("the transcript is empty, or its format is unknown".into()),
-                Some(_) if is_whole => None,
-                Some(_) => Some(format!(
-                    "the turn began before the last {} bytes of the transcript: its first calls are not known",
-                    bytes.len()
-                )),
-            });
-            return facts;
+    let cannot = |error: std::io::Error| format!("cannot read the transcript: {error}");
+    let mut file = match Backward::open(path) {
+        Ok(file) => file,
+        Err(error) => {
+            notes.push(cannot(error));
+            return None;
         }
-        bytes_max = bytes_max
-            .saturating_mul(FURTHER)
-            .clamp(1, limits.transcript_bytes_max.0);
+    };
+    let (mut bytes_next, mut bytes_max) =
+        (limits.transcript_bytes.0, limits.transcript_bytes_max.0);
+    if is_document(path) {
+        (bytes_next, bytes_max) = (WHOLE_TRANSCRIPT_BYTES_MAX, WHOLE_TRANSCRIPT_BYTES_MAX);
     }
+    let mut failed = None;
+    let mut before = || {
+        let is_over = file.taken() > 0 && (file.taken() >= bytes_max || Instant::now() >= deadline);
+        if is_over {
+            return None;
+        }
+        let part = file.part(bytes_next);
+        let bytes = file.taken().saturating_mul(FURTHER).min(bytes_max);
+        bytes_next = bytes.saturating_sub(file.taken());
+        part.unwrap_or_else(|error| {
+            failed = Some(error);
+            None
+        })
+    };
+    let facts = transcript::read_back(agent, &mut before, prefix, &config.redactor);
+    if let Some(error) = failed {
+        notes.push(cannot(error));
+        return None;
+    }
+    let is_whole = file.is_at_start() || facts.as_ref().is_some_and(|facts| facts.is_whole);
+    notes.extend(match &facts {
+        None => Some("the transcript is empty, or its format is unknown".into()),
+        Some(_) if is_whole => None,
+        Some(_) => Some(format!(
+            "the turn began before the last {} bytes of the transcript: its first calls are not known",
+            file.taken()
+        )),
+    });
+    facts
 }
 
-fn read_end(path: &Path, tail_bytes: u64) -> std::io::Result<(Vec<u8>, bool)> {
-    let (mut file, length) = named_file::open(path, Links::Follow)?;
-    let whole = path.extension().is_some_and(|ending| ending == "json");
-    let bytes_max = if whole {
-        WHOLE_TRANSCRIPT_BYTES_MAX
-    } else {
-        tail_bytes
-    };
-    let from = length.saturating_sub(bytes_max);
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(bytes_max)).unwrap_or(0));
-    file.take(length.min(bytes_max)).read_to_end(&mut bytes)?;
-    Ok((bytes, from == 0))
+/// Returns whether a transcript is one JSON document, not a line for each record.
+pub(crate) fn is_document(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "json")
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! Reading files that an agent or a project names. Such a path may lead to a FIFO, a device, a file of the kernel that
 //! never ends, or a file that the agent itself may not read: none of these may block a thread or fill the memory.
 
+mod backward;
+
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::OFlags;
+
+pub(crate) use backward::Backward;
 
 /// What to do if the path's last component is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,7 @@ use crate::redact::Redactor;
 
 pub use facts::{Facts, UserText};
 pub use join::{Joined, join};
+pub use tail::{Part, ReadBefore};
 
 /// How much of a transcript's end is read.
 pub const TAIL_BYTES: usize = 512 * 1024;
@@ -42,13 +43,18 @@ pub fn read(
     prefix: &str,
     redactor: &Redactor,
 ) -> Option<Facts> {
-    let text = String::from_utf8_lossy(bytes);
-    let tail = tail::Tail {
-        text: &text,
-        from_start,
-        all_turns: false,
-    };
-    let mut facts = agents::adapter(agent)?.transcript(tail, &agents::authors(prefix))?;
+    let mut part = Some(Part::of(bytes, from_start));
+    read_back(agent, &mut || part.take(), prefix, redactor)
+}
+
+/// Reads an agent's transcript like [`read`], from its end back to where the turn began, or as far as `before` gives parts.
+pub fn read_back<'t>(
+    agent: Agent,
+    before: ReadBefore<'_, 't>,
+    prefix: &str,
+    redactor: &Redactor,
+) -> Option<Facts> {
+    let mut facts = facts(agent, before, prefix, false)?;
     facts.redact(redactor);
     facts.bound();
     Some(facts)
@@ -57,12 +63,18 @@ pub fn read(
 /// Reads the calls and prompts of all turns in a part of an agent's transcript that holds whole lines, or all of it;
 /// none if nothing in it has that agent's format. Nothing is redacted or cut.
 pub fn read_all(agent: Agent, bytes: &[u8], prefix: &str) -> Option<Facts> {
-    let text = String::from_utf8_lossy(bytes);
-    let tail = tail::Tail {
-        text: &text,
-        from_start: true,
-        all_turns: true,
-    };
+    let mut part = Some(Part::of(bytes, true));
+    facts(agent, &mut || part.take(), prefix, true)
+}
+
+fn facts<'t>(
+    agent: Agent,
+    before: ReadBefore<'_, 't>,
+    prefix: &str,
+    all_turns: bool,
+) -> Option<Facts> {
+    let parts = tail::Parts::new(before);
+    let tail = tail::Tail::new(&parts, all_turns);
     agents::adapter(agent)?.transcript(tail, &agents::authors(prefix))
 }
 

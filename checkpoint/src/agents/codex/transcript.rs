@@ -149,9 +149,7 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     entries.truncate(to_last.unwrap_or(entries.len()));
     // The first line alone says which version this is.
     if let Some(line) = tail
-        .lines()
-        .next()
-        .filter(|_| tail.from_start)
+        .first_line()
         .and_then(|text| parsed(text).ok().flatten())
     {
         note_place(&line, &mut facts);

@@ -1,5 +1,6 @@
 //! Gemini CLI.
 
+mod chat;
 mod composer;
 mod hooks;
 mod prompts;

@@ -6,12 +6,12 @@
 //! known there; in the terminal a warning with the same words comes before it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use journal::{PromptOrigin, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::chat::{Chat, Line, Log, document};
 use super::tools::TOOLS;
 use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
@@ -19,48 +19,10 @@ use crate::transcript::facts::Facts;
 use crate::transcript::forward::Whole;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
-use crate::transcript::tail::Tail;
+use crate::transcript::tail::{self, Tail};
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";
-
-/// A line: a header, a message or a change; or the whole older document.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, default)]
-    id: Scalar<'a>,
-    #[serde(borrow, default, rename = "type")]
-    kind: Scalar<'a>,
-    #[serde(borrow, default)]
-    timestamp: Scalar<'a>,
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    tool_calls: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    session_id: Scalar<'a>,
-    #[serde(borrow, default)]
-    project_hash: Scalar<'a>,
-    #[serde(borrow, default, rename = "kind")]
-    chat_kind: Scalar<'a>,
-    #[serde(borrow, default)]
-    messages: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "$set")]
-    set: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "$rewindTo")]
-    rewind_to: Scalar<'a>,
-}
-
-impl Line<'_> {
-    fn is_message(&self) -> bool {
-        matches!(
-            self.kind.text(),
-            "user" | "gemini" | "info" | "warning" | "error"
-        ) && !self.id.text().is_empty()
-            && (self.content.is_some() || self.tool_calls.is_some())
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -109,37 +71,52 @@ struct Answer<'a> {
     error: Scalar<'a>,
 }
 
-/// The list of messages as the log has built it.
-#[derive(Default)]
-struct Chat<'a> {
-    messages: Vec<Line<'a>>,
-    index: HashMap<String, usize>,
-    session: Option<String>,
-    is_gemini: bool,
-    /// It is the chat of a subagent.
-    is_subagent: bool,
-}
-
-/// Reads the tail: first the list of messages, then that list from its end back to where the turn began.
+/// Reads the tail: first the list of messages, then that list from its end back to where the turn began. If it began
+/// before, another part is read.
 pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-    let chat = document(tail).unwrap_or_else(|| log(tail));
-    let mut facts = Facts {
-        session: chat.session.clone(),
-        ..Facts::default()
-    };
-    let mut entries = Vec::new();
-    for at in (0..chat.messages.len()).rev() {
-        let known = entries.len();
-        add_entries(&chat.messages, at, authors, &mut entries);
-        entries[known..].reverse();
-        if !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
-            facts.is_whole = true;
-            break;
+    let mut log = Log::default();
+    let (mut chat, mut entries, mut is_whole) = (Chat::default(), Vec::new(), false);
+    if let Some(document) = tail.whole().and_then(document) {
+        chat = document;
+        let (at, turn) = last_turn(&chat, tail.all_turns, authors);
+        (entries, is_whole) = (turn, at.is_some());
+    } else {
+        for part in tail.parts_backward() {
+            log.take(part);
+            chat = log.chat(tail.first_line());
+            let (at, turn) = last_turn(&chat, tail.all_turns, authors);
+            (entries, is_whole) = (turn, at.is_some());
+            // What comes before a message tells who wrote it.
+            let mut before = chat.messages[..at.unwrap_or(0)].iter();
+            if log.is_all || before.any(|message| message.kind.text() != "info") {
+                break;
+            }
         }
     }
-    entries.reverse();
+    let mut facts = Facts {
+        session: chat.session.clone(),
+        is_whole,
+        ..Facts::default()
+    };
     normal::fold(&TOOLS, authors, entries, &mut facts);
     chat.is_gemini.then_some(facts)
+}
+
+/// Returns the position of the message that began the current turn, if it is there, and the turn's entries, oldest first.
+fn last_turn<'a>(
+    chat: &Chat<'a>,
+    all_turns: bool,
+    authors: &Authors<'_>,
+) -> (Option<usize>, Vec<Entry<'a>>) {
+    let mut entries = Vec::new();
+    let begun = (0..chat.messages.len()).rev().find(|at| {
+        let known = entries.len();
+        add_entries(&chat.messages, *at, authors, &mut entries);
+        entries[known..].reverse();
+        !all_turns && entries[known..].iter().any(Entry::begins_turn)
+    });
+    entries.reverse();
+    (begun, entries)
 }
 
 /// What the terminal shows when a person stopped the agent.
@@ -152,16 +129,14 @@ pub(super) fn whole<'a>(
     facts: &mut Facts,
     entries: &mut Vec<Entry<'a>>,
 ) -> Whole {
-    let tail = Tail {
-        text,
-        from_start: true,
-        all_turns: true,
-    };
-    let (chat, broken) = match document(tail) {
+    let (chat, broken) = match document(text) {
         Some(chat) => (chat, 0),
         None => {
+            let mut log = Log::default();
+            log.take(tail::backward(text));
             let is_broken = |line: &&str| serde_json::from_str::<&RawValue>(line).is_err();
-            (log(tail), tail.lines().filter(is_broken).count())
+            let broken = tail::backward(text).filter(is_broken).count();
+            (log.chat(tail::backward(text).last()), broken)
         }
     };
     facts.session.clone_from(&chat.session);
@@ -201,85 +176,6 @@ fn folder(message: &Line<'_>) -> Option<String> {
         .1;
     let folder = after.lines().next()?.trim();
     (!folder.is_empty()).then(|| folder.to_owned())
-}
-
-/// Reads the older format; none if the text is something else.
-fn document(tail: Tail<'_>) -> Option<Chat<'_>> {
-    if !tail.from_start {
-        return None;
-    }
-    let line: Line<'_> = serde_json::from_str(tail.text).ok()?;
-    line.messages?;
-    let mut chat = Chat {
-        is_gemini: !line.session_id.text().is_empty(),
-        ..Chat::default()
-    };
-    chat.take(line);
-    Some(chat)
-}
-
-fn log(tail: Tail<'_>) -> Chat<'_> {
-    let lines: Vec<&str> = tail.lines().collect();
-    // What comes before the last whole list is of no use but for the session's id.
-    let replaces = |text: &&str| {
-        text.contains("\"$set\"") && text.contains("\"messages\"") && messages_in(text).is_some()
-    };
-    let first = lines.iter().rposition(replaces).unwrap_or(0);
-    let mut chat = Chat::default();
-    for text in lines[..first.min(1)].iter().chain(&lines[first..]) {
-        if let Ok(line) = serde_json::from_str(text) {
-            chat.take(line);
-        }
-    }
-    chat
-}
-
-fn messages_in(text: &str) -> Option<&RawValue> {
-    let line: Line<'_> = serde_json::from_str(text).ok()?;
-    json::part::<Line<'_>>(line.set)?.messages
-}
-
-impl<'a> Chat<'a> {
-    fn take(&mut self, line: Line<'a>) {
-        if line.is_message() {
-            self.is_gemini = true;
-            match self.index.get(line.id.text()) {
-                Some(&at) => self.messages[at] = line,
-                None => {
-                    self.index
-                        .insert(line.id.text().to_owned(), self.messages.len());
-                    self.messages.push(line);
-                }
-            }
-        } else if let Some(change) = json::part::<Line<'_>>(line.set) {
-            self.is_gemini = true;
-            self.set(&change);
-        } else if !line.rewind_to.text().is_empty() {
-            // The message goes too; one that is not here lies before the tail.
-            let at = self.index.get(line.rewind_to.text()).copied().unwrap_or(0);
-            self.messages.truncate(at);
-            self.index.retain(|_, place| *place < at);
-        } else if !line.session_id.text().is_empty() {
-            self.is_gemini |= !line.project_hash.text().is_empty();
-            self.set(&line);
-        }
-    }
-
-    fn set(&mut self, change: &Line<'a>) {
-        self.session = change.session_id.owned().or(self.session.take());
-        self.is_subagent |= change.chat_kind.text() == "subagent";
-        let Some(messages) = json::part::<Vec<&RawValue>>(change.messages) else {
-            return;
-        };
-        self.messages.clear();
-        self.index.clear();
-        for message in messages {
-            match serde_json::from_str::<Line<'_>>(message.get()) {
-                Ok(line) if line.is_message() => self.take(line),
-                _ => {}
-            }
-        }
-    }
 }
 
 fn add_entries<'a>(

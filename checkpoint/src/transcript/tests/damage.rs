@@ -3,7 +3,7 @@
 use journal::Agent;
 use proptest::prelude::*;
 
-use super::{PREFIX, fixtures, read};
+use super::{Facts, PREFIX, Part, fixtures, read, read_back};
 
 /// Every recorded transcript with its agent.
 fn all() -> Vec<(Agent, Vec<u8>)> {
@@ -139,6 +139,43 @@ proptest! {
             prop_assert!(call.output.len() <= journal::ToolCall::OUTPUT_BYTES_MAX);
             prop_assert!(!(call.is_error && call.refused));
             prop_assert!(call.finished || !(call.is_error || call.refused));
+        }
+    }
+}
+
+#[test]
+fn a_transcript_says_the_same_in_parts() {
+    for (agent, bytes) in all() {
+        let whole = read(agent, &bytes, true, PREFIX);
+        for lines_at_once in [1, 2, 7] {
+            let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+            let mut parts = lines.rchunks(lines_at_once).map(<[_]>::concat).peekable();
+            let mut before = || {
+                let text = String::from_utf8_lossy(&parts.next()?).into_owned();
+                Some(Part {
+                    text: text.into(),
+                    from_start: parts.peek().is_none(),
+                })
+            };
+            let redactor = crate::redact::built_in();
+            let in_parts = read_back(agent, &mut before, PREFIX, redactor);
+            // Where the session runs is said on the first line, which need not be read.
+            let of_turn = |facts: &Option<Facts>| {
+                let facts = facts.clone()?;
+                let said = (facts.prompts, facts.last_user, facts.last_assistant);
+                Some((
+                    facts.calls,
+                    facts.outcomes,
+                    facts.began,
+                    facts.is_whole,
+                    said,
+                ))
+            };
+            assert_eq!(
+                of_turn(&in_parts),
+                of_turn(&whole),
+                "{agent}: {lines_at_once}"
+            );
         }
     }
 }

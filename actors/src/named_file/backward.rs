@@ -1,0 +1,114 @@
+//! Reading a file of lines from its end.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use checkpoint::transcript::Part;
+
+use super::{Links, open};
+
+/// A file that is read part by part, the last part first. Each part holds whole lines.
+#[derive(Debug)]
+pub(crate) struct Backward {
+    file: File,
+    length: u64,
+    /// Where the bytes that were read begin.
+    from: u64,
+    /// The end of a line that began before them.
+    torn: Vec<u8>,
+}
+
+impl Backward {
+    /// Opens a regular file, without ever waiting.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let (file, length) = open(path, Links::Follow)?;
+        Ok(Self {
+            file,
+            length,
+            from: length,
+            torn: Vec::new(),
+        })
+    }
+
+    /// Returns how many bytes were read.
+    pub(crate) fn taken(&self) -> u64 {
+        self.length - self.from
+    }
+
+    /// Returns whether the file was read to its beginning.
+    pub(crate) fn is_at_start(&self) -> bool {
+        self.from == 0
+    }
+
+    /// Reads at most `bytes_max` more. Returns the lines that are whole now, which may be none; `None` at the file's
+    /// beginning.
+    pub(crate) fn part(&mut self, bytes_max: u64) -> io::Result<Option<Part<'static>>> {
+        if self.is_at_start() {
+            return Ok(None);
+        }
+        let from = self.from.saturating_sub(bytes_max.max(1));
+        let length = usize::try_from(self.from - from).map_err(io::Error::other)?;
+        let mut bytes = Vec::with_capacity(length + self.torn.len());
+        self.file.seek(SeekFrom::Start(from))?;
+        (&mut self.file)
+            .take(self.from - from)
+            .read_to_end(&mut bytes)?;
+        self.from = from;
+        let from_start = from == 0;
+        // Without the end of a line, all of it belongs to one that began before.
+        let torn = match bytes.iter().position(|byte| *byte == b'\n') {
+            _ if from_start => 0,
+            Some(end) => end + 1,
+            None => bytes.len(),
+        };
+        let is_within_line = torn == bytes.len() && !from_start;
+        bytes.append(&mut self.torn);
+        let whole = bytes.split_off(if is_within_line { bytes.len() } else { torn });
+        self.torn = bytes;
+        let text = String::from_utf8(whole)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Ok(Some(Part {
+            text: text.into(),
+            from_start,
+        }))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_given_once_and_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        for text in [
+            "",
+            "\n",
+            "{é1}",
+            "{1}\n{222é222}\n\n{3}\r\n{444444444}\n{5",
+            "{1}\n{2}\n",
+        ] {
+            std::fs::write(&path, text).unwrap();
+            for bytes in 1..=text.len() as u64 + 1 {
+                let mut file = Backward::open(&path).unwrap();
+                let mut texts = Vec::new();
+                while let Some(part) = file.part(bytes).unwrap() {
+                    assert!(
+                        part.from_start
+                            || part.text.is_empty()
+                            || part.text.contains('\n')
+                            || texts.is_empty()
+                    );
+                    texts.push(part.text.into_owned());
+                }
+                assert!(file.is_at_start());
+                assert_eq!(file.taken(), text.len() as u64);
+                texts.reverse();
+                assert_eq!(texts.concat(), text, "{bytes} bytes at once");
+            }
+        }
+    }
+}
