@@ -2,14 +2,13 @@
 //!
 //! On overload the caller gets an error and spools the call; no queue here grows without bound.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::config::Config;
 use checkpoint::hooks::{self, Normal, Reading};
-use journal::{Draft, Event, Timestamp};
+use journal::{Draft, Event};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -21,11 +20,7 @@ use crate::progress::{self, Beginning};
 use crate::registry::{DecideIn, SessionRegistry};
 use crate::session::Decide;
 use crate::shared::Counters;
-
-/// Two calls with the same content within this time are one call of a hook that is registered twice.
-const SAME_CALL_WITHIN: Duration = Duration::from_secs(1);
-/// Contents remembered to recognize such calls.
-const REMEMBERED_MAX: usize = 4_096;
+use crate::twins::Twins;
 
 /// Why a hook call was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +47,7 @@ pub struct Ingest {
     shared: Arc<Shared>,
     sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
-    /// Recent contents, with the id and the time of their first call.
-    recent: HashMap<Uuid, (Uuid, Timestamp)>,
+    twins: Twins,
 }
 
 impl Ingest {
@@ -67,29 +61,15 @@ impl Ingest {
             shared,
             sessions,
             replies,
-            recent: HashMap::new(),
+            twins: Twins::default(),
         }
     }
 
     /// Reuses the id of a duplicate registration; returns whether there was one.
     fn reuse_id_of_twin(&mut self, normal: &mut Normal) -> bool {
         let Draft { id, at, .. } = normal.draft;
-        if self.recent.len() >= REMEMBERED_MAX {
-            let latest = self.recent.values().map(|(_, at)| *at).max().unwrap_or(at);
-            self.recent
-                .retain(|_, (_, at)| latest.since(*at) < SAME_CALL_WITHIN);
-        }
-        match self.recent.get(&normal.content) {
-            Some((known, when)) if at.since(*when).max(when.since(at)) < SAME_CALL_WITHIN => {
-                let twin = *known != id;
-                normal.draft.id = *known;
-                twin
-            }
-            _ => {
-                self.recent.insert(normal.content, (id, at));
-                false
-            }
-        }
+        normal.draft.id = self.twins.id_of(normal.content, id, at);
+        normal.draft.id != id
     }
 }
 

@@ -43,6 +43,7 @@ mod tests;
 pub mod tmux;
 pub mod transcripts;
 pub mod trust;
+mod twins;
 pub mod workspace;
 
 pub use shared::Shared;
