@@ -41,12 +41,12 @@ impl HookLine {
         serde_json::from_str(text).map_err(|error| format!("not a line of hook calls: {error}"))
     }
 
-    /// Returns the line's headers. A line without a time or an id gets the current time or a new id.
-    pub(crate) fn headers(&self) -> HookHeaders {
+    /// Returns the line's headers. A line without a time or an id gets the time `now` or a new id.
+    pub(crate) fn headers(&self, now: Timestamp) -> HookHeaders {
         HookHeaders {
             agent: self.agent.clone(),
             event: self.event.clone(),
-            at: self.at.unwrap_or_else(Timestamp::now),
+            at: self.at.unwrap_or(now),
             id: self.id.unwrap_or_else(Uuid::now_v7),
             env: known_variables(self.env.clone()),
             truncated: false,

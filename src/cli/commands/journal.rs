@@ -2,12 +2,14 @@
 
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, PoisonError};
 
 use checkpoint::hooks::{Reading, normalise};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
-use journal::{Home, Journal, Options, Renewal, codec};
+use journal::{Draft, Home, Journal, Options, Renewal, Timestamp, codec};
 use serde::Serialize;
 
 use crate::cli::commands::maintenance;
@@ -193,7 +195,8 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
     Ok(answers)
 }
 
-/// Without a daemon the journal is opened here; the next daemon settles what is open.
+/// Without a daemon the journal is opened here; the next daemon settles what is open. Lines are read on threads of their
+/// own while others are written, and those of one chunk are committed together.
 fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
     let config = settings::load(home)?;
     let (journal, _) = Journal::open(
@@ -210,34 +213,109 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
         payload_bytes_max,
         redactor: &config.redactor,
     };
-    let mut answers = Vec::new();
-    for (number, text) in input
+    let lines: Vec<(usize, &str)> = input
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-    {
-        let outcome = HookLine::read(text).and_then(|line| {
-            let headers = line.headers();
-            let payload = line.payload.to_string();
-            let call = headers
-                .with_payload(payload.as_bytes())
-                .map_err(|error| error.to_string())?;
-            let normal = normalise(&call, reading)?;
-            let appended = journal
-                .append_wait(vec![normal.draft])
-                .map_err(|error| error.to_string())?;
-            Ok(AppendOutcome::Appended {
-                seq: appended[0].seq,
-                duplicate: appended[0].duplicate,
-            })
-        });
-        answers.push(AppendedLine {
-            line: number + 1,
-            outcome: outcome.unwrap_or_else(|error| AppendOutcome::Refused { error }),
-        });
-    }
+        .collect();
+    let mut answers = Vec::with_capacity(lines.len());
+    in_order(
+        // Taken in order, so that no line without a time comes late.
+        lines
+            .chunks(LINES_AT_ONCE)
+            .map(|chunk| (Timestamp::now(), chunk)),
+        |(now, chunk)| {
+            let read = |(number, text): &(usize, &str)| (*number, drafted(text, now, reading));
+            chunk.iter().map(read).collect()
+        },
+        |read: Vec<_>| answers.extend(append_together(&journal, read)),
+    );
     journal.close();
     Ok(answers)
+}
+
+/// Returns the event of a line, or why it has none.
+fn drafted(text: &str, now: Timestamp, reading: Reading<'_>) -> std::result::Result<Draft, String> {
+    let line = HookLine::read(text)?;
+    let payload = line.payload.to_string();
+    let headers = line.headers(now);
+    let call = headers
+        .with_payload(payload.as_bytes())
+        .map_err(|error| error.to_string())?;
+    Ok(normalise(&call, reading)?.draft)
+}
+
+/// Appends the events of some lines in one commit.
+fn append_together(
+    journal: &Journal,
+    read: Vec<(usize, std::result::Result<Draft, String>)>,
+) -> Vec<AppendedLine> {
+    let mut drafts = Vec::with_capacity(read.len());
+    let read: Vec<(usize, Option<String>)> = read
+        .into_iter()
+        .map(|(number, read)| (number, read.map(|draft| drafts.push(draft)).err()))
+        .collect();
+    let appended = journal.append_wait(drafts);
+    let mut appended = match &appended {
+        Ok(appended) => Ok(appended.iter()),
+        Err(error) => Err(error.to_string()),
+    };
+    let mut outcome = |refused: Option<String>| match (refused, &mut appended) {
+        (Some(error), _) => AppendOutcome::Refused { error },
+        (None, Err(error)) => AppendOutcome::Refused {
+            error: error.clone(),
+        },
+        (None, Ok(appended)) => {
+            let own = appended.next().expect("an answer for each event");
+            AppendOutcome::Appended {
+                seq: own.seq,
+                duplicate: own.duplicate,
+            }
+        }
+    };
+    read.into_iter()
+        .map(|(number, refused)| AppendedLine {
+            line: number + 1,
+            outcome: outcome(refused),
+        })
+        .collect()
+}
+
+/// Does `work` on all parts, on as many threads as there are processors, and gives what comes of them to `take` in order.
+fn in_order<T: Send, R: Send>(
+    parts: impl Iterator<Item = T> + Send,
+    work: impl Fn(T) -> R + Sync,
+    mut take: impl FnMut(R),
+) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts = Mutex::new(parts);
+    let (sender, done) = sync_channel::<Receiver<R>>(threads);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, parts, work) = (sender.clone(), &parts, &work);
+            scope.spawn(move || {
+                loop {
+                    // The place in the order is taken with the part.
+                    let (answer, place) = sync_channel(1);
+                    let part = {
+                        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+                        let Some(part) = parts.next() else { return };
+                        if sender.send(place).is_err() {
+                            return;
+                        }
+                        part
+                    };
+                    if answer.send(work(part)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        done.iter()
+            .filter_map(|place| place.recv().ok())
+            .for_each(&mut take);
+    });
 }
 
 fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {

@@ -1,11 +1,14 @@
 //! `POST /v1/hooks/{agent}` and `POST /v1/append`: hook calls, one or many.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::hook_headers::HookHeaders;
 use actors::ingest::{self, AcceptHook, Accepted, Refusal};
+use checkpoint::hooks::Normal;
+use journal::{Event, Timestamp};
 use tokio::sync::oneshot;
 
 use super::state::Api;
@@ -81,31 +84,65 @@ async fn accept_hook(
     waits: Option<Duration>,
 ) -> Result<Accepted, Refusal> {
     let normal = ingest::read_call(&api.shared, headers, payload).await?;
-    let (outcome, accepted) = oneshot::channel();
-    api.ingest
-        .try_send(AcceptHook {
-            normal,
-            waits,
-            outcome,
-        })
-        .map_err(|_| Refusal::Overloaded)?;
-    accepted.await.map_err(|_| Refusal::Overloaded)?
+    outcome_of(hand_over(api, normal, waits)?).await
 }
+
+/// The outcome of a call that was handed over.
+type Outcome = oneshot::Receiver<Result<Accepted, Refusal>>;
+
+/// Hands a call over to be appended. Calls are appended in the order in which they are handed over.
+fn hand_over(api: &Api, normal: Normal, waits: Option<Duration>) -> Result<Outcome, Refusal> {
+    let (outcome, accepted) = oneshot::channel();
+    let call = AcceptHook {
+        normal,
+        waits,
+        outcome,
+    };
+    let handed = api.ingest.try_send(call);
+    handed.map_err(|_| Refusal::Overloaded)?;
+    Ok(accepted)
+}
+
+async fn outcome_of(outcome: Outcome) -> Result<Accepted, Refusal> {
+    outcome.await.map_err(|_| Refusal::Overloaded)?
+}
+
+/// Lines that are appended at the same time. Fewer than may wait for the journal.
+const LINES_AT_ONCE: usize = 64;
 
 /// Appends lines of hook calls in order, and returns one outcome a line.
 async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
     let body = String::from_utf8_lossy(&body);
     let mut answers = String::new();
+    let mut answer = |line, outcome| {
+        let answer = serde_json::to_string(&AppendedLine { line, outcome });
+        answers.push_str(&answer.expect("an answer is plain data"));
+        answers.push('\n');
+    };
+    let mut waiting = VecDeque::new();
     for (number, text) in body
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        let line = number + 1;
-        let outcome = append_line(&api, text).await;
-        let answer = serde_json::to_string(&AppendedLine { line, outcome });
-        answers.push_str(&answer.expect("an answer is plain data"));
-        answers.push('\n');
+        let read = read_line(&api, text).await;
+        // What is decided about a stop must not know what came after it.
+        let is_stop = |normal: &Normal| matches!(normal.draft.event, Event::AgentStopped { .. });
+        let is_alone = read.as_ref().is_ok_and(is_stop);
+        let at_once = if is_alone { 1 } else { LINES_AT_ONCE };
+        while waiting.len() >= at_once
+            && let Some((line, outcome)) = waiting.pop_front()
+        {
+            answer(line, appended(outcome).await);
+        }
+        let handed = read.and_then(|normal| hand_over(&api, normal, None).map_err(said));
+        waiting.push_back((number + 1, handed));
+        while is_alone && let Some((line, outcome)) = waiting.pop_front() {
+            answer(line, appended(outcome).await);
+        }
+    }
+    for (line, outcome) in waiting {
+        answer(line, appended(outcome).await);
     }
     let _ = api.shared.sync().await;
     HttpResponse::Ok()
@@ -113,21 +150,30 @@ async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
         .body(answers)
 }
 
-async fn append_line(api: &Api, text: &str) -> AppendOutcome {
-    let error = match HookLine::read(text) {
-        Ok(line) => {
-            match accept_hook(api, line.headers(), line.payload.to_string().into(), None).await {
-                Ok(accepted) => {
-                    return AppendOutcome::Appended {
-                        seq: accepted.seq,
-                        duplicate: accepted.duplicate,
-                    };
-                }
-                Err(Refusal::Payload(reason)) => reason,
-                Err(Refusal::Overloaded) => "the journal is overloaded".to_owned(),
-            }
-        }
-        Err(reason) => reason,
+async fn read_line(api: &Api, text: &str) -> Result<Normal, String> {
+    let line = HookLine::read(text)?;
+    let payload: web::Bytes = line.payload.to_string().into();
+    let read = ingest::read_call(&api.shared, line.headers(Timestamp::now()), payload);
+    read.await.map_err(said)
+}
+
+async fn appended(outcome: Result<Outcome, String>) -> AppendOutcome {
+    let accepted = match outcome {
+        Ok(outcome) => outcome_of(outcome).await.map_err(said),
+        Err(error) => Err(error),
     };
-    AppendOutcome::Refused { error }
+    match accepted {
+        Ok(accepted) => AppendOutcome::Appended {
+            seq: accepted.seq,
+            duplicate: accepted.duplicate,
+        },
+        Err(error) => AppendOutcome::Refused { error },
+    }
+}
+
+fn said(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Payload(reason) => reason,
+        Refusal::Overloaded => "the journal is overloaded".to_owned(),
+    }
 }

@@ -181,7 +181,7 @@ pub(super) fn play_line(
     let headers = HookHeaders {
         at: *last_at,
         id: line.id.unwrap_or_else(own_id),
-        ..line.headers()
+        ..line.headers(Timestamp::now())
     };
     let payload = line.payload.to_string();
     let call = headers
