@@ -122,6 +122,11 @@ deb:
     cargo build --release --locked
     packaging/deb.sh
 
+# Install the Debian package in a fresh Debian, have a real agent work there, and remove it (needs root and debootstrap)
+[group('release')]
+fresh-debian package:
+    tests/fresh-debian.sh {{ package }}
+
 # Build an RPM package (needs cargo-generate-rpm)
 [group('release')]
 rpm:

@@ -21,6 +21,13 @@ pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint]";
 /// Begins what a session is told of an earlier one's work.
 const OFFER: &str = "Work of an earlier session can be resumed here.";
 
+/// Returns the path of a program that was installed from a package, if `CHECKPOINTD_PROGRAMS` names its folder, else of the
+/// one that was built with the tests.
+fn installed(name: &str, built: &str) -> PathBuf {
+    let folder = std::env::var_os("CHECKPOINTD_PROGRAMS");
+    folder.map_or_else(|| built.into(), |folder| PathBuf::from(folder).join(name))
+}
+
 /// What happened in runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
@@ -122,17 +129,18 @@ impl Stage {
     /// Puts the programs beside each other as an installation does. The client's name is a script that counts calls and
     /// then becomes the client, so that no call can go missing unnoticed.
     fn link_programs(&self) {
-        let daemon = env!("CARGO_BIN_EXE_checkpointd");
+        let daemon = installed("checkpointd", env!("CARGO_BIN_EXE_checkpointd"));
         // A link or a copy, as the installer looks beside the file that it runs from.
-        let installed = self.path("bin/checkpointd");
-        fs::hard_link(daemon, &installed)
-            .or_else(|_| fs::copy(daemon, &installed).map(drop))
+        let path = self.path("bin/checkpointd");
+        fs::hard_link(&daemon, &path)
+            .or_else(|_| fs::copy(&daemon, &path).map(drop))
             .expect("a program");
         let fired = self.path("fired");
-        let client = env!("CARGO_BIN_EXE_checkpointd-hook");
+        let client = installed("checkpointd-hook", env!("CARGO_BIN_EXE_checkpointd-hook"));
         let script = format!(
-            "#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{client}' \"$@\"\n",
-            fired.display()
+            "#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{}' \"$@\"\n",
+            fired.display(),
+            client.display()
         );
         let path = self.path("bin/checkpointd-hook");
         fs::write(&path, script).expect("writes");
