@@ -32,7 +32,7 @@ fn shortest(rounds: usize, mut work: impl FnMut() -> Duration) -> Duration {
 fn main() {
     prepare();
     for command in [
-        "cargo test -p checkpoint redact",
+        "cargo test -p checkpointd-checkpoint redact",
         "PGPASSWORD=hunter2 psql -h db -c 'select 1'",
     ] {
         let given = payload(command);

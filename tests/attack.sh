@@ -18,8 +18,8 @@ run() {
     grep -q "^test result: ok. $wanted passed" "$out" || { echo "$target: not all of $wanted tests ran and passed"; exit 1; }
     rm -f "$out"
 }
-run journal -p journal --lib
-run checkpoint -p checkpoint --lib
-run actors -p actors --lib
+run journal -p checkpointd-journal --lib
+run checkpoint -p checkpointd-checkpoint --lib
+run actors -p checkpointd-actors --lib
 run checkpointd -p checkpointd --bin checkpointd
 run it -p checkpointd --test it

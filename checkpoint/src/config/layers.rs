@@ -17,7 +17,7 @@ use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
 
 /// The default layer, with every key and a comment on each.
-pub const DEFAULT_TEXT: &str = include_str!("../../../config.yml");
+pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
     read("config.yml", DEFAULT_TEXT)
