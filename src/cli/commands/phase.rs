@@ -8,7 +8,7 @@ use checkpoint::agents;
 use checkpoint::phase::{Scope, input};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
-use journal::Home;
+use journal::{Home, Journal, Options};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -281,10 +281,26 @@ fn read_metadata(pairs: &[String]) -> std::result::Result<Value, Refusal> {
     Ok(Value::from(metadata))
 }
 
+/// Returns the journal for a request, or none if a daemon has it. A question creates no journal: where there is none, it
+/// is put to an empty one, in a folder that goes with what is returned.
+fn journal_for(
+    home: &Home,
+    request: &Request,
+) -> Result<(Option<Journal>, Option<tempfile::TempDir>)> {
+    let has_none = connection::has_journal(home).is_err() && connection::health(home).is_none();
+    if !(has_none && request.only_asks()) {
+        return Ok((connection::own_journal(home)?, None));
+    }
+    let scratch = tempfile::tempdir()?;
+    let (journal, _) = Journal::open(scratch.path(), Options::default())?;
+    Ok((Some(journal), Some(scratch)))
+}
+
 /// Asks the daemon, or without one the journal itself.
 fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
     let refusal = |failure: Failure| (failure.code(), failure.text());
-    let Some(journal) = connection::own_journal(home).map_err(refusal)? else {
+    let (journal, _scratch) = journal_for(home, request).map_err(refusal)?;
+    let Some(journal) = journal else {
         let (word, fields) = request.parts();
         let body = fields.to_string();
         let (status, body) =

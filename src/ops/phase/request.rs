@@ -70,6 +70,14 @@ impl Request {
             .map_err(|error| (PhaseError::Request, error.to_string()))
     }
 
+    /// Returns whether it asks for records and changes none.
+    pub(crate) const fn only_asks(&self) -> bool {
+        matches!(
+            self,
+            Self::Show { .. } | Self::List { .. } | Self::Detect { .. }
+        )
+    }
+
     /// Returns the request's word and its fields.
     pub(crate) fn parts(&self) -> (String, Value) {
         let tagged = serde_json::to_value(self).expect("plain data");

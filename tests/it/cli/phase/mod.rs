@@ -258,3 +258,18 @@ fn a_daemon_that_comes_up_knows_what_other_programs_have_left() {
     assert_eq!(found["checkpoint"]["phase"], "observe");
     assert_eq!(imported().len(), 1);
 }
+
+#[test]
+fn a_question_creates_no_journal() {
+    let home = Home::new();
+    configure(&home);
+    assert_eq!(phase(&home, &["list"])["checkpoints"], json!([]));
+    assert_eq!(phase(&home, &["detect"])["checkpoint"], Value::Null);
+    let (code, answer) = phase_in(&home, home.path(), &["show", "none"], b"");
+    assert_eq!((code, &answer["ok"]), (1, &json!(false)), "{answer}");
+    let left: Vec<_> = fs::read_dir(home.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(left, ["config.yml"], "nothing is made");
+}
