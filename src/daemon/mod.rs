@@ -189,6 +189,7 @@ impl Daemon {
         // The first use compiles the redaction rules; the first hook call must not wait for that.
         checkpoint::redact::prepare();
         let server = Data::from(Server::new(Arc::clone(&page)));
+        server.reopen();
         let stop = Rc::new(Notify::new());
         let app = App::new()
             .app_data(api.clone())
@@ -214,7 +215,7 @@ impl Daemon {
             let _ = fs::remove_file(&shared.home.socket);
         }
         stop.notify_one();
-        server.close().await;
+        server.end().await;
         let _ = tokio::join!(serving, api.otlp.close());
         let journal = shared.journal.clone();
         let _ = tokio::task::spawn_blocking(move || journal.close()).await;

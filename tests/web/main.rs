@@ -1,6 +1,7 @@
 //! The web page in a real browser, with a real daemon and recorded sessions. `tests/web/run.sh` installs chromium and
 //! starts this. Arguments are words; only scenarios with one of them in their name are run.
 
+mod axe;
 mod browser;
 mod hostile;
 mod pictures;
@@ -65,8 +66,27 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::reachable,
     ),
     (
+        "keys: search, next line, what signs mean; filters",
+        views::gone::keys,
+    ),
+    ("numbers of 64 bits are exact", views::gone::exact_numbers),
+    (
+        "a page that ssh -L brings to another port",
+        views::gone::forwarded,
+    ),
+    (
+        "axe finds nothing in any view, at 390 and 1440 px, in both colours",
+        axe::every_view,
+    ),
+    ("what is hovered and drawn can be read", axe::hovered),
+    (
         "what agents wrote is text wherever it is shown",
         hostile::text,
+    ),
+    // Last: it closes the page.
+    (
+        "the page survives the daemon's restart",
+        views::gone::restart,
     ),
 ];
 

@@ -1,5 +1,6 @@
 //! A daemon with what there is to look at: the demo's recorded sessions, two weeks of history, and sessions that run.
 
+use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
@@ -22,7 +23,7 @@ const DAYS: u64 = 14;
 pub(crate) struct Stage {
     folder: TempDir,
     demo: PathBuf,
-    daemon: Child,
+    daemon: RefCell<Child>,
 }
 
 impl Stage {
@@ -38,29 +39,39 @@ impl Stage {
         assert_eq!(answer["ok"], true, "{}", answer["problems"]);
         let demo = PathBuf::from(answer["folder"].as_str().expect("a folder"));
         fs::write(demo.join("home/config.yml"), CONFIG).expect("writes");
-        let mut command = program(&demo, &["daemon"]);
-        let daemon = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
         let stage = Self {
             folder,
+            daemon: RefCell::new(spawn(&demo)),
             demo,
-            daemon,
         };
+        stage.comes_up();
+        stage.past();
+        stage.present();
+        stage
+    }
+
+    fn comes_up(&self) {
         let began = Instant::now();
-        while stage
+        while self
             .send("GET", "/healthz", &[], b"")
             .is_none_or(|(status, _)| status != 200)
         {
             assert!(began.elapsed() < LIMIT, "the daemon does not come up");
             std::thread::sleep(Duration::from_millis(5));
         }
-        stage.past();
-        stage.present();
-        stage
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&self) {
+        let mut daemon = self.daemon.borrow_mut();
+        daemon.kill().expect("kills");
+        daemon.wait().expect("is gone");
+    }
+
+    /// Starts a daemon after [`Stage::kill`].
+    pub(crate) fn start(&self) {
+        self.daemon.replace(spawn(&self.demo));
+        self.comes_up();
     }
 
     /// Returns an address that opens the page once.
@@ -236,9 +247,19 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        let _ = self.daemon.kill();
-        let _ = self.daemon.wait();
+        let daemon = self.daemon.get_mut();
+        let _ = daemon.kill();
+        let _ = daemon.wait();
     }
+}
+
+fn spawn(demo: &Path) -> Child {
+    program(demo, &["daemon"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts")
 }
 
 fn program(demo: &Path, arguments: &[&str]) -> Command {

@@ -21,7 +21,8 @@ use crate::ops::wire::{Ask, Opened, Token};
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd web --open\n  checkpointd web --port 8090 --json\n  checkpointd web --stop\n\n\
-    The address holds a token that opens the page once. The page stays open until the daemon ends."
+    The address holds a token that opens the page once. The page stays open until `--stop`, also over restarts of the daemon while a tab is open.\n\
+    From another machine: `ssh -L 9000:127.0.0.1:PORT HOST`, then http://localhost:9000/#token=..."
 )]
 pub(crate) struct WebArgs {
     /// Open it in your browser

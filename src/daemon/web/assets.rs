@@ -21,6 +21,8 @@ files! {
     "app.js": SCRIPT,
     "api.js": SCRIPT,
     "dom.js": SCRIPT,
+    "keys.js": SCRIPT,
+    "signs.js": SCRIPT,
     "format.js": SCRIPT,
     "words.js": SCRIPT,
     "now.js": SCRIPT,

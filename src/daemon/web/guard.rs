@@ -1,7 +1,7 @@
 //! Access control: every request passes here first.
 //!
 //! A page of another site can send requests to a loopback port, and by DNS rebinding it can even
-//! read the answers. So a request must name this address as its host, must not come from another
+//! read the answers. So a request must name this machine as its host, must not come from another
 //! page, and needs the key that a token from the socket was exchanged for. The key is in a header
 //! and never in a cookie: browsers send cookies to every port of a host, so each program that
 //! listens on this machine could ask for them. The page's own files hold nothing of the user's and
@@ -35,21 +35,19 @@ const HEADERS: [(&str, &str); 7] = [
 
 /// Where a token is exchanged for a key.
 pub(super) const ENTER: &str = "/api/enter";
+/// Where a tab comes back after a restart.
+pub(super) const RESUME: &str = "/api/resume";
 /// What comes before the key in its header.
 const SCHEME: &str = "Bearer ";
 
-/// The page's own address.
-pub(super) struct Own {
-    pub(super) port: u16,
-}
-
-impl Own {
-    /// Returns whether a host header names this page.
-    fn is_host(&self, host: &str) -> bool {
-        ["127.0.0.1", "localhost"]
-            .iter()
-            .any(|name| host == format!("{name}:{}", self.port))
-    }
+/// Returns whether a host header names this machine by a name that no DNS server answers. The port is any: `ssh -L` and
+/// the like bring the page to another one, and what comes from another port's page is told by its origin.
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    ["127.0.0.1", "localhost", "[::1]"].contains(&name)
 }
 
 /// Passes a request on, or answers it here.
@@ -72,15 +70,12 @@ pub(super) async fn check<B: MessageBody + 'static>(
 
 /// Returns the answer to a refused request; `None` for an admitted one.
 fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
-    let own = request
-        .app_data::<web::Data<Own>>()
-        .expect("the page has it");
     let page = request
         .app_data::<web::Data<Page>>()
         .expect("the page has it");
     let said = |name: HeaderName| said(request.headers(), name);
     let host = said(header::HOST).unwrap_or_default();
-    if !own.is_host(host) {
+    if !is_this_machine(host) {
         return Some(forbidden("this address is not the page's own"));
     }
     let is_own_origin = |origin: &str| origin.strip_prefix("http://") == Some(host);
@@ -100,7 +95,7 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
         return Some(forbidden("the request comes from another page"));
     }
     let is_open = match path {
-        ENTER => is_post,
+        ENTER | RESUME => is_post,
         "/" | "/favicon.ico" => is_get,
         _ => is_get && path.starts_with("/assets/"),
     };
@@ -134,4 +129,35 @@ pub(super) fn forbidden(why: &str) -> HttpResponse {
     HttpResponse::Forbidden()
         .content_type("text/plain; charset=utf-8")
         .body(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_this_machine;
+
+    #[test]
+    fn a_host_is_this_machine_by_three_names_on_any_port() {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "localhost:9999",
+            "[::1]:8080",
+            "[::1]",
+        ] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in [
+            "",
+            "evil.example",
+            "localhost.evil.example:80",
+            "127.0.0.1.evil.example",
+            "127.0.0.1@evil.example",
+            "127.0.0.1:80x",
+            "localhost:80:80",
+            "127.0.0.2:80",
+            ":80",
+        ] {
+            assert!(!is_this_machine(host), "{host}");
+        }
+    }
 }

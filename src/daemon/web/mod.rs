@@ -7,10 +7,12 @@ mod access;
 mod assets;
 mod connections;
 mod guard;
+mod kept;
 mod page;
 mod routes;
 mod stream;
 
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -65,28 +67,60 @@ impl Server {
             }
             Some(open) => open.port,
             None => {
-                let served = self
-                    .serve(port)
-                    .map_err(|error| format!("cannot listen on 127.0.0.1:{port}: {error}"))?;
-                open.insert(served).port
+                let served = self.serve(port).map_err(|error| no_port(port, &error))?;
+                let port = open.insert(served).port;
+                self.page.is_on(Some(port));
+                port
             }
         };
         let token = self.page.tokens().issue(Instant::now());
         Ok(Opened {
-            url: format!("http://127.0.0.1:{port}/#token={token}"),
+            // A browser leaves the usual port out, and so out of the page's origin.
+            url: match port {
+                80 => format!("http://127.0.0.1/#token={token}"),
+                _ => format!("http://127.0.0.1:{port}/#token={token}"),
+            },
             token,
             port,
         })
     }
 
-    /// Closes the page; every tab must be admitted again. Returns whether it was open.
+    /// Opens the page again as the last daemon had it, if a tab of it is still open.
+    pub(crate) fn reopen(&self) {
+        let Some(kept) = kept::read(&self.page.shared.home.run) else {
+            return;
+        };
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.is_some() {
+            return;
+        }
+        match self.serve(kept.port) {
+            Ok(served) => {
+                *self.page.tokens() = AccessTokens::with_tabs(kept.tabs);
+                self.page.is_on(Some(served.port));
+                *open = Some(served);
+            }
+            Err(error) => {
+                tracing::warn!(%error, port = kept.port, "Cannot open the page again.");
+            }
+        }
+    }
+
+    /// Closes the page for good; every tab must be admitted again. Returns whether it was open.
     pub(crate) async fn close(&self) -> bool {
+        *self.page.tokens() = AccessTokens::default();
+        self.page.is_on(None);
+        kept::forget(&self.page.shared.home.run);
+        self.end().await
+    }
+
+    /// Stops serving the page, which the next daemon opens again. Returns whether it was open.
+    pub(crate) async fn end(&self) -> bool {
         let open = self
             .open
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        *self.page.tokens() = AccessTokens::default();
         match open {
             Some(open) => {
                 open.thread.stop();
@@ -101,13 +135,11 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
         let page = web::Data::from(Arc::clone(&self.page));
-        let own = web::Data::new(guard::Own { port });
         let app = {
             let page = page.clone();
             move || {
                 App::new()
                     .app_data(page.clone())
-                    .app_data(own.clone())
                     .wrap(from_fn(guard::check))
                     .configure(routes::routes)
             }
@@ -139,4 +171,16 @@ impl Server {
     pub(crate) fn waits(&self, token: &str) -> bool {
         self.page.tokens().waits(token)
     }
+}
+
+/// Says why the page is not on a port, and what to do.
+fn no_port(port: u16, error: &std::io::Error) -> String {
+    let hint = match error.kind() {
+        ErrorKind::PermissionDenied => {
+            "; ports below 1024 belong to the system: take a higher one, or 0 for any"
+        }
+        ErrorKind::AddrInUse => "; another program has it: take another one, or 0 for any",
+        _ => "",
+    };
+    format!("cannot listen on 127.0.0.1:{port}: {error}{hint}")
 }

@@ -2,16 +2,21 @@
 //! event.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use actors::Shared;
 use journal::Envelope;
 use tokio::sync::{Semaphore, watch};
 
 use super::access::AccessTokens;
+use super::kept::{self, Kept};
 use crate::ops::query::Reader;
 
 /// The most concurrent walks over many events; further ones wait.
 const WALKS_MAX: usize = 4;
+
+/// The shortest time between two notes that a tab is open.
+const HEARD_EVERY: Duration = Duration::from_secs(10);
 
 /// The page, open or not.
 pub(crate) struct Page {
@@ -21,6 +26,9 @@ pub(crate) struct Page {
     /// The journal's last event.
     pub(super) grown: watch::Sender<u64>,
     pub(super) walks: Arc<Semaphore>,
+    /// The port, while the page is open.
+    port: Mutex<Option<u16>>,
+    heard: Mutex<Option<Instant>>,
 }
 
 impl Page {
@@ -34,7 +42,31 @@ impl Page {
             tokens: Mutex::default(),
             grown,
             walks,
+            port: Mutex::default(),
+            heard: Mutex::default(),
         })
+    }
+
+    /// Notes on which port the page is served, if it is.
+    pub(super) fn is_on(&self, port: Option<u16>) {
+        *locked(&self.port) = port;
+    }
+
+    /// Keeps what lets the open tabs come back after a restart.
+    pub(super) fn keep(&self) {
+        let tabs = self.tokens().tabs();
+        if let Some(port) = *locked(&self.port) {
+            kept::keep(&self.shared.home.run, &Kept { port, tabs });
+        }
+    }
+
+    /// Notes now and then that a tab is open.
+    pub(super) fn hears(&self) {
+        let mut heard = locked(&self.heard);
+        if heard.is_none_or(|heard| heard.elapsed() > HEARD_EVERY) {
+            *heard = Some(Instant::now());
+            kept::heard(&self.shared.home.run);
+        }
     }
 
     /// Reports new events. Never waits; a slow reader sees only the latest state.
@@ -45,6 +77,10 @@ impl Page {
     }
 
     pub(super) fn tokens(&self) -> MutexGuard<'_, AccessTokens> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.tokens)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -28,6 +28,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/favicon.ico", web::get().to(assets::icon))
         .route("/assets/{name}", web::get().to(assets::file))
         .route(guard::ENTER, web::post().to(enter))
+        .route(guard::RESUME, web::post().to(resume))
         .route("/api/now", web::get().to(now))
         .route("/api/live", web::get().to(stream::follow))
         .route("/api/sessions/{id}/timeline", web::get().to(timeline))
@@ -45,9 +46,40 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 
 /// Exchanges a token for a key.
 async fn enter(page: web::Data<Page>, token: web::Json<Token>) -> HttpResponse {
-    match page.tokens().exchange(&token.token, Instant::now()) {
-        Some(key) => HttpResponse::Ok().json(json!({ "key": key })),
+    let entry = page.tokens().exchange(&token.token, Instant::now());
+    match entry {
+        Some(entry) => {
+            page.keep();
+            HttpResponse::Ok().json(entry)
+        }
         None => guard::forbidden("this address has been used or has expired"),
+    }
+}
+
+/// A tab that wants to come back: first with a number, to which the daemon proves itself, then with its own proof.
+#[derive(Deserialize)]
+struct Resume {
+    id: String,
+    number: Option<String>,
+    proof: Option<String>,
+}
+
+async fn resume(page: web::Data<Page>, tab: web::Json<Resume>) -> HttpResponse {
+    let refused = || guard::forbidden("this browser tab has no access");
+    let (number, proof) = (tab.number.as_deref(), tab.proof.as_deref());
+    match (number, proof) {
+        (Some(number), None) => {
+            let proof = page.tokens().prove(&tab.id, number);
+            proof.map_or_else(refused, |proof| HttpResponse::Ok().json(proof))
+        }
+        (None, Some(proof)) => {
+            let entry = page.tokens().come_back(&tab.id, proof);
+            entry.map_or_else(refused, |entry| {
+                page.keep();
+                HttpResponse::Ok().json(entry)
+            })
+        }
+        _ => refused(),
     }
 }
 

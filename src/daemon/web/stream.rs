@@ -82,6 +82,7 @@ async fn send_changes(
         if messages.send(Ok(web::Bytes::from(message))).await.is_err() {
             return;
         }
+        page.hears();
         tokio::time::sleep(pause).await;
     }
 }

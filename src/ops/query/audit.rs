@@ -133,7 +133,13 @@ impl TurnLengths {
 pub(super) struct Followed<'a> {
     journal: &'a Journal,
     policies: HashMap<u64, Policy>,
-    sessions: HashMap<Uuid, (HashMap<u64, FollowUp>, Marks)>,
+    sessions: HashMap<Uuid, (HashMap<u64, End>, Marks)>,
+}
+
+/// What became of a demand, and how long the agent worked on it.
+pub(super) struct End {
+    pub(super) of: FollowUp,
+    pub(super) ms: u64,
 }
 
 impl<'a> Followed<'a> {
@@ -155,13 +161,22 @@ impl<'a> Followed<'a> {
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(super) fn end(&mut self, decided: &Envelope) -> Result<(Option<&FollowUp>, &Marks)> {
+    pub(super) fn end(&mut self, decided: &Envelope) -> Result<(Option<&End>, &Marks)> {
         let (ends, marks) = match self.sessions.entry(decided.stream.session) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
-                let ends = follow_up::of_session(&events, &self.policies);
-                new.insert((ends.into_iter().collect(), Marks::of_session(&events)))
+                let ends = follow_up::all_of_session(&events, &self.policies).into_iter();
+                let ends = ends.filter_map(|it| {
+                    Some((
+                        it.decision,
+                        End {
+                            of: it.end?,
+                            ms: it.ms,
+                        },
+                    ))
+                });
+                new.insert((ends.collect(), Marks::of_session(&events)))
             }
         };
         Ok((ends.get(&decided.seq), marks))
@@ -228,6 +243,7 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     let mut rules = ByRule::default();
     walk(journal, filter, |envelope, decision, outcome, project| {
         let (end, marks) = followed.end(envelope)?;
+        let end = end.map(|end| &end.of);
         rules.add(envelope.seq, decision, end, marks);
         total.add(envelope, decision, outcome, end, marks);
         let agent = envelope.stream.agent;

@@ -9,11 +9,15 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use journal::{Journal, Timestamp};
 
-use super::audit::{self, Followed, TurnLengths};
+use super::audit::{self, End, Followed, TurnLengths};
+use super::benefit::benefit;
 use super::marks::ByRule;
 use super::overview;
 use super::question::{Audit, Result};
-use crate::ops::views::{DecisionCount, DemandCount, HookClasses, Trends, TurnClasses};
+use super::sessions::of_agents;
+use crate::ops::views::{
+    DecisionCount, DemandCount, HookClasses, ProjectDemands, Trends, TurnClasses,
+};
 
 /// The most days that are counted.
 const DAYS_MAX: u32 = 366;
@@ -28,18 +32,26 @@ const HOOK_BOUNDS_US: [u64; 9] = [
     1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000,
 ];
 
-/// Returns the figures of the last days, in the time zone of this machine.
+/// What a person can choose.
+const SPANS: [u32; 4] = [7, 30, 90, DAYS_MAX];
+
+/// Returns the figures of the last days, in the time zone of this machine. With 0, of the shortest span that has all that
+/// is known.
 pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Trends> {
-    let days = Days::until(now, days);
+    let days = match days {
+        0 => Days::until(now, fitting(journal, now)),
+        days => Days::until(now, days),
+    };
     let filter = Audit {
         since: days.began(),
         ..Audit::default()
     };
     let mut followed = Followed::new(journal)?;
     let mut turns = TurnLengths::default();
-    let mut decisions = BTreeMap::<_, u64>::new();
+    let mut decisions = Decisions::new();
     let mut demands = BTreeMap::<usize, DemandCount>::new();
     let mut rules = ByRule::default();
+    let mut projects = BTreeMap::<String, OfProject>::new();
     audit::walk(journal, &filter, |envelope, decision, _, project| {
         let Some(day) = days.index_of(envelope.at) else {
             return Ok(());
@@ -50,29 +62,37 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Tre
             .or_default() += 1;
         turns.add(envelope, decision);
         let (end, marks) = followed.end(envelope)?;
-        rules.add(envelope.seq, decision, end, marks);
-        if let Some(end @ (FollowUp::Fulfilled | FollowUp::Unfulfilled(_))) = end {
+        rules.add(envelope.seq, decision, end.map(|end| &end.of), marks);
+        if let Some(End {
+            of: end @ (FollowUp::Fulfilled | FollowUp::Unfulfilled(_)),
+            ms,
+        }) = end
+        {
+            let met = *end == FollowUp::Fulfilled;
             let count = demands.entry(day).or_default();
             count.day = day;
             count.demands += 1;
-            count.met += u64::from(*end == FollowUp::Fulfilled);
+            count.met += u64::from(met);
+            let of_project = projects.entry(project.to_owned()).or_default();
+            of_project.demands += 1;
+            of_project.wrong += u64::from(marks.any(envelope.seq));
+            of_project.done_ms.extend(met.then_some(*ms));
         }
         Ok(())
     })?;
-    let decisions = decisions.into_iter();
     Ok(Trends {
         days: days.dates.iter().map(Date::to_string).collect(),
-        decisions: decisions
-            .map(|((day, project, verdict, reason), count)| DecisionCount {
-                day,
-                project,
-                verdict,
-                reason,
-                count,
-            })
-            .collect(),
+        decisions: counts(decisions),
         demands: demands.into_values().collect(),
         rules: rules.totals(),
+        done_ms: middle(
+            projects
+                .values()
+                .flat_map(|it| it.done_ms.clone())
+                .collect(),
+        ),
+        projects: of_projects(projects),
+        benefit: benefit(journal, &filter)?,
         turns: TurnClasses {
             bounds_ms: &TURN_BOUNDS_MS,
             counts: classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
@@ -80,6 +100,58 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Tre
         },
         hooks: hook_classes(journal)?,
     })
+}
+
+fn fitting(journal: &Journal, now: Timestamp) -> u32 {
+    let first = of_agents(journal).iter().map(|entry| entry.first_at).min();
+    let old = first.map_or(0, |first| now.millis_since(first) / 86_400_000);
+    let fits = SPANS.into_iter().find(|span| old < u64::from(*span));
+    fits.unwrap_or(DAYS_MAX)
+}
+
+/// Decisions by day, project, verdict and reason.
+type Decisions = BTreeMap<(usize, String, &'static str, &'static str), u64>;
+
+fn counts(decisions: Decisions) -> Vec<DecisionCount> {
+    let decisions = decisions.into_iter();
+    decisions
+        .map(|((day, project, verdict, reason), count)| DecisionCount {
+            day,
+            project,
+            verdict,
+            reason,
+            count,
+        })
+        .collect()
+}
+
+/// What is counted of a project.
+#[derive(Default)]
+struct OfProject {
+    demands: u64,
+    wrong: u64,
+    /// Of each that was met.
+    done_ms: Vec<u64>,
+}
+
+fn of_projects(projects: BTreeMap<String, OfProject>) -> Vec<ProjectDemands> {
+    let mut rows: Vec<_> = projects
+        .into_iter()
+        .map(|(project, it)| ProjectDemands {
+            project,
+            demands: it.demands,
+            met: it.done_ms.len() as u64,
+            wrong: it.wrong,
+            done_ms: middle(it.done_ms),
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.demands));
+    rows
+}
+
+fn middle(mut all: Vec<u64>) -> Option<u64> {
+    all.sort_unstable();
+    all.get(all.len() / 2).copied()
 }
 
 fn hook_classes(journal: &Journal) -> Result<HookClasses> {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::benefit::Benefit;
 use super::totals::RuleTotals;
 
 /// What the last days come to, in the time zone of this machine.
@@ -13,6 +14,12 @@ pub(crate) struct Trends {
     pub(crate) demands: Vec<DemandCount>,
     /// The demands by the rule that made them.
     pub(crate) rules: Vec<RuleTotals>,
+    /// The demands by project, the one with the most first.
+    pub(crate) projects: Vec<ProjectDemands>,
+    /// From a demand to its last action, the middle of those that were met.
+    pub(crate) done_ms: Option<u64>,
+    /// What `stats` says of these days.
+    pub(crate) benefit: Benefit,
     pub(crate) turns: TurnClasses,
     pub(crate) hooks: HookClasses,
 }
@@ -33,6 +40,19 @@ pub(crate) struct DemandCount {
     pub(crate) day: usize,
     pub(crate) demands: u64,
     pub(crate) met: u64,
+}
+
+/// The demands of a project.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct ProjectDemands {
+    pub(crate) project: String,
+    /// Those whose end is known.
+    pub(crate) demands: u64,
+    pub(crate) met: u64,
+    /// Those of which something is marked wrong.
+    pub(crate) wrong: u64,
+    /// From the demand to its last action, the middle of those that were met.
+    pub(crate) done_ms: Option<u64>,
 }
 
 /// Turns by their length; one more count than bounds.

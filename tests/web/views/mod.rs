@@ -1,5 +1,6 @@
 //! Each view, as a person uses it.
 
+pub(crate) mod gone;
 pub(crate) mod history;
 
 use std::io::{Read as _, Write as _};

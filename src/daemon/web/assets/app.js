@@ -1,6 +1,7 @@
 // Which view is shown, the colours, and the link to the daemon. Views are permanent links: `#/session/ID` and the like.
 
-import { enter, follow, get } from './api.js';
+import { Away, enter, follow, get, onRestart } from './api.js';
+import { press } from './keys.js';
 import { h, replace } from './dom.js';
 
 const VIEWS = {
@@ -16,6 +17,7 @@ const THEMES = ['auto', 'light', 'dark'];
 const RETRY_MS = 5000;
 const AGAIN_MS = 1000;
 const LOOK_MS = 15000;
+const NOTE_MS = 20000;
 
 const main = document.getElementById('main');
 const state = { view: null, turn: 0, source: null, seq: 0, timer: 0, attempt: 0 };
@@ -26,6 +28,7 @@ async function show() {
   const turn = ++state.turn;
   state.view?.leave?.();
   state.view = null;
+  state.failed = false;
   for (const anchor of document.querySelectorAll('nav a')) {
     if (anchor.dataset.view === tab) anchor.setAttribute('aria-current', 'page');
     else anchor.removeAttribute('aria-current');
@@ -34,12 +37,14 @@ async function show() {
   const root = h('div', { class: 'view', 'data-view': name || 'now' });
   replace(main, root);
   try {
-    const module = await load();
+    const module = await load().catch(() => { throw new Away(); });
     const view = await module.show(root, decodeURIComponent(rest.join('/')));
     // Somebody may have gone on meanwhile.
     if (turn === state.turn) state.view = view;
     else view?.leave?.();
   } catch (error) {
+    if (turn !== state.turn) return;
+    state.failed = !error.status;
     replace(root, h('h1', null, title), h('p', { class: 'problem', role: 'alert' }, error.message));
   }
   root.dataset.ready = 'yes';
@@ -61,7 +66,16 @@ function said(is, text) {
   place.textContent = text;
 }
 
-const unlinked = (refused) => said(false, refused ? 'not let in: run checkpointd web --open' : 'no link to the daemon');
+const unlinked = (refused) => said(false, refused ? 'not let in: run checkpointd web --open' : 'the daemon is away, trying again');
+
+// A sentence that is heard, and goes away by itself.
+function note(text) {
+  const place = document.getElementById('note');
+  place.textContent = text;
+  place.hidden = false;
+  clearTimeout(state.noted);
+  state.noted = setTimeout(() => { place.hidden = true; }, NOTE_MS);
+}
 
 // Begins at the journal's end: every view reads by itself what was there before. A browser has six connections for all
 // of its tabs, so only those that are seen keep one; the others look now and then, for the count in their title.
@@ -74,7 +88,9 @@ async function connect() {
   try {
     const { seq } = await get('/api/now');
     if (attempt !== state.attempt) return;
-    if (state.seq && state.seq !== seq) state.view?.changed?.({ seq, everything: true });
+    // What could not be read while the daemon was away is read now.
+    if (state.failed) show();
+    else if (state.seq && state.seq !== seq) state.view?.changed?.({ seq, everything: true });
     state.seq = seq;
     if (document.hidden) {
       later(LOOK_MS);
@@ -106,11 +122,15 @@ async function begin() {
     unlinked(entered.status === 403);
     return;
   }
-  show();
+  // All views are fetched, so that each can be shown while the daemon is away too.
+  show().then(() => Object.values(VIEWS).forEach(([, , load]) => load().catch(() => {})));
   if (entered || !state.attempt) connect();
 }
 
+onRestart(() => note('The daemon was restarted. This page goes on.'));
 document.addEventListener('visibilitychange', connect);
+document.addEventListener('keydown', press);
+document.getElementById('keys').addEventListener('click', () => press({ key: '?', target: document.body, preventDefault() {} }));
 addEventListener('pagehide', () => state.source?.close());
 addEventListener('pageshow', (event) => { if (event.persisted) connect(); });
 document.getElementById('theme').addEventListener('click', () => {

@@ -18,6 +18,8 @@ export const show = (root, seq) => (seq ? one(root, seq) : list(root));
 async function list(root) {
   const verdict = h('select', { 'aria-label': 'Verdict' }, ['all', 'inject', 'pass'].map((word) => h('option', { value: word }, word)));
   const text = h('input', { type: 'search', placeholder: 'words in what was asked', 'aria-label': 'Words in what was asked' });
+  const agent = h('select', { 'aria-label': 'Agent' }, ['', 'claude', 'gemini', 'codex'].map((word) => h('option', { value: word }, word || 'all agents')));
+  const project = h('input', { placeholder: 'project: its folder', 'aria-label': 'Folder of the project' });
   const summary = h('p', { class: 'summary', role: 'status' });
   const more = h('button', { type: 'button', onclick: () => older() }, 'Older');
   const whole = table('Decisions, the newest first', HEADS, [], NUMBERS);
@@ -32,6 +34,8 @@ async function list(root) {
     if (before) query.set('before', before);
     if (verdict.value !== 'all') query.set('verdict', verdict.value);
     if (text.value) query.set('text', text.value);
+    if (agent.value) query.set('agent', agent.value);
+    if (project.value.trim()) query.set('project', project.value.trim());
     const mine = asked;
     const decisions = (await get('/api/decisions?' + query)).reverse();
     // Somebody may have asked for others meanwhile.
@@ -91,8 +95,8 @@ async function list(root) {
   }
 
   verdict.addEventListener('change', anew);
-  text.addEventListener('change', anew);
-  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, h('label', null, 'Verdict ', verdict), text), whole,
+  for (const field of [text, agent, project]) field.addEventListener('change', anew);
+  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, text, h('label', null, 'Verdict ', verdict), agent, project), whole,
     h('div', { class: 'tools' }, more));
   await anew();
   return { changed };

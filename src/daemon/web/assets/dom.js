@@ -28,7 +28,9 @@ export function append(element, children) {
   }
 }
 
-export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+// A long text scrolls in its own box, which the keyboard must reach.
+const reached = (tag, attributes) => (tag === 'pre' ? { tabindex: '0', ...attributes } : attributes);
+export const h = (tag, attributes, ...children) => fill(document.createElement(tag), reached(tag, attributes), children);
 export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
 export function replace(element, ...children) {

@@ -8,6 +8,15 @@ export const LANES = [
   ['prompts', 'Prompts'], ['shell', 'Shell'], ['edits', 'Edits'], ['reads', 'Reads'], ['other', 'Other tools'],
   ['agent', 'Agent'], ['decisions', 'Decisions'], ['delivery', 'Delivery'],
 ];
+// What the colours of the chart mean.
+export const LEGEND = [
+  ['accent', 'a message of yours, or a tool call'],
+  ['bad', 'a call that failed, or a question to you'],
+  ['warn', 'a checkpoint, or a call that was refused'],
+  ['good', 'a checkpoint that arrived'],
+  ['ink', 'the agent stopped'],
+  ['soft', 'a stop that passed, and all else'],
+];
 const PLACE = new Map(LANES.map(([id], index) => [id, index]));
 const LEFT = 86;
 const TOP = 40;
@@ -291,7 +300,7 @@ function prepare(canvas) {
   if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
   const to = canvas.getContext('2d');
   to.setTransform(ratio, 0, 0, ratio, 0, 0);
-  to.font = '11px system-ui, sans-serif';
+  to.font = '12px system-ui, sans-serif';
   return {
     width,
     height,

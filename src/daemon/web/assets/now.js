@@ -3,27 +3,9 @@
 import { get } from './api.js';
 import { h, replace, sessionLink } from './dom.js';
 import { clock, cut, duration, folder, moment, number, plural, words } from './format.js';
+import { FLAGS, GROUPS } from './signs.js';
 
-const GROUPS = [
-  ['needs_you', 'Needs you'],
-  ['waiting', 'Finished, waiting for you'],
-  ['running', 'Running'],
-  ['idle', 'Idle'],
-  ['ended', 'Ended'],
-  ['earlier', 'Quiet for a day'],
-];
 const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Heard of'];
-const FLAGS = {
-  muted: 'its stops pass and nothing is told of it',
-  off: 'its project is switched off',
-  untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd trust',
-  unseen: 'its folder does not answer and was not looked at',
-  broken: 'its .checkpointd.yml has a mistake and is not used: checkpointd status names it',
-  cleared: 'its next stop passes',
-  asked: 'this turn had its checkpoint',
-  sending: 'a checkpoint is on its way',
-  restart: 'it is being restarted',
-};
 const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
 
 const rowOf = (session) => 'tr[data-session="' + CSS.escape(session) + '"]';
@@ -38,7 +20,24 @@ export async function show(root) {
   let all = false;
   const summary = h('p', { class: 'summary', role: 'status' });
   const place = h('div');
-  replace(root, h('h1', null, 'Now'), summary, place);
+  const box = h('input', { type: 'search', placeholder: 'title, project, branch, agent, flag', 'aria-label': 'Only sessions with these words', oninput: () => search() });
+  const agent = h('select', { 'aria-label': 'Agent', onchange: () => search() }, h('option', { value: '' }, 'all agents'),
+    Object.entries(AGENTS).map(([word, name]) => h('option', { value: word }, name)));
+  const state = h('select', { 'aria-label': 'State', onchange: () => search() }, h('option', { value: '' }, 'all states'),
+    GROUPS.map(([word, name]) => h('option', { value: word }, name)));
+  replace(root, h('h1', null, 'Now'), summary, h('div', { class: 'tools' }, box, agent, state), place);
+
+  const wanted = (row) => (!agent.value || row.agent === agent.value) && (!state.value || groupOf(row) === state.value)
+    && box.value.toLowerCase().split(/\s+/).every((word) => said(row).includes(word));
+  const narrowed = () => Boolean(box.value.trim() || agent.value || state.value);
+  const shown = () => [...rows.values()].filter(wanted);
+
+  // What is looked for may be among those that are not there yet.
+  async function search() {
+    if (narrowed() && seen.sessions > rows.size && !all) await showAll();
+    else draw();
+    tick();
+  }
 
   function take(answer) {
     seen = { ...seen, sessions: answer.sessions ?? seen.sessions };
@@ -46,7 +45,7 @@ export async function show(root) {
     // What only goes on within its group needs no new table.
     const places = answer.rows.map((row) => goOn(rows.get(row.session), row));
     for (const row of answer.rows) rows.set(row.session, row);
-    if (places.length && places.every(Boolean)) places.reverse().forEach((put) => put());
+    if (places.length && places.every(Boolean) && !narrowed()) places.reverse().forEach((put) => put());
     else draw();
     count();
   }
@@ -64,12 +63,12 @@ export async function show(root) {
   }
 
   function draw() {
-    const bodies = GROUPS.map(([group, title]) => body(group, title, [...rows.values()].filter((row) => groupOf(row) === group)));
+    const bodies = GROUPS.map(([group, title]) => body(group, title, shown().filter((row) => groupOf(row) === group)));
     const focused = document.activeElement?.closest?.('tr')?.dataset.session;
     const heads = HEADS.map((text, index) => h('th', { scope: 'col', class: index === 2 || index === 6 ? 'number' : null }, text));
     const more = seen.sessions > rows.size && !all && h('p', null, h('button', { type: 'button', onclick: showAll },
       'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' heard of last)');
-    replace(place, rows.size
+    replace(place, rows.size && !shown().length ? h('p', { class: 'empty' }, 'No session is like that.') : rows.size
       ? h('table', { class: 'now' }, h('caption', { class: 'unseen' }, 'Sessions, by how they stand'),
         h('thead', null, h('tr', null, heads)), bodies)
       : h('p', { class: 'empty' }, 'No agent was heard of yet. ',
@@ -121,11 +120,15 @@ function body(group, title, rows) {
   return h('tbody', { class: group }, head, rows.sort(newest).map(line));
 }
 
+// What the search box looks through.
+const said = (row) => [row.title, row.project, row.branch, row.pane, row.agent, AGENTS[row.agent], row.session, row.native_session,
+  words(row.standing), words(row.why), ...row.flags].filter(Boolean).join(' ').toLowerCase();
+
 function line(row) {
   const tool = row.last_tool;
   const why = row.why && row.why !== 'agent_finished' && h('span', { class: 'why' }, words(row.why));
   const cells = [
-    [sessionLink(row.session), ' ', h('span', { class: 'agent ' + row.agent }, AGENTS[row.agent] ?? row.agent), why],
+    [sessionLink(row.session, cut(row.title, 60) || '(' + folder(row.project) + ')'), ' ', h('span', { class: 'agent ' + row.agent }, (AGENTS[row.agent] ?? row.agent) + ' ' + row.session.slice(0, 8)), why],
     [h('span', { title: row.project }, folder(row.project)), row.branch && h('span', { class: 'branch', title: 'branch' }, row.branch)],
     row.turn,
     clockCell(row),

@@ -21,7 +21,7 @@ export function bars({ title, names, series, unit, across, format = number, name
   const x = (index) => LEFT + ((WIDTH - LEFT - RIGHT) * index) / names.length;
   const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / top;
   const wide = (WIDTH - LEFT - RIGHT) / names.length;
-  const every = Math.ceil(Math.max(...names.map((name) => name.length), 3) * 7.6 / wide);
+  const every = Math.ceil(Math.max(...names.map((name) => name.length), 3) * 8 / wide);
   const chart = s('svg', { viewBox: '0 0 ' + WIDTH + ' ' + HEIGHT, role: 'img', 'aria-label': title + ', in ' + unit + '. The table below has the figures.' },
     steps.map((value) => [
       s('line', { class: 'axis', x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
@@ -33,7 +33,8 @@ export function bars({ title, names, series, unit, across, format = number, name
     s('text', { x: 0, y: 10 }, unit), s('text', { x: WIDTH - RIGHT, y: HEIGHT - 8, 'text-anchor': 'end' }, across));
   const legend = series.length > 1 || named ? h('ul', { class: 'legend' }, series.map(({ name }, index) => h('li', null, h('i', { class: 'k' + (index % COLOURS) }), name))) : null;
   const rows = names.map((name, index) => [name, ...series.map(({ values }) => format(values[index]))]);
-  return h('figure', null, h('figcaption', null, title), chart, legend,
+  const drawn = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title + ', as a plot' }, chart);
+  return h('figure', null, h('figcaption', null, title), drawn, legend,
     h('details', null, h('summary', null, 'As a table'), table(title, [across, ...series.map((one) => one.name)], rows, series.map((_, index) => index + 1))));
 }
 

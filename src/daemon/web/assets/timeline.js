@@ -4,7 +4,7 @@ import { get, lines } from './api.js';
 import { eventLink, h, printable, replace } from './dom.js';
 import { detail } from './event.js';
 import { duration, exact, moment, number, plural } from './format.js';
-import { Lanes } from './lanes.js';
+import { LEGEND, Lanes } from './lanes.js';
 import { Scale } from './scale.js';
 import { kind, lane, said } from './words.js';
 
@@ -65,7 +65,7 @@ class Timeline {
     Object.assign(this, { events, session, selected: null, page: null, filter: '', cuts: true });
     this.facts = h('p', { class: 'summary' });
     this.said = h('p', { class: 'unseen', role: 'status' });
-    this.detail = h('section', { class: 'detail', 'aria-label': 'The chosen event' }, h('p', { class: 'soft' }, 'Choose an event to see all of it.'));
+    this.detail = h('section', { class: 'detail', tabindex: '0', 'aria-label': 'The chosen event' }, h('p', { class: 'soft' }, 'Choose an event to see all of it.'));
     this.list = h('div');
     const chart = h('canvas', {
       class: 'chart', tabindex: '0', role: 'application', 'aria-roledescription': 'timeline',
@@ -83,7 +83,8 @@ class Timeline {
         button('◂', 'Earlier', () => this.lanes.pan(-0.5)), button('▸', 'Later', () => this.lanes.pan(0.5)),
         button('All', 'Show all', () => this.lanes.fit()), h('label', null, cuts, 'shorten long pauses'),
         h('span', { class: 'soft' }, 'drag to move, Ctrl+wheel to zoom, ← and → from event to event')),
-      h('div', { class: 'lanes' }, chart, overview), this.said,
+      h('div', { class: 'lanes' }, chart, overview),
+      h('ul', { class: 'legend' }, LEGEND.map(([tone, text]) => h('li', null, h('i', { class: 'sign ' + tone, 'aria-hidden': 'true' }), text))), this.said,
       h('div', { class: 'split' }, h('section', { 'aria-label': 'Events' }, h('h2', null, 'Events'), this.search(), this.list), this.detail));
     this.update();
   }
@@ -177,7 +178,7 @@ class Timeline {
         h('button', { type: 'button', disabled: page === 0, onclick: turn(page - 1) }, 'Earlier'),
         h('span', { class: 'soft' }, plural(shown.length, 'event') + ', page ' + (page + 1) + ' of ' + pages),
         h('button', { type: 'button', disabled: page >= pages - 1, onclick: turn(page + 1) }, 'Later')),
-      h('div', { class: 'scroll' }, h('table', { class: 'events' }, h('caption', { class: 'unseen' }, 'Events of the session'),
+      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Events of the session' }, h('table', { class: 'events' }, h('caption', { class: 'unseen' }, 'Events of the session'),
         h('thead', null, h('tr', null, head)), h('tbody', null, rows))));
   }
 

@@ -1,4 +1,4 @@
-// What the last days come to: checkpoints by reason and project, demands met, turn lengths, hook times.
+// What the last days come to: whether demands were right, met or ignored, by rule and project; and how it went day by day.
 
 import { one } from './api.js';
 import { h, replace, table } from './dom.js';
@@ -9,37 +9,62 @@ const SPANS = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['366', '1
 
 export async function show(root) {
   const stop = new AbortController();
-  const span = h('select', { onchange: () => draw() }, SPANS.map(([days, name]) => h('option', { value: days, selected: days === '30' }, name)));
+  const span = h('select', { onchange: () => draw(span.value) }, SPANS.map(([days, name]) => h('option', { value: days }, name)));
   const place = h('div');
   replace(root, h('h1', null, 'Trends'), h('div', { class: 'tools' }, h('label', null, 'Over the last ', span)), place);
-  async function draw() {
+  async function draw(days) {
     replace(place, h('p', { class: 'soft', role: 'status' }, 'Counting…'));
-    const answer = await one('/api/trends?days=' + span.value, { signal: stop.signal });
-    replace(place, plots(answer));
+    const answer = await one('/api/trends?days=' + days, { signal: stop.signal });
+    // Of no span in particular the daemon takes the shortest one that has all there is.
+    span.value = String(answer.days.length);
+    replace(place, acted(answer), plots(answer));
   }
-  await draw();
+  await draw(0);
   return { leave: () => stop.abort() };
 }
 
+const share = (part, all) => (all ? Math.round((100 * part) / all) + ' %' : '–');
+const figure = (value, name, about) => h('div', { class: 'figure' }, h('dt', null, name), h('dd', null, h('strong', null, value), ' ', h('span', { class: 'soft' }, about)));
+
+// What somebody can act on: a rule that is often wrong or ignored, a project where demands are not met.
+function acted({ demands, rules, projects, done_ms: done, benefit, turns, hooks }) {
+  const sum = (field) => demands.reduce((all, it) => all + it[field], 0);
+  const [asked, met] = [sum('demands'), sum('met')];
+  const right = benefit.sent - benefit.wrong;
+  const ignored = (it) => (it.met === null ? '–' : number(it.demanded - it.met));
+  return [
+    h('p', { class: 'summary' }, plural(benefit.sent, 'checkpoint') + ' at ' + plural(benefit.stops, 'stop') + '; ' + number(met) + ' of '
+      + plural(asked, 'demand') + ' met afterwards.'),
+    h('dl', { class: 'figures' },
+      figure(share(right, benefit.sent), 'demands right', number(right) + ' of ' + plural(benefit.sent, 'checkpoint') + ' not marked wrong'),
+      figure(share(met, asked), 'met', number(met) + ' of ' + plural(asked, 'demand')),
+      figure(share(asked - met, asked), 'ignored', number(asked - met) + ' of ' + plural(asked, 'demand')),
+      figure(duration(done), 'time to done', 'the middle of the demands that were met'),
+      figure(number(benefit.failures_found), 'failures found', 'in ' + plural(benefit.tests_run, 'run') + ' of tests that checkpoints asked for'),
+      figure(duration(benefit.ms), 'time spent', 'in ' + plural(benefit.rounds, 'answer') + ' that checkpoints led to, at most'),
+      figure(number(benefit.lost), 'lost', 'checkpoints that did not arrive'),
+      figure(duration(turns.median_ms), 'middle turn', 'hook calls were journaled in ' + micros(hooks.p50_us) + ', one in a hundred in ' + micros(hooks.p99_us) + ' or more'
+        + (hooks.later ? '; ' + plural(hooks.later, 'call') + ' came by the spool' : ''))),
+    rules.length ? [h('h2', null, 'By rule'), table('Demands by rule', ['rule', 'asked', 'met', 'ignored', 'marked wrong'],
+      rules.map((it) => [it.rule, number(it.demanded), it.met === null ? '–' : number(it.met), ignored(it), number(it.wrong)]), [1, 2, 3, 4]),
+    h('p', { class: 'soft' }, 'A rule that is often wrong or ignored is worth a change: ', h('a', { href: '#/what-if' }, 'What if'), ' tries one on the past.')] : null,
+    projects.length ? [h('h2', null, 'By project'), table('Demands by project', ['project', 'asked', 'met', 'ignored', 'marked wrong', 'time to done'],
+      projects.map((it) => [h('span', { title: it.project }, folder(it.project)), number(it.demands), number(it.met), number(it.demands - it.met), number(it.wrong), duration(it.done_ms)]), [1, 2, 3, 4, 5])] : null,
+  ];
+}
+
 function plots(answer) {
-  const { days, decisions, demands, rules, turns, hooks } = answer;
+  const { days, decisions, demands, turns, hooks } = answer;
   const names = days.map((day) => day.slice(5));
   const sent = decisions.filter((it) => it.verdict === 'inject');
   const asked = days.map((_, day) => demands.find((it) => it.day === day) ?? { demands: 0, met: 0 });
-  const sum = (list, field) => list.reduce((all, it) => all + it[field], 0);
-  return [
-    h('p', { class: 'summary' }, plural(sum(sent, 'count'), 'checkpoint') + ' of ' + plural(sum(decisions, 'count'), 'decision') + '; '
-      + number(sum(asked, 'met')) + ' of ' + plural(sum(asked, 'demands'), 'demand') + ' met afterwards; middle turn '
-      + duration(turns.median_ms) + '; hook calls journaled in ' + micros(hooks.p50_us) + ', one in a hundred in ' + micros(hooks.p99_us) + ' or more'
-      + (hooks.later ? '; ' + plural(hooks.later, 'call') + ' came by the spool' : '') + '.'),
-    rules.length ? table('Demands by rule', ['rule', 'asked', 'met', 'marked wrong'],
-      rules.map((it) => [it.rule, number(it.demanded), it.met === null ? '–' : number(it.met), number(it.wrong)]), [1, 2, 3]) : null,
+  return [h('h2', null, 'Day by day'),
     h('div', { class: 'plots' },
       bars({ title: 'Checkpoints by reason', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => words(it.reason)) }),
       bars({ title: 'Checkpoints by project', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => folder(it.project)) }),
       bars({ title: 'Stops that were let pass, by reason', names, unit: 'stops', across: 'day', named: true, series: by(decisions.filter((it) => it.verdict === 'pass'), days, (it) => words(it.reason)) }),
       bars({ title: 'Demands, and what became of them', names, unit: 'demands', across: 'day',
-        series: [{ name: 'met', values: asked.map((it) => it.met) }, { name: 'not met', values: asked.map((it) => it.demands - it.met) }] }),
+        series: [{ name: 'met', values: asked.map((it) => it.met) }, { name: 'ignored', values: asked.map((it) => it.demands - it.met) }] }),
       bars({ title: 'Turn lengths', names: classes(turns.bounds_ms, duration), unit: 'turns', across: 'length, up to', series: [{ name: 'turns', values: turns.counts }] }),
       bars({ title: 'Hook calls: time until journaled', names: classes(hooks.bounds_us, micros), unit: 'calls', across: 'time, up to', series: [{ name: 'calls', values: hooks.counts }] })),
   ];

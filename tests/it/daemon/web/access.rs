@@ -201,10 +201,13 @@ fn another_site_gets_nothing_even_with_the_key() {
     let own = format!("http://127.0.0.1:{}", page.port);
     let other_port = format!("127.0.0.1:{}", page.port ^ 1);
     let foreign = format!("http://{other_port}");
+    let forwarded = format!("localhost:{}", page.port ^ 1);
+    let from_there = format!("http://{forwarded}");
     let refused: &[&[(&str, &str)]] = &[
         &[("Host", "evil.example")],
-        &[("Host", "127.0.0.1")],
-        &[("Host", &other_port)],
+        &[("Host", "127.0.0.1.evil.example")],
+        &[("Host", "127.0.0.1:80:80")],
+        &[("Host", &forwarded), ("Origin", &own)],
         &[("Host", "")],
         &[("Origin", "http://evil.example")],
         &[("Origin", "null")],
@@ -229,6 +232,10 @@ fn another_site_gets_nothing_even_with_the_key() {
         &[("Origin", &own)],
         &[("Sec-Fetch-Site", "same-origin")],
         &[("Host", &named)],
+        // What `ssh -L` brings to another port, and a browser on port 80, which it does not name.
+        &[("Host", &other_port)],
+        &[("Host", &forwarded), ("Origin", &from_there)],
+        &[("Host", "127.0.0.1")],
     ];
     for headers in allowed {
         let headers = [&[("Authorization", key.as_str())], *headers].concat();
@@ -379,4 +386,56 @@ fn connections_that_say_nothing_keep_nobody_waiting() {
         .chain(&more)
         .filter(|stream| !is_closed(stream));
     assert!(open.count() <= 64);
+}
+
+/// Does what a tab does after a restart, without a browser.
+fn resume(page: &Page, body: &Value) -> (u16, Value) {
+    let own = format!("http://127.0.0.1:{}", page.port);
+    let headers = [("Content-Type", "application/json"), ("Origin", &*own)];
+    let answer = page.send("POST", "/api/resume", &headers, &body.to_string());
+    let said = serde_json::from_str(&answer.body).unwrap_or_default();
+    (answer.status, said)
+}
+
+#[test]
+fn a_tab_comes_back_after_a_restart_and_a_key_does_not() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    let page = Page::open(&daemon);
+    let entry: Value = serde_json::from_str(&page.try_enter(&[]).body).expect("JSON");
+    let key = format!("Bearer {}", entry["key"].as_str().expect("a key"));
+    let id = &entry["tab"]["id"];
+    let kept = daemon.home.path().join("run/page.json");
+    let mode = fs::metadata(&kept).expect("kept").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(
+        !fs::read_to_string(&kept).expect("text").contains(&key[7..]),
+        "no key is kept"
+    );
+    daemon.kill();
+    daemon.start();
+    assert_eq!(page.get("/", &[]).status, 200, "it is open again");
+    assert_eq!(page.get("/api/now", &[("Authorization", &key)]).status, 403);
+    let number = "0".repeat(64);
+    let (status, said) = resume(&page, &json!({ "id": id, "number": number }));
+    assert_eq!(
+        (status, said["proof"].as_str().map(str::len)),
+        (200, Some(64))
+    );
+    // Who cannot prove itself stays out, and so does who gives the daemon its own proof.
+    assert_eq!(
+        resume(&page, &json!({ "id": id, "proof": said["proof"] })).0,
+        403
+    );
+    assert_eq!(
+        resume(&page, &json!({ "id": "none", "number": number })).0,
+        403
+    );
+    assert_eq!(resume(&page, &json!({ "id": id })).0, 403);
+
+    // Closed is closed, for the next daemon too.
+    daemon.ask(&["web", "--stop", "--json"]);
+    assert!(!kept.exists());
+    daemon.kill();
+    daemon.start();
+    assert!(TcpStream::connect(("127.0.0.1", page.port)).is_err());
 }
