@@ -15,7 +15,7 @@ use journal::request::Received;
 use journal::{Agent, Envelope, Event, Payload, Place, Timestamp, codec};
 use uuid::Uuid;
 
-const AGENTS: [Agent; 3] = Agent::HOSTS;
+const AGENTS: [Agent; Agent::HOSTS.len()] = Agent::HOSTS;
 const PREFIX: &str = "[TeleClaude Checkpoint] - ";
 const PAYLOAD_BYTES_MAX: usize = 64 * 1024;
 

@@ -24,7 +24,7 @@ pub struct HookHeaders {
 
 /// The URL of a hook call names an agent that checkpointd does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no agent is called `{word}`: expected {}", Agent::HOSTS.map(Agent::word).join(", "))]
+#[error("no agent is called `{word}`: expected {}", Agent::words())]
 pub struct UnknownAgent {
     word: String,
 }
@@ -105,7 +105,7 @@ mod tests {
         let error = headers.with_payload(b"{}").expect_err("no agent");
         assert_eq!(
             error.to_string(),
-            "no agent is called `daemon`: expected claude, gemini, codex"
+            "no agent is called `daemon`: expected claude, gemini, codex, qwen"
         );
     }
 

@@ -11,8 +11,8 @@ use crate::cli::top;
 use crate::error::{Result, exit};
 use crate::render::{self, Colour};
 
-/// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI and Codex CLI, and
-/// when an agent stops, tells it what is still to be verified
+/// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI, Codex CLI and others,
+/// and when an agent stops, tells it what is still to be verified
 #[derive(Debug, Parser)]
 #[command(name = "checkpointd", version, max_term_width = 100)]
 #[command(

@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use journal::{Agent, Event, Reason};
 
 use crate::error::Result;
-use crate::install::agents;
 
 /// Asks on the terminal. Anything but `y` or `yes` is a no.
 pub(crate) fn ask_yes(question: &str) -> Result<bool> {
@@ -41,7 +40,7 @@ impl ValueEnum for AgentName {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.word()).help(agents::name(self.0)))
+        Some(PossibleValue::new(self.0.word()).help(self.0.name()))
     }
 }
 

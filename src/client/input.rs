@@ -191,8 +191,11 @@ pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
                 .map(|value| (name, value)),
         );
     }
-    // Gemini does not say whether it is interactive, but its hooks share its terminal.
-    if agent == "gemini" && known.iter().all(|(name, _)| *name != TTY) && has_terminal() {
+    // Other agents do not say whether they are interactive, but their hooks share their terminal.
+    if !matches!(agent, "claude" | "codex")
+        && known.iter().all(|(name, _)| *name != TTY)
+        && has_terminal()
+    {
         known.push((TTY, "1".to_owned()));
     }
     // The pane may belong to another process: Codex's background process keeps the variables of its

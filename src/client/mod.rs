@@ -50,7 +50,7 @@ Usage: checkpointd-hook AGENT [EVENT]      the agent's payload on standard input
        checkpointd-hook codex [notify] JSON
        checkpointd-hook statusline [--json]  the line of a status bar, as `checkpointd statusline` prints it
 
-Passes one hook call of a coding agent (claude, gemini, codex) on to checkpointd and prints its reply, if any.
+Passes one hook call of a coding agent on to checkpointd and prints its reply, if any.
 Always exits 0. CHECKPOINTD_DEBUG=1 says on standard error what happened.
 ";
 

@@ -19,9 +19,6 @@ use crate::edit::files;
 pub(crate) trait Installer: Sync {
     fn agent(&self) -> Agent;
 
-    /// The agent's name as its vendor writes it.
-    fn name(&self) -> &'static str;
-
     /// The folder of the user's settings, from the environment.
     fn user_folder(&self) -> Result<PathBuf>;
 
@@ -110,11 +107,7 @@ pub(crate) trait Installer: Sync {
 
     /// The name and the text of a slash command's file.
     fn prompt_file(&self, prompt: &Prompt) -> (String, String) {
-        let text = prompt.text("$ARGUMENTS");
-        (
-            format!("{}.md", prompt.name),
-            format!("---\ndescription: {}\n---\n\n{text}", prompt.description),
-        )
+        prompt.markdown("$ARGUMENTS")
     }
 
     /// Whether a project can have its own slash commands.

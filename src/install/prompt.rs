@@ -16,4 +16,13 @@ impl Prompt {
     pub(super) fn text(&self, arguments: &str) -> String {
         self.text.replace(ARGUMENTS, arguments)
     }
+
+    /// Returns the name and the text of a Markdown file with the command, with the host's own placeholder.
+    pub(super) fn markdown(&self, arguments: &str) -> (String, String) {
+        let text = self.text(arguments);
+        (
+            format!("{}.md", self.name),
+            format!("---\ndescription: {}\n---\n\n{text}", self.description),
+        )
+    }
 }

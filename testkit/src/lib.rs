@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "tests are its only readers, and names say it")]
 
 pub mod daemon;
+pub mod dialect;
 pub mod git;
 pub mod http;
 pub mod page;

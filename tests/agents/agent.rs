@@ -1,4 +1,4 @@
-//! The three agents: what a quiet, offline home of each holds, and how it is started.
+//! The agents: what a quiet, offline home of each holds, and how it is started.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ pub(crate) enum Agent {
     Gemini,
     /// Codex CLI.
     Codex,
+    /// Qwen Code.
+    Qwen,
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
@@ -32,7 +34,7 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Gemini, Self::Codex];
+    pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Gemini, Self::Codex, Self::Qwen];
 
     /// Its word on the command line, which is its program's name too.
     pub(crate) fn name(self) -> &'static str {
@@ -40,6 +42,7 @@ impl Agent {
             Self::Claude => "claude",
             Self::Gemini => "gemini",
             Self::Codex => "codex",
+            Self::Qwen => "qwen",
         }
     }
 
@@ -49,6 +52,7 @@ impl Agent {
             Self::Claude => ".claude/settings.json",
             Self::Gemini => ".gemini/settings.json",
             Self::Codex => ".codex/config.toml",
+            Self::Qwen => ".qwen/settings.json",
         })
     }
 
@@ -73,6 +77,18 @@ impl Agent {
                     "telemetry": { "enabled": false },
                     "security": { "auth": { "selectedType": "gemini-api-key" }, "folderTrust": { "enabled": false } },
                     "model": { "skipNextSpeakerCheck": true },
+                });
+                serde_json::to_string_pretty(&settings).expect("JSON")
+            }
+            Self::Qwen => {
+                let settings = json!({
+                    "general": { "enableAutoUpdate": false },
+                    "privacy": { "usageStatisticsEnabled": false },
+                    "telemetry": { "enabled": false },
+                    "security": { "auth": { "selectedType": "openai" } },
+                    "memory": { "enableManagedAutoMemory": false },
+                    // It adds this at its start.
+                    "$version": 4,
                 });
                 serde_json::to_string_pretty(&settings).expect("JSON")
             }
@@ -102,11 +118,22 @@ impl Agent {
             (Self::Claude, true) => &["--continue", "-p"],
             (Self::Gemini, false) => &["-p"],
             (Self::Gemini, true) => &["--resume", "latest", "-p"],
+            (Self::Qwen, false) => &["-p"],
+            (Self::Qwen, true) => &["--continue", "-p"],
             (Self::Codex, false) => &["exec"],
             (Self::Codex, true) => &["exec", "resume", "--last"],
         };
         command.args(words).arg(task);
         command
+    }
+
+    /// Returns the words that give it its task in a terminal.
+    pub(crate) fn asks<'a>(self, task: &'a str) -> Vec<&'a str> {
+        match self {
+            // With a bare task it would end when that is done.
+            Self::Qwen => vec!["-i", task],
+            Self::Claude | Self::Gemini | Self::Codex => vec![task],
+        }
     }
 
     /// Returns the command that works in a terminal, with nothing of this process's environment.
@@ -128,6 +155,12 @@ impl Agent {
                 // A model is named, so that no other one is asked which to take.
                 .args(["--yolo", "-m", "gemini-2.5-flash"]),
             Self::Codex => command.env("SCRIPTED_KEY", "dummy"),
+            Self::Qwen => command
+                .env("OPENAI_BASE_URL", format!("{host}/v1"))
+                .env("OPENAI_API_KEY", "dummy")
+                .env("OPENAI_MODEL", "scripted")
+                .env("QWEN_CODE_NO_RELAUNCH", "true")
+                .args(["--approval-mode", "yolo"]),
         };
         command
     }

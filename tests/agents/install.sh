@@ -4,7 +4,8 @@
 # Exits 75 where npm is not there or cannot reach its registry: nothing can be said of the agents then.
 set -euo pipefail
 
-packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0)
+packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
+    @qwen-code/qwen-code@0.24.4)
 unreachable=75
 
 key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)

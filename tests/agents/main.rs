@@ -5,6 +5,7 @@
 
 mod agent;
 mod model;
+mod notify;
 mod progress;
 mod recording;
 mod scenarios;

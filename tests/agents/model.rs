@@ -1,6 +1,7 @@
-//! A scripted model: an HTTP server on loopback that speaks the three vendors' protocols, as far as their agents use
+//! A scripted model: an HTTP server on loopback that speaks their vendors' protocols, as far as their agents use
 //! them, answers from a list, and keeps every request.
 
+mod chat;
 mod claude;
 mod codex;
 mod gemini;
@@ -223,14 +224,20 @@ impl Shared {
             Agent::Claude => claude::speak(&self.project, answer),
             Agent::Gemini => gemini::speak(&self.project, body, answer),
             Agent::Codex => codex::speak(answer),
+            Agent::Qwen => chat::speak(self.agent, &self.project, answer),
         };
+        let is_chat = path.ends_with("/chat/completions");
+        if is_chat && body["stream"] != true {
+            return HttpResponse::Ok().json(chat::whole(&events));
+        }
+        let end = if is_chat { "data: [DONE]\n\n" } else { "" };
         // Gemini asks for some answers whole.
         if path.ends_with(":generateContent") {
             return HttpResponse::Ok().json(&events[0]);
         }
         HttpResponse::Ok()
             .content_type("text/event-stream")
-            .body(events.iter().map(server_sent).collect::<String>())
+            .body(events.iter().map(server_sent).collect::<String>() + end)
     }
 
     fn keep(&self, line: &Value) {
@@ -247,6 +254,7 @@ async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>
         Agent::Claude => (claude::asked(path, &body), claude::compacts(&body)),
         Agent::Gemini => (gemini::asked(path, &body), gemini::compacts(&body)),
         Agent::Codex => (codex::asked(path, &body), codex::compacts(&body)),
+        Agent::Qwen => (chat::asked(path, &body), chat::compacts(&body)),
     };
     if compacts {
         return shared.reply(path, &body, &says(SUMMARY));

@@ -212,7 +212,7 @@ impl Stage {
         self.model.expect(task, answers);
         let mut command = self.agent.command(self.model.port);
         self.place(&mut command);
-        command.arg(task);
+        command.args(self.agent.asks(task));
         self.runs += 1;
         self.in_terminal = true;
         command

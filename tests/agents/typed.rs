@@ -9,7 +9,7 @@ pub(crate) fn steered(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let answers = [
         write("app.py", CODE),
-        shell("sleep 6"),
+        shell("sleep 6; true"),
         shell(WHILE),
         says("Written."),
         says("Debrief."),
@@ -23,7 +23,9 @@ pub(crate) fn steered(agent: Agent) -> Counts {
         stage.decisions(),
         ["actions_due confirmed", "block_budget none"]
     );
-    assert_eq!(stage.events("turn_joined").len(), 1);
+    // Qwen Code says of itself that the prompt belongs to the turn: it has no `submitted_prompt`.
+    let joined = usize::from(agent != Agent::Qwen);
+    assert_eq!(stage.events("turn_joined").len(), joined);
     let head = &stage.events("head_seen")[0];
     assert!(head["commit"].is_string(), "{head}");
     stage.finish()

@@ -191,8 +191,8 @@ fn target(config: &Config, state: &SessionState, is_pane_taken: bool) -> Result<
         return Err(Refusal::DeliveryUnderWay);
     }
     let adapter = agents::adapter(agent).ok_or(Refusal::BadSessionId)?;
-    let line = adapter.resume_line(&config.settings.restart);
-    let resume = line.for_session(&state.stream.native());
+    let line = config.settings.restart.line(agent);
+    let resume = line.and_then(|line| line.for_session(&state.stream.native()));
     let resume = resume.ok_or(Refusal::BadSessionId)?;
     // An agent that does not report its process id is found by its name.
     let pid = adapter.variables().pid;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use actors::ingest::{Accepted, Refusal};
 use journal::{Agent, Stream, Timestamp};
 use serde_json::{Value, json};
+use testkit::dialect::Dialect;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -76,15 +77,15 @@ impl Session {
         let (name, fields) = self.fields(hook, number, prefix);
         let mut payload =
             json!({ "session_id": self.native, "cwd": "/nowhere", "hook_event_name": name });
-        match self.agent {
-            Agent::Claude => payload["prompt_id"] = json!(self.turn_id()),
-            Agent::Codex => payload["turn_id"] = json!(self.turn_id()),
-            _ => {}
+        let dialect = Dialect::of(self.agent);
+        if let Some(turn) = dialect.turn {
+            payload[turn] = json!(self.turn_id());
         }
         payload["number"] = json!(number);
         for (key, value) in fields.as_object().into_iter().flatten() {
             payload[key] = Value::clone(value);
         }
+        (dialect.rewrite)(&mut payload);
         payload.to_string()
     }
 
@@ -92,13 +93,8 @@ impl Session {
         format!("turn-{}", self.turn)
     }
 
-    /// Returns Gemini CLI's name of a hook event, or that of the other agents.
-    fn event(&self, usual: &'static str, geminis: &'static str) -> &'static str {
-        if self.agent == Agent::Gemini {
-            geminis
-        } else {
-            usual
-        }
+    fn event(&self, usual: &'static str) -> &'static str {
+        Dialect::of(self.agent).hook(usual)
     }
 
     /// Returns the name of a call's event, and the fields that only this event has.
@@ -112,8 +108,11 @@ impl Session {
             Hook::End => ("SessionEnd", json!({ "reason": "exit" })),
             Hook::Person | Hook::Own | Hook::Host => {
                 let text = self.prompt(hook, number, prefix);
-                let name = self.event("UserPromptSubmit", "BeforeAgent");
-                (name, json!({ "prompt": text }))
+                let name = self.event("UserPromptSubmit");
+                (
+                    name,
+                    json!({ "prompt": text, "typed": hook == Hook::Person }),
+                )
             }
             // Gemini's hooks do not report subagents.
             Hook::Subagent if self.agent == Agent::Gemini => ("Told", json!({})),
@@ -124,9 +123,9 @@ impl Session {
             Hook::Tool => {
                 self.tools += 1;
                 let name = if self.tools % 2 == 1 {
-                    self.event("PreToolUse", "BeforeTool")
+                    self.event("PreToolUse")
                 } else {
-                    self.event("PostToolUse", "AfterTool")
+                    self.event("PostToolUse")
                 };
                 let id = format!("call-{}", self.tools.div_ceil(2));
                 (
@@ -143,7 +142,7 @@ impl Session {
                 if background {
                     fields["background_tasks"] = json!([{ "status": "running" }]);
                 }
-                (self.event("Stop", "AfterAgent"), fields)
+                (self.event("Stop"), fields)
             }
             Hook::Notification => (
                 "Notification",

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
-use crate::config::{Restart, ResumeLine, Settings};
+use crate::config::Settings;
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -98,14 +98,26 @@ pub trait Adapter: Debug + Sync {
     /// The name of the agent's program, or of its script.
     fn program(&self) -> &'static str;
 
+    /// Whether the agent's composer is known, so that checkpoints can be typed.
+    fn has_composer(&self) -> bool {
+        true
+    }
+
     /// Finds the composer on a screen. None unless it is beyond doubt, with the cursor in it.
     fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>>;
 
     /// Returns whether `shown` is what the composer shows in place of the pasted text.
     fn stands_for(&self, shown: &str, pasted: &str) -> bool;
 
-    /// Returns the line that resumes a session.
-    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine;
+    // The documentation.
+
+    /// The package that the agent is installed from.
+    fn package(&self) -> &'static str;
+
+    /// What its users have to know of it, in sentences.
+    fn particulars(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns the command that hands a text to a session, if that is how the settings want it delivered; otherwise it
     /// is typed.

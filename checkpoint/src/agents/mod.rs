@@ -1,12 +1,13 @@
 //! The agents: a room for each, with everything that is particular to it, behind one [`Adapter`].
 //!
-//! To add an agent: a variant of [`journal::Agent`], a room here, a line in [`ALL`], a room in the installer, and a
-//! folder of recordings for the tests.
+//! To add an agent: a row of `journal::agents!`, a room here with a line in [`ALL`], a room in the installer likewise, and
+//! the line that resumes its sessions in `config.yml`. Recordings of its calls and screens are beside their tests.
 
 pub mod adapter;
 mod claude;
 mod codex;
 mod gemini;
+mod qwen;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,7 @@ use adapter::Adapter;
 
 /// All adapters. An agent that also sets variables of another one comes after it.
 pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] =
-    [&claude::Claude, &gemini::Gemini, &codex::Codex];
+    [&claude::Claude, &gemini::Gemini, &codex::Codex, &qwen::Qwen];
 
 /// Returns the adapter of an agent; none for the daemon.
 pub fn adapter(agent: Agent) -> Option<&'static dyn Adapter> {

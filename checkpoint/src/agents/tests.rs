@@ -55,9 +55,16 @@ fn adapters_answer_in_their_own_terms() {
 
 #[test]
 fn the_session_of_a_tool_is_that_of_the_agent_that_runs_it() {
-    // Gemini CLI also sets Claude Code's variables.
+    // Gemini CLI also sets Claude Code's variables, and Qwen Code those of both.
     let variables: Vec<_> = session_variables().collect();
-    assert_eq!(variables, ["GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"]);
+    assert_eq!(
+        variables,
+        [
+            "QWEN_CODE_SESSION_ID",
+            "GEMINI_SESSION_ID",
+            "CLAUDE_CODE_SESSION_ID"
+        ]
+    );
 }
 
 #[test]

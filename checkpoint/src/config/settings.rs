@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use journal::Agent;
 use serde::{Deserialize, Serialize};
 
 use super::endpoint::MaybeEndpoint;
@@ -215,19 +216,35 @@ layered! {
     }
 }
 
-layered! {
-    /// How agents are restarted.
-    Restart, RestartLayer {
-        /// The command that resumes a session of Claude Code.
-        claude: ResumeLine,
-        /// The command that resumes a session of Gemini CLI.
-        gemini: ResumeLine,
-        /// The command that resumes a session of Codex CLI.
-        codex: ResumeLine,
-        /// How long a restart waits for the agent to exit.
-        stop_within: Span,
-    }
+macro_rules! restart {
+    (first { $($first:ident, $first_word:ident, $first_name:literal, $_first:tt;)* }
+     later { $($later:ident, $later_word:ident, $later_name:literal, $_later:tt;)* }) => {
+        layered! {
+            /// How agents are restarted.
+            Restart, RestartLayer {
+                $(#[doc = concat!("The command that resumes a session of ", $first_name, ".")]
+                $first_word: ResumeLine,)*
+                $(#[doc = concat!("The command that resumes a session of ", $later_name, ".")]
+                $later_word: ResumeLine,)*
+                /// How long a restart waits for the agent to exit.
+                stop_within: Span,
+            }
+        }
+
+        impl Restart {
+            /// Returns the line that resumes a session of an agent; none for the daemon.
+            pub const fn line(&self, agent: Agent) -> Option<&ResumeLine> {
+                match agent {
+                    $(Agent::$first => Some(&self.$first_word),)*
+                    $(Agent::$later => Some(&self.$later_word),)*
+                    Agent::Daemon => None,
+                }
+            }
+        }
+    };
 }
+
+journal::agents!(restart);
 
 layered! {
     /// Phase records (spec PHASE-1).

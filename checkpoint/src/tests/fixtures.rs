@@ -228,4 +228,22 @@ scenarios! {
         turn 1 inject generic
         c7cb4ef3-0b65: turns 1, message 05:42.415, checkpoint 05:49.376, tool 05:48.462, tools 1, errors 0, ended
     ";
+    qwen_h_normal: "qwen/h-normal", 1000 => @r"
+        turn 1 inject generic
+        6aa57ee9-5731: turns 1, message 26:09.282, checkpoint 26:11.024, tool 26:10.899, tools 4, errors 1, open
+    ";
+    qwen_h_readmiss: "qwen/h-readmiss", 500 => @r"
+        turn 1 inject generic
+        4cd7fd80-9d1a: turns 1, message 29:19.192, checkpoint 29:19.988, tool 29:19.862, tools 2, errors 2, open
+    ";
+    qwen_h_stop_block_once: "qwen/h-stop-block-once", 1000 => @r"
+        turn 1 inject generic
+        turn 1 pass block_budget
+        20569a46-76ed: turns 1, message 26:36.223, checkpoint 26:38.314, tool 26:38.558, tools 5, errors 1, open
+    ";
+    qwen_t_stop_block_once: "qwen/t-stop-block-once", 1000 => @r"
+        turn 1 inject generic
+        turn 1 pass block_budget
+        f26bbe0c-a64f: turns 1, message 41:47.043, checkpoint 41:52.156, tool 41:52.886, tools 5, errors 1, open
+    ";
 }

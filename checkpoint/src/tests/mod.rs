@@ -11,6 +11,7 @@ use journal::{
     Agent, Changes, Decision, Envelope, Event, Evidence, Reason, Stream, Timestamp, Verdict,
 };
 use serde_json::{Value, json};
+use testkit::dialect::Dialect;
 use uuid::Uuid;
 
 use crate::config::Config;
@@ -76,14 +77,15 @@ impl Story {
     fn call(&mut self, event: &str, fields: Value) -> Envelope {
         self.calls += 1;
         let mut payload = json!({ "session_id": SESSION, "cwd": "/p", "hook_event_name": event });
-        match self.agent {
-            Agent::Claude => payload["prompt_id"] = json!(format!("turn-{}", self.turn)),
-            Agent::Codex => payload["turn_id"] = json!(format!("turn-{}", self.turn)),
-            _ => payload["timestamp"] = json!(self.calls),
+        let dialect = Dialect::of(self.agent);
+        match dialect.turn {
+            Some(turn) => payload[turn] = json!(format!("turn-{}", self.turn)),
+            None => payload["timestamp"] = json!(self.calls),
         }
         for (key, value) in fields.as_object().expect("an object") {
             payload[key] = value.clone();
         }
+        (dialect.rewrite)(&mut payload);
         let payload = payload.to_string();
         let call = HookCall {
             agent: self.agent,
@@ -130,16 +132,12 @@ impl Story {
     }
 
     fn prompt_hook(&self) -> &'static str {
-        if self.agent == Agent::Gemini {
-            "BeforeAgent"
-        } else {
-            "UserPromptSubmit"
-        }
+        Dialect::of(self.agent).hook("UserPromptSubmit")
     }
 
     fn prompt(&mut self, text: &str) -> &mut Self {
         self.turn += 1;
-        self.call(self.prompt_hook(), json!({ "prompt": text }));
+        self.call(self.prompt_hook(), json!({ "prompt": text, "typed": true }));
         self
     }
 
@@ -150,16 +148,9 @@ impl Story {
     }
 
     fn tool(&mut self, command: &str) -> &mut Self {
-        let (before, after) = if self.agent == Agent::Gemini {
-            ("BeforeTool", "AfterTool")
-        } else {
-            ("PreToolUse", "PostToolUse")
-        };
-        let name = if self.agent == Agent::Gemini {
-            "run_shell_command"
-        } else {
-            "Bash"
-        };
+        let dialect = Dialect::of(self.agent);
+        let (before, after) = (dialect.hook("PreToolUse"), dialect.hook("PostToolUse"));
+        let name = dialect.shell;
         let id = format!("call-{}", self.calls);
         let fields =
             json!({ "tool_name": name, "tool_input": { "command": command }, "tool_use_id": id });
@@ -174,11 +165,7 @@ impl Story {
     }
 
     fn stop_with(&mut self, fields: Value) -> Decision {
-        let hook = if self.agent == Agent::Gemini {
-            "AfterAgent"
-        } else {
-            "Stop"
-        };
+        let hook = Dialect::of(self.agent).hook("Stop");
         let seq = self.call(hook, fields).seq;
         self.decide(seq)
     }

@@ -140,7 +140,7 @@ proptest! {
     /// No two checkpoints without a real message between them beyond the budget, whatever the order.
     #[test]
     fn checkpoints_never_loop(
-        acts in prop::collection::vec(act(), 0..80), budget in 0u32..4, agent in 0usize..3,
+        acts in prop::collection::vec(act(), 0..80), budget in 0u32..4, agent in 0usize..Agent::HOSTS.len(),
     ) {
         let mut story = Story::of(Agent::HOSTS[agent]);
         story.policy.max_blocks_per_turn = budget;

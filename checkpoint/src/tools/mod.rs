@@ -4,6 +4,7 @@
 //! versions) is guessed at only if its name says what it does and its input has the field for it.
 
 mod describe;
+pub(crate) mod labeled;
 mod outcome;
 mod patch;
 mod search;

@@ -1,48 +1,8 @@
-//! The parts of hook calls in a form common to all agents: agent, place, origin of a prompt, tool call.
+//! The parts of hook calls in a form common to all agents: place, origin of a prompt, tool call.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
-
-/// The agent a session belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Agent {
-    /// Claude Code.
-    Claude,
-    /// Gemini CLI.
-    Gemini,
-    /// Codex CLI.
-    Codex,
-    /// The daemon itself, for events without a session.
-    Daemon,
-}
-
-impl Agent {
-    /// The agents that call hooks.
-    pub const HOSTS: [Self; 3] = [Self::Claude, Self::Gemini, Self::Codex];
-
-    /// Returns its name on command lines, in URLs and in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Gemini => "gemini",
-            Self::Codex => "codex",
-            Self::Daemon => "daemon",
-        }
-    }
-
-    /// Returns the hook-calling agent with a name.
-    pub fn host(word: &str) -> Option<Self> {
-        Self::HOSTS.into_iter().find(|agent| agent.word() == word)
-    }
-}
-
-impl std::fmt::Display for Agent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.word())
-    }
-}
 
 /// The fields that every hook call has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
+mod agent;
 mod decision;
 mod facts;
 mod hook;
@@ -18,12 +19,13 @@ mod run;
 mod summary;
 mod workspace;
 
+pub use agent::Agent;
 pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
 pub use facts::{CallOutcome, Facts, FileFacts};
-pub use hook::{Agent, Host, Place, PromptOrigin, ToolCall, ToolKind};
+pub use hook::{Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 pub use run::Run;
 pub use summary::{Summary, SummaryKind, SummaryVerdict};

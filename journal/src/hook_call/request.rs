@@ -19,6 +19,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::Agent;
+
 /// Header: name of the event, if the payload has none.
 pub const EVENT: &str = "Checkpointd-Event";
 /// Header: UUID of the call.
@@ -32,25 +34,34 @@ pub const CLIENT: &str = "Checkpointd-Client";
 /// Header: set if the client did not read all of stdin.
 pub const TRUNCATED: &str = "Checkpointd-Truncated";
 
-/// The environment variables that a hook call passes on. None of them holds a secret.
-pub const ENV_NAMES: [&str; 16] = [
-    "TMUX",
-    "TMUX_PANE",
-    "TMPDIR",
-    "CLAUDE_PROJECT_DIR",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_PID",
-    "GEMINI_SESSION_ID",
-    "GEMINI_PROJECT_DIR",
-    "GEMINI_CWD",
-    "CODEX_HOME",
-    "CHECKPOINTD_TTY",
-    "CHECKPOINTD_WORKING_SLUG",
-    "CHECKPOINTD_LISTENER",
-    "CHECKPOINTD_TERMINAL_PID",
-    "CI",
+/// The general environment variables that a hook call passes on, before those of agents and after them.
+const GENERAL: [&[&str]; 2] = [
+    &["TMUX", "TMUX_PANE", "TMPDIR"],
+    &[
+        "CHECKPOINTD_TTY",
+        "CHECKPOINTD_WORKING_SLUG",
+        "CHECKPOINTD_LISTENER",
+        "CHECKPOINTD_TERMINAL_PID",
+        "CI",
+    ],
 ];
+
+/// The environment variables that a hook call passes on. None of them holds a secret.
+pub const ENV_NAMES: [&str; GENERAL[0].len() + Agent::VARIABLES.len() + GENERAL[1].len()] = {
+    let lists = [GENERAL[0], Agent::VARIABLES, GENERAL[1]];
+    let mut names = [""; GENERAL[0].len() + Agent::VARIABLES.len() + GENERAL[1].len()];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut next = 0;
+        while next < lists[list].len() {
+            names[at] = lists[list][next];
+            at += 1;
+            next += 1;
+        }
+        list += 1;
+    }
+    names
+};
 
 /// A hook call without its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -128,9 +128,10 @@ fn find(asked: &[Agent]) -> Result<Vec<Found>> {
         }
     }
     if found.is_empty() {
-        return Err(Failure::failed(
-            "no agent was found: neither claude, gemini nor codex is on PATH or has settings",
-        )
+        return Err(Failure::failed(format!(
+            "no agent was found: none of {} is on PATH or has settings",
+            Agent::words()
+        ))
         .hint("install one first, or name one with `--agent claude`"));
     }
     Ok(found)
@@ -168,7 +169,7 @@ fn report(
         show::print(plan, is_dry_run);
         println!();
     }
-    let names: Vec<_> = plans.iter().map(|plan| agents::name(plan.agent)).collect();
+    let names: Vec<_> = plans.iter().map(|plan| plan.agent.name()).collect();
     match (is_dry_run, answer["changed"] == json!(true)) {
         (true, _) => println!("Nothing was written. Run without --dry-run to write it."),
         (false, false) => println!("All hooks are already installed."),

@@ -22,8 +22,8 @@ use crate::ops::views::PastTurnRow;
 /// Look back at the agents' own transcripts: what would have been asked, and what was left open
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Reads the transcripts of Claude Code, Codex CLI and Gemini CLI, and decides each turn by the rules in force\n\
-    now. Needs no daemon and keeps nothing, unless --import says so.\n\n\
+    after_help = "Reads the transcripts of all known agents, and decides each turn by the rules in force now.\n\
+    Needs no daemon and keeps nothing, unless --import says so.\n\n\
     Examples:\n  checkpointd lookback\n  checkpointd lookback --since 90d --project . --limit 20\n  \
     checkpointd lookback --csv > turns.csv\n  checkpointd lookback --import"
 )]

@@ -16,7 +16,7 @@ use crate::ops::query::{Query, Sessions};
 use crate::ops::views::SessionRow;
 use crate::render;
 
-/// Checks all three agents.
+/// Checks all agents.
 pub(super) fn checks(home: &Home) -> Vec<Check> {
     let last = last_events(home);
     Agent::HOSTS
@@ -43,10 +43,7 @@ pub(crate) fn fix(home: &Home) -> (Vec<String>, Vec<String>) {
             .any(|plan| is_installed(plan) && plan.changes.iter().any(is_wrong));
         if is_wrong {
             match install(home, &plans) {
-                Ok(()) => done.push(format!(
-                    "the hooks of {} are up to date",
-                    agents::name(agent)
-                )),
+                Ok(()) => done.push(format!("the hooks of {} are up to date", agent.name())),
                 Err(error) => problems.push(error.to_string()),
             }
         }
@@ -76,7 +73,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
         Ok(_) => {
             return vec![Check::skip(
                 name("hooks"),
-                format!("{} is not on this machine", agents::name(agent)),
+                format!("{} is not on this machine", agent.name()),
             )];
         }
         Err(error) => return vec![Check::skip(name("hooks"), error)],
@@ -95,7 +92,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
         let fix = format!("`checkpointd init --agent {agent}` installs them");
         return vec![Check::warn(
             name("hooks"),
-            format!("{} has no hooks of checkpointd", agents::name(agent)),
+            format!("{} has no hooks of checkpointd", agent.name()),
             fix,
         )];
     }
@@ -193,7 +190,7 @@ fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
         None => {
             let fix = format!(
                 "restart {}, or test with `checkpointd doctor --fire {agent}`",
-                agents::name(agent)
+                agent.name()
             );
             Check::warn(name, "no event has come yet", fix)
         }

@@ -32,7 +32,7 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
             let fix = format!("`checkpointd init --agent {agent}` installs it");
             return Check::fail(
                 name,
-                format!("{} has no hook of checkpointd", agents::name(agent)),
+                format!("{} has no hook of checkpointd", agent.name()),
                 fix,
             );
         }

@@ -4,7 +4,7 @@ use journal::Timestamp;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
-use crate::install::{AgentPlan, Change, Status, agents};
+use crate::install::{AgentPlan, Change, Status};
 use crate::render::{self, Colour};
 
 /// Unchanged lines around a change.
@@ -25,7 +25,7 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
         .version
         .map(|version| format!(" {version}"))
         .unwrap_or_default();
-    let title = format!("{}{version}", agents::name(plan.agent));
+    let title = format!("{}{version}", plan.agent.name());
     println!("{}", render::paint(Colour::Bold, &title));
     for change in &plan.changes {
         let verb = verb(change);

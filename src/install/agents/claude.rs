@@ -35,13 +35,9 @@ impl Installer for Claude {
         Agent::Claude
     }
 
-    fn name(&self) -> &'static str {
-        "Claude Code"
-    }
-
     fn user_folder(&self) -> Result<PathBuf, String> {
         folder_in("CLAUDE_CONFIG_DIR").map_or_else(
-            || home_for(self.name()).map(|home| home.join(".claude")),
+            || home_for(self.agent().name()).map(|home| home.join(".claude")),
             Ok,
         )
     }

@@ -29,12 +29,9 @@ impl Installer for Gemini {
         Agent::Gemini
     }
 
-    fn name(&self) -> &'static str {
-        "Gemini CLI"
-    }
-
     fn user_folder(&self) -> Result<PathBuf, String> {
-        let home = folder_in("GEMINI_CLI_HOME").map_or_else(|| home_for(self.name()), Ok)?;
+        let home =
+            folder_in("GEMINI_CLI_HOME").map_or_else(|| home_for(self.agent().name()), Ok)?;
         Ok(home.join(".gemini"))
     }
 

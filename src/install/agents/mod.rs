@@ -3,6 +3,7 @@
 mod claude;
 pub(super) mod codex;
 mod gemini;
+mod qwen;
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +13,13 @@ use super::found::{Found, on_path, version_of};
 use super::installer::Installer;
 
 /// All installers. A new agent gets a module here and a line in this table.
-static INSTALLERS: [&dyn Installer; 3] = [&claude::Claude, &gemini::Gemini, &codex::Codex];
+static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] =
+    [&claude::Claude, &gemini::Gemini, &codex::Codex, &qwen::Qwen];
 
 /// Returns how to install into an agent. Panics for the daemon, which is not one.
 pub(crate) fn installer(agent: Agent) -> &'static dyn Installer {
     let installer = INSTALLERS.into_iter().find(|one| one.agent() == agent);
     installer.expect("every agent has an installer")
-}
-
-/// Returns an agent's name as its vendor writes it.
-pub(crate) fn name(agent: Agent) -> &'static str {
-    installer(agent).name()
 }
 
 /// Looks for an agent on this machine, without its version.

@@ -62,6 +62,7 @@ fn in_and_out_again_leaves_every_file_as_it_was() {
         fs::set_permissions(&settings, Permissions::from_mode(0o640)).expect("sets");
         machine.write(".gemini/settings.json", sample(gemini));
         machine.write(".codex/config.toml", sample(codex));
+        machine.write(".qwen/settings.json", sample(gemini));
         let before = machine.tree();
 
         let answer = machine.json(&["init", "--json"]);

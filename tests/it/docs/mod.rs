@@ -1,6 +1,7 @@
 //! The documentation is true: links lead somewhere, commands and configurations work, and what is generated or described
 //! is what the programs say of themselves.
 
+mod agents;
 mod blocks;
 mod configuration;
 mod links;

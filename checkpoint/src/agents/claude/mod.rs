@@ -11,7 +11,6 @@ mod transcript;
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
 use super::adapter::{Adapter, HeadlessSign, Library, Notifications, Variables};
-use crate::config::{Restart, ResumeLine};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -117,12 +116,16 @@ impl Adapter for Claude {
         composer::find(rows, view)
     }
 
-    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
-        composer::stands_for(shown, pasted)
+    fn package(&self) -> &'static str {
+        "@anthropic-ai/claude-code"
     }
 
-    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine {
-        &settings.claude
+    fn particulars(&self) -> &'static [&'static str] {
+        &["It gets the checkpoint as `context` from version 2.1.163 on, before that as `block`."]
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
     }
 }
 

@@ -76,6 +76,13 @@ struct Message<'a> {
     content: Content<'a>,
 }
 
+impl Message<'_> {
+    /// Returns whether the message has neither a text nor blocks: Qwen Code's lines are like these, with parts.
+    fn is_foreign(&self) -> bool {
+        matches!(self.content, Content::Nothing)
+    }
+}
+
 /// The content of a message: a text, or a list of blocks.
 #[derive(Default)]
 enum Content<'a> {
@@ -167,6 +174,7 @@ pub(super) fn line<'a>(
     };
     if !matches!(line.kind.text(), "user" | "assistant" | "attachment")
         || line.session_id.text().is_empty()
+        || line.message.as_ref().is_some_and(Message::is_foreign)
     {
         return Read::Nothing;
     }

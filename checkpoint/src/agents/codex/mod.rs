@@ -16,7 +16,7 @@ mod values;
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
 use super::adapter::{Adapter, HandOver, HeadlessSign, Library, TranscriptSearch, Variables};
-use crate::config::{CodexDelivery, Restart, ResumeLine, Settings};
+use crate::config::{CodexDelivery, Settings};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -112,12 +112,19 @@ impl Adapter for Codex {
         composer::find(rows, view)
     }
 
-    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
-        composer::stands_for(shown, pasted)
+    fn package(&self) -> &'static str {
+        "@openai/codex"
     }
 
-    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine {
-        &settings.codex
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "It runs only hooks that it trusts, and `init` records them as trusted. A version older than 0.124 gets a `notify` entry, and its checkpoints are typed.",
+            "It does not name its session to commands, so a progress document belongs to the project's most recently active session.",
+        ]
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
     }
 
     /// `codex queue` hands a message to the terminal program of a thread, which takes it up when it is idle. It needs no

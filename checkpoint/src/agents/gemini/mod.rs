@@ -12,7 +12,6 @@ mod transcript;
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
 use super::adapter::{Adapter, HeadlessSign, IgnoredStart, Library, Notifications, Variables};
-use crate::config::{Restart, ResumeLine};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -114,11 +113,18 @@ impl Adapter for Gemini {
         composer::find(rows, view)
     }
 
-    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
-        composer::stands_for(shown, pasted)
+    fn package(&self) -> &'static str {
+        "@google/gemini-cli"
     }
 
-    fn resume_line<'a>(&self, settings: &'a Restart) -> &'a ResumeLine {
-        &settings.gemini
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "It does not report which of its automatic compressions take place, so only `/compress` is preceded by a progress document.",
+            "It loses the first message of a `gemini -p` run when that session is resumed, if the run began with a summary of earlier work.",
+        ]
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
     }
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use journal::ToolKind;
 use serde_json::Value;
 
-use crate::tools::{Frame, ResultText, Tools, flag, plain};
+use crate::tools::labeled;
+use crate::tools::{ResultText, Tools, flag, plain};
 
 pub(super) const TOOLS: Tools = Tools {
     kinds: &[
@@ -29,7 +30,7 @@ pub(super) const TOOLS: Tools = Tools {
     ],
     subagent: Some("invoke_agent"),
     response,
-    frame,
+    frame: labeled::frame,
     task_end: |_| None,
     refusals: &[
         "Tool execution blocked:",
@@ -38,7 +39,7 @@ pub(super) const TOOLS: Tools = Tools {
     ],
 };
 
-fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
+pub(super) fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
     let error = response.get("error").filter(|error| !error.is_null());
     ResultText {
         is_error: error.map(|_| true).or_else(|| flag(response)),
@@ -53,45 +54,4 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
             .map(Cow::Borrowed),
         ..ResultText::default()
     }
-}
-
-/// Lines with `Exit Code: N` or `Signal: N` come after the output, which `display` holds alone.
-fn frame(result: &ResultText<'_>) -> Frame {
-    let text = result.text.trim_end();
-    let text = text.strip_suffix("</untrusted_context>").unwrap_or(text);
-    let body = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
-    let after_output = result
-        .display
-        .as_deref()
-        .filter(|display| !display.is_empty())
-        .and_then(|display| {
-            body.strip_prefix("Output: ")?
-                .strip_prefix(display)
-                .filter(|rest| rest.starts_with('\n'))
-        });
-    let keys = [
-        "Process Group PGID: ",
-        "Background PIDs: ",
-        "Signal: ",
-        "Exit Code: ",
-        "Error: ",
-    ];
-    let mut frame = Frame::default();
-    for line in after_output
-        .unwrap_or(body)
-        .lines()
-        .rev()
-        .filter(|line| !line.is_empty())
-    {
-        if let Some(code) = line.strip_prefix("Exit Code: ") {
-            frame.code = code.trim().parse().ok();
-            break;
-        }
-        if let Some(signal) = line.strip_prefix("Signal: ") {
-            frame.failed |= !signal.starts_with("(none)");
-        } else if !keys.iter().any(|key| line.starts_with(key)) {
-            break;
-        }
-    }
-    frame
 }

@@ -104,6 +104,7 @@ fn every_key_of_a_group_with_its_default() {
     restart.claude: claude --resume {session} (default)
     restart.gemini: gemini --resume {session} (default)
     restart.codex: codex resume {session} (default)
+    restart.qwen: qwen --resume {session} (default)
     restart.stop_within: 5s (default)
     phase.folder: auto (default)
     phase.seed: none (default)

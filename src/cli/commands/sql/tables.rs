@@ -52,7 +52,7 @@ const SESSION: &[Column] = &[
     (
         "agent",
         "TEXT",
-        "claude, gemini, codex; daemon for its own events",
+        "the agent's word, such as claude; daemon for its own events",
     ),
 ];
 const PROJECT: &[Column] = &[("project", "TEXT", "the session's folder, as last heard")];

@@ -45,16 +45,12 @@ impl Installer for Codex {
         Agent::Codex
     }
 
-    fn name(&self) -> &'static str {
-        "Codex CLI"
-    }
-
     /// Codex resolves links in the variable only, and derives the keys of trusted hooks from the
     /// result.
     fn user_folder(&self) -> Result<PathBuf, String> {
         match folder_in("CODEX_HOME") {
             Some(folder) => Ok(folder.canonicalize().unwrap_or(folder)),
-            None => home_for(self.name()).map(|home| home.join(".codex")),
+            None => home_for(self.agent().name()).map(|home| home.join(".codex")),
         }
     }
 

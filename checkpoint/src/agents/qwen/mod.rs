@@ -1,0 +1,129 @@
+//! Qwen Code.
+
+mod composer;
+mod hooks;
+mod prompts;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{Adapter, HeadlessSign, Library, Notifications, Variables};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
+use crate::transcript::tail::Tail;
+
+#[derive(Debug)]
+pub(super) struct Qwen;
+
+impl Adapter for Qwen {
+    fn agent(&self) -> Agent {
+        Agent::Qwen
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    fn notifications(&self) -> Notifications {
+        Notifications {
+            dialog: Some("permission_prompt"),
+            idle: Some("idle_prompt"),
+        }
+    }
+
+    fn returning_tasks(&self, payload: &serde_json::Value) -> Option<u32> {
+        hooks::returning_tasks(payload)
+    }
+
+    fn variables(&self) -> Variables {
+        Variables {
+            session: Some("QWEN_CODE_SESSION_ID"),
+            project: Some("QWEN_PROJECT_DIR"),
+            pid: None,
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn enforces_reading(&self, tool: &str) -> bool {
+        matches!(tool, "edit" | "write_file" | "notebook_edit")
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["QWEN.md", "AGENTS.md"]
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "QWEN_HOME",
+            home_default: ".qwen",
+            patterns: &["projects/*/chats/*.jsonl"],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
+    }
+
+    /// Qwen Code says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Block]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Block
+    }
+
+    fn program(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
+    }
+
+    fn package(&self) -> &'static str {
+        "@qwen-code/qwen-code"
+    }
+
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "It calls its prompt hook before each call of its model. Only what a person sent begins a turn.",
+            "It writes the checkpoint into no transcript, so a resumed session does not know of it.",
+            "It blocks a stop at most 7 times in a turn, whatever `max_blocks_per_turn` says.",
+            "It shows the checkpoint as `Stop hook error`.",
+        ]
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
+    }
+}

@@ -1,0 +1,44 @@
+//! Results of shell calls as lines with labels, as Gemini CLI and those that are made from it write them.
+
+use super::table::{Frame, ResultText};
+
+/// Lines with `Exit Code: N` or `Signal: N` come after the output, which `display` holds alone.
+pub(crate) fn frame(result: &ResultText<'_>) -> Frame {
+    let text = result.text.trim_end();
+    let text = text.strip_suffix("</untrusted_context>").unwrap_or(text);
+    let body = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
+    let after_output = result
+        .display
+        .as_deref()
+        .filter(|display| !display.is_empty())
+        .and_then(|display| {
+            body.strip_prefix("Output: ")?
+                .strip_prefix(display)
+                .filter(|rest| rest.starts_with('\n'))
+        });
+    let keys = [
+        "Process Group PGID: ",
+        "Background PIDs: ",
+        "Signal: ",
+        "Exit Code: ",
+        "Error: ",
+    ];
+    let mut frame = Frame::default();
+    for line in after_output
+        .unwrap_or(body)
+        .lines()
+        .rev()
+        .filter(|line| !line.is_empty())
+    {
+        if let Some(code) = line.strip_prefix("Exit Code: ") {
+            frame.code = code.trim().parse().ok();
+            break;
+        }
+        if let Some(signal) = line.strip_prefix("Signal: ") {
+            frame.failed |= !signal.starts_with("(none)");
+        } else if !keys.iter().any(|key| line.starts_with(key)) {
+            break;
+        }
+    }
+    frame
+}

@@ -1,0 +1,66 @@
+//! How agents call their hooks, as far as tests that treat all agents alike need it.
+
+use journal::Agent;
+use serde_json::Value;
+
+/// An agent's hook calls against Claude Code's, which tests are written in.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// Other names of hooks: the usual one, and the agent's.
+    names: &'static [(&'static str, &'static str)],
+    /// The agent's tool that runs a command.
+    pub shell: &'static str,
+    /// The field with the id of the turn.
+    pub turn: Option<&'static str>,
+    /// Rewrites a payload whose fields have the usual names. A prompt that a person sent has `typed`.
+    pub rewrite: fn(&mut Value),
+}
+
+impl Dialect {
+    /// Returns how an agent calls its hooks.
+    pub fn of(agent: Agent) -> Self {
+        let usual = Self {
+            names: &[],
+            shell: "Bash",
+            turn: None,
+            rewrite: |_| {},
+        };
+        match agent {
+            Agent::Claude => Self {
+                turn: Some("prompt_id"),
+                ..usual
+            },
+            Agent::Codex => Self {
+                turn: Some("turn_id"),
+                ..usual
+            },
+            Agent::Gemini => Self {
+                names: &[
+                    ("UserPromptSubmit", "BeforeAgent"),
+                    ("PreToolUse", "BeforeTool"),
+                    ("PostToolUse", "AfterTool"),
+                    ("Stop", "AfterAgent"),
+                ],
+                shell: "run_shell_command",
+                ..usual
+            },
+            Agent::Qwen => Self {
+                shell: "run_shell_command",
+                turn: Some("prompt_id"),
+                rewrite: |payload| {
+                    if payload["typed"] == true {
+                        payload["submitted_prompt"] = payload["prompt"].clone();
+                    }
+                },
+                ..usual
+            },
+            Agent::Daemon => usual,
+        }
+    }
+
+    /// Returns the agent's name of a hook.
+    pub fn hook<'a>(&self, usual: &'a str) -> &'a str {
+        let own = self.names.iter().find(|(name, _)| *name == usual);
+        own.map_or(usual, |(_, own)| own)
+    }
+}
