@@ -36,7 +36,7 @@ pub fn of(
     if policy.hygiene.read != ReadBeforeEdit::Session {
         return Vec::new();
     }
-    let mut unknown = findings::unread_files(evidence, project, policy);
+    let mut unknown = findings::unread_files(evidence, project);
     unknown.truncate(FILES_MAX);
     let (Some(agent), false) = (adapter(agent), unknown.is_empty()) else {
         return Vec::new();

@@ -2,8 +2,9 @@
 //! returns by its deadline.
 //!
 //! The repository is opened without its configuration first (`view.rs`). Then git commands run in parallel: `status`
-//! (differences from HEAD, untracked files, the branch), `log` (commits since then) if the start of the turn is known, and
-//! `ls-files` if the names of other files matter. `git diff` itself is not run, because it may rewrite `.git/index` even
+//! (differences from HEAD, untracked files, the branch), `ls-files` if the names of other files matter, and `log` (commits
+//! since then) if the start of the turn is known. If it is known where HEAD was then, `log` runs after `status`, and only if
+//! HEAD is somewhere else now. `git diff` itself is not run, because it may rewrite `.git/index` even
 //! with optional locks off.
 //!
 //! The changed files are those of `git diff --no-renames --name-only HEAD` (both names of a renamed file: the old path
@@ -167,18 +168,27 @@ fn outputs(
     wanted: &Wanted,
     deadline: Instant,
 ) -> Result<(Vec<Output>, bool), Failure> {
-    let outputs = view.run(&calls(wanted), deadline)?;
-    if wanted.head.is_none() || !log_refused(&outputs) {
+    let Some((head, since)) = wanted.head.as_ref().zip(wanted.since) else {
+        let mut calls = calls(wanted);
+        calls.extend(wanted.since.map(|since| log(since, None)));
+        return Ok((view.run(&calls, deadline)?, true));
+    };
+    // Most turns commit nothing. Status says where HEAD is, and then there is nothing to ask for.
+    let mut outputs = view.run(&calls(wanted), deadline)?;
+    let status = outputs.first().map(|status| parse::status(&status.stdout));
+    if status.is_some_and(|status| status.head == head.commit.as_deref().map(str::as_bytes)) {
         return Ok((outputs, true));
     }
-    let by_time = Wanted {
-        head: None,
-        ..wanted.clone()
-    };
-    Ok((view.run(&calls(&by_time), deadline)?, false))
+    outputs.extend(view.run(&[log(since, Some(head))], deadline)?);
+    if !log_refused(&outputs) {
+        return Ok((outputs, true));
+    }
+    outputs.pop();
+    outputs.extend(view.run(&[log(since, None)], deadline)?);
+    Ok((outputs, false))
 }
 
-/// The argument lists of `status` and, as far as they are wanted, `ls-files` and `log`.
+/// The argument lists of `status` and, if files are to be listed, `ls-files`.
 fn calls(wanted: &Wanted) -> Vec<Vec<String>> {
     let mut calls = vec![words(
         "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
@@ -187,18 +197,20 @@ fn calls(wanted: &Wanted) -> Vec<Vec<String>> {
     if !wanted.listed.is_empty() {
         calls.push(listing::call(wanted.listed));
     }
-    if let Some(since) = wanted.since {
-        let second = head::second(since);
-        // `-O` and `--no-relative` override settings that make git read another file or hide files.
-        let mut log = words(&format!(
-            "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
-             --max-age={second} HEAD"
-        ));
-        log.extend(wanted.head.iter().flat_map(head::excluded));
-        log.push("--".into());
-        calls.push(log);
-    }
     calls
+}
+
+/// The arguments of `log` for the files of the commits since a time, without those that `head` had.
+fn log(since: Timestamp, head: Option<&Head>) -> Vec<String> {
+    let second = head::second(since);
+    // `-O` and `--no-relative` override settings that make git read another file or hide files.
+    let mut log = words(&format!(
+        "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
+         --max-age={second} HEAD"
+    ));
+    log.extend(head.into_iter().flat_map(head::excluded));
+    log.push("--".into());
+    log
 }
 
 /// Returns whether `log` failed although the repository has a commit to begin at.

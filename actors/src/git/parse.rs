@@ -21,6 +21,8 @@ pub(super) struct Status<'a> {
     pub(super) answered: bool,
     /// Whether the repository has no commit yet.
     pub(super) unborn: bool,
+    /// The commit at HEAD.
+    pub(super) head: Option<&'a [u8]>,
     /// The changed paths, in git's order, relative to the top of the work tree.
     pub(super) paths: Vec<&'a [u8]>,
     /// Those of the paths that may hold what HEAD holds: their mode differs, or they were staged and changed again.
@@ -250,6 +252,7 @@ fn header<'a>(rest: &'a [u8], status: &mut Status<'a>) {
     if let Some(oid) = rest.strip_prefix(b"branch.oid ") {
         status.answered = true;
         status.unborn = oid == b"(initial)";
+        status.head = Some(oid).filter(|_| !status.unborn);
     } else if let Some(head) = rest.strip_prefix(b"branch.head ") {
         status.branch = Some(head).filter(|head| *head != b"(detached)");
     }

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use journal::ToolKind;
+use journal::{ChangedFile, Evidence, ToolKind};
 
 use super::known::{Known, reference};
 use super::paths::PathRef;
 use super::turn::Turn;
 use crate::policy::{ReadBeforeEdit, Wide};
+use crate::shell::CommandLine;
 
 pub(super) const NOT_READ: &str =
     "Files were edited without being read first — verify changes are correct";
@@ -26,7 +27,10 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
     let sentence = match turn.policy.hygiene.read {
         ReadBeforeEdit::Off => None,
         ReadBeforeEdit::Turn => unread_in_turn(turn).then_some(NOT_READ_IN_TURN),
-        ReadBeforeEdit::Session => (!unread(turn).is_empty()).then_some(NOT_READ),
+        ReadBeforeEdit::Session => {
+            let unread = unread(turn.evidence, turn.files, &turn.lines, turn.project);
+            (!unread.is_empty()).then_some(NOT_READ)
+        }
     };
     sentence.map(str::to_owned)
 }
@@ -35,32 +39,35 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
 ///
 /// Files that are not changed any more, or gone, do not count; nor do those outside the project, which are never among
 /// the changed ones.
-pub(super) fn unread<'a>(turn: &Turn<'a>) -> Vec<&'a str> {
-    let changed: Vec<PathRef> = turn
-        .files
+pub(super) fn unread<'a>(
+    evidence: &'a Evidence,
+    files: &[ChangedFile],
+    lines: &[CommandLine],
+    project: &str,
+) -> Vec<&'a str> {
+    let changed: Vec<PathRef> = files
         .iter()
         .filter(|file| file.hash.is_some())
         .map(|file| PathRef::changed(&file.path))
         .collect();
-    let before: Vec<PathRef> = turn
-        .evidence
+    let before: Vec<PathRef> = evidence
         .facts
         .known_files
         .iter()
-        .map(|path| reference(path, turn.project))
+        .map(|path| reference(path, project))
         .collect();
     let mut known = Known::default();
     let mut unread = Vec::new();
-    for (call, line) in turn.evidence.timeline.calls.iter().zip(&turn.lines) {
+    for (call, line) in evidence.timeline.calls.iter().zip(lines) {
         if call.kind == ToolKind::Edit && !call.refused && !call.is_error {
             unread.extend(call.paths.iter().map(String::as_str).filter(|path| {
-                let edited = reference(path, turn.project);
+                let edited = reference(path, project);
                 changed.iter().any(|file| file.same(&edited))
                     && !before.iter().any(|file| file.same(&edited))
                     && !known.has(&edited)
             }));
         }
-        known.take(call, line, turn.project);
+        known.take(call, line, project);
     }
     unread
 }

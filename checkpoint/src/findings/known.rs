@@ -337,6 +337,9 @@ fn has_ending(word: &str) -> bool {
 
 /// Returns whether a text names a file: by its path, by the end of it, or by a pattern.
 fn names(text: &str, file: &PathRef) -> bool {
+    if !may_name(text, file) {
+        return false;
+    }
     let text = text.replace("\\[", "[").replace("\\]", "]");
     let text = text.replace('\\', "/");
     let separates = |c: char| c.is_whitespace() || "\"'`;|&<>=:".contains(c);
@@ -355,6 +358,13 @@ fn names(text: &str, file: &PathRef) -> bool {
 }
 
 /// Returns whether a pattern fits a file, or a tail of its path.
+/// Returns whether a text has the name of a file, or a sign of patterns. Others need not be taken apart.
+fn may_name(text: &str, file: &PathRef) -> bool {
+    let name = file.file_name();
+    // Brackets may be written with backslashes.
+    name.contains(['[', ']']) || text.contains(name) || text.contains(['*', '?', '{'])
+}
+
 fn fits_pattern(word: &str, file: &PathRef) -> bool {
     if !word.contains(['*', '?', '{']) || word.trim_matches(['*', '/', '.']).is_empty() {
         return false;
@@ -396,4 +406,28 @@ pub fn known_files<'a>(
         .filter(|path| known.has(&reference(path, project)))
         .cloned()
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_names_a_file_by_its_path_or_a_pattern() {
+        let named = |text: &str, path: &str| names(text, &PathRef::changed(path));
+        for (text, path) in [
+            ("error in src/a.rs:3", "src/a.rs"),
+            (r"cat C:\work\src\a.rs", "src/a.rs"),
+            ("head -3 src/*.rs", "src/a.rs"),
+            ("cat src/{a,b}.rs", "src/a.rs"),
+            ("cat src/?.rs", "src/a.rs"),
+            (r"cat pages/\[id\].ts", "pages/[id].ts"),
+            ("cat 'pages/[id].ts'", "pages/[id].ts"),
+        ] {
+            assert!(named(text, path), "{text}: {path}");
+        }
+        for text in ["cat src/b.rs", "cat src", "cat aXrs", "cat src/*.ts", ""] {
+            assert!(!named(text, "src/a.rs"), "{text}");
+        }
+    }
 }

@@ -107,10 +107,16 @@ pub fn is_breakage(call: &ToolCall, project: &str) -> bool {
 
 /// Returns the edited files whose text the agent did not have, as far as the evidence says, as the agent wrote their
 /// paths (spec HYG-4).
-pub fn unread_files(evidence: &Evidence, project: &str, policy: &Policy) -> Vec<String> {
-    let turn = Turn::new(evidence, None, project, policy);
+pub fn unread_files(evidence: &Evidence, project: &str) -> Vec<String> {
     let mut unread: Vec<String> = Vec::new();
-    for path in turn.iter().flat_map(hygiene::unread) {
+    let files = evidence.changes.files().unwrap_or_default();
+    let mut edits = evidence.timeline.calls.iter();
+    // Without an edit there is nothing to look for, and no command need be read.
+    if files.is_empty() || !edits.any(|call| call.kind == ToolKind::Edit) {
+        return unread;
+    }
+    let lines = turn::lines(&evidence.timeline.calls);
+    for path in hygiene::unread(evidence, files, &lines, project) {
         if !unread.iter().any(|known| known == path) {
             unread.push(path.to_owned());
         }

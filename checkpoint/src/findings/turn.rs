@@ -1,6 +1,6 @@
 //! The evidence of a stop in the form that every heuristic reads.
 
-use journal::{ChangedFile, Evidence, TimelineSource, ToolKind};
+use journal::{ChangedFile, Evidence, TimelineSource, ToolCall, ToolKind};
 
 use super::outcomes::Outcomes;
 use crate::policy::{self, EvidenceRule, Policy};
@@ -29,14 +29,7 @@ impl<'a> Turn<'a> {
         project: &'a str,
         policy: &'a Policy,
     ) -> Option<Self> {
-        let lines = evidence.timeline.calls.iter().map(|call| {
-            let line = call
-                .command
-                .as_deref()
-                .filter(|_| call.kind == ToolKind::Shell);
-            line.map(shell::read).unwrap_or_default()
-        });
-        let lines: Vec<_> = lines.collect();
+        let lines = lines(&evidence.timeline.calls);
         let by_output = policy.verify.outcomes == policy::Outcomes::Output
             && policy.evidence == EvidenceRule::Command;
         let outcomes = by_output.then(|| Outcomes::new(evidence, &lines, project));
@@ -56,4 +49,16 @@ impl<'a> Turn<'a> {
     pub(super) fn has_timeline(&self) -> bool {
         self.evidence.timeline.source != TimelineSource::None
     }
+}
+
+/// Reads the command line of each shell call; empty for other calls.
+pub(super) fn lines(calls: &[ToolCall]) -> Vec<shell::CommandLine> {
+    let line = |call: &ToolCall| {
+        let line = call
+            .command
+            .as_deref()
+            .filter(|_| call.kind == ToolKind::Shell);
+        line.map(shell::read).unwrap_or_default()
+    };
+    calls.iter().map(line).collect()
 }

@@ -335,7 +335,7 @@ impl PastSession {
     /// Returns the files that were edited without a read in the turn, but were known by earlier ones or by the agent.
     fn known_files(&self, evidence: &Evidence, ground: &Ground<'_>) -> Vec<String> {
         let calls = &evidence.timeline.calls;
-        let mut known = findings::unread_files(evidence, ground.top, ground.policy);
+        let mut known = findings::unread_files(evidence, ground.top);
         known.retain(|path| {
             let agent = agents::adapter(self.state.stream.agent);
             self.known.contains(path)

@@ -136,12 +136,12 @@ fn edits_that_do_not_count() {
         path: "src/a.rs".into(),
         hash: None,
     }]);
-    assert!(unread_files(&deleted, PROJECT, &policy("")).is_empty());
+    assert!(unread_files(&deleted, PROJECT).is_empty());
     let unread = evidence(
         "a.md b.md",
         &["edit a.md", "edit a.md", "read b.md", "edit b.md"],
     );
-    assert_eq!(unread_files(&unread, PROJECT, &policy("")), ["a.md"]);
+    assert_eq!(unread_files(&unread, PROJECT), ["a.md"]);
 }
 
 #[test]
