@@ -3,9 +3,9 @@
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
-    audit, config, daemon, demo, doctor, explain, init, journal, lookback, orders, phase, preview,
-    progress, replay, rules, service, sessions, shell, sql, state, stats, status, statusline, tail,
-    timeline, trust, uninstall, web, wrong,
+    audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, orders, phase,
+    preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
+    statusline, tail, timeline, trust, uninstall, web, wrong,
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
@@ -66,6 +66,7 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
     Replay(replay::ReplayArgs),
     Sql(sql::SqlArgs),
     Journal(journal::JournalArgs),
+    Fleet(fleet::FleetArgs),
     Preview(preview::PreviewArgs),
     Rules(rules::RulesArgs),
     Trust(trust::TrustArgs),
@@ -98,7 +99,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "clear", "mute", "unmute", "restart", "wrong", "trust", "untrust",
         ],
     ),
-    ("Keep", &["journal", "phase", "progress"]),
+    ("Keep", &["journal", "fleet", "phase", "progress"]),
     (
         "Set up",
         &[
@@ -178,6 +179,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Progress(args) => progress::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),
         Command::Sql(args) => sql::run(&home, &args),
+        Command::Fleet(args) => fleet::run(&home, args),
         Command::Journal(args) => journal::run(&home, args),
         Command::Preview(args) => preview::run(&home, &args),
         Command::Rules(args) => rules::run(&home, args),

@@ -1,6 +1,7 @@
 //! What can be done on a journal, by the daemon for a client or by a command itself. No HTTP here.
 
 pub(crate) mod branches;
+pub(crate) mod fleet;
 pub(crate) mod lookback;
 pub(crate) mod orders;
 pub(crate) mod phase;

@@ -14,6 +14,7 @@ mod decision;
 mod facts;
 mod hook;
 mod kinds;
+mod numbers;
 mod record;
 mod run;
 mod summary;

@@ -8,6 +8,7 @@ mod delivery;
 mod events;
 mod explain;
 mod filter;
+mod fleet;
 mod history;
 mod marks;
 mod overview;
@@ -122,6 +123,11 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         ),
         Query::Event { seq } => send(emit, &events::one(journal, *seq)?),
         Query::Trends { days } => send(emit, &trends::trends(journal, *days, Timestamp::now())?),
+        Query::Outgoing {
+            level,
+            machine,
+            since,
+        } => fleet::outgoing(journal, level, machine, *since, emit),
         Query::Stats => send(emit, &overview::stats(journal)?),
         Query::Overview => send(emit, &overview::overview(journal)?),
         Query::VerifyJournal => verify(journal, emit),

@@ -94,6 +94,15 @@ pub(crate) enum Query {
     Overview,
     /// The events of each kind and agent.
     Stats,
+    /// What leaves the machine, line by line.
+    Outgoing {
+        /// How much of each event.
+        level: String,
+        /// Name of the machine.
+        machine: String,
+        /// Only the lines of events since then, without the heads of runs.
+        since: Option<Timestamp>,
+    },
     /// Whether intake log and store agree.
     VerifyJournal,
     /// The latest incomplete phase record, or null.

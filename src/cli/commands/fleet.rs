@@ -1,0 +1,252 @@
+//! `fleet`: what leaves this machine, and the events of many machines in one place.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use journal::home::create_folder;
+use journal::{Home, Journal, Options};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::connection;
+use crate::cli::shared::Output;
+use crate::cli::text::print_json;
+use crate::cli::time as when;
+use crate::error::{Failure, Result, exit};
+use crate::ops::fleet::{self, Level, Merge, Merged, Problem};
+use crate::ops::query::Query;
+use crate::render;
+
+/// Ask the journals of many machines in one place
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  checkpointd fleet preview --since 2h\n  \
+    checkpointd fleet export --machine laptop-7 > laptop-7.ndjson\n  \
+    checkpointd fleet merge laptop-7.ndjson desk-2.ndjson --into ~/fleet\n  \
+    CHECKPOINTD_HOME=~/fleet checkpointd audit --machine laptop-7")]
+pub(crate) struct FleetArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) action: FleetAction,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetAction {
+    /// Show exactly what an export would take from this machine, event by event
+    Preview {
+        /// How much is sent
+        #[arg(long, default_value = "decisions")]
+        level: LevelName,
+        /// Events since: 1h, yesterday, 14:30, 2026-11-20, RFC 3339
+        #[arg(long, value_name = "TIME", default_value = "1h")]
+        since: String,
+    },
+    /// Write this machine's events to stdout, for `fleet merge` on another one
+    Export {
+        /// Name of this machine at the collector: lower-case letters, digits and `-`
+        #[arg(long, value_name = "NAME", value_parser = machine)]
+        machine: String,
+        /// How much is sent
+        #[arg(long, default_value = "decisions")]
+        level: LevelName,
+    },
+    /// Take exports of machines into a collector's journal; what it has already is left as it is
+    Merge {
+        /// Exports, `-` for stdin
+        #[arg(required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+        /// The collector's folder; asked with CHECKPOINTD_HOME set to it
+        #[arg(long, value_name = "HOME", value_hint = ValueHint::DirPath)]
+        into: PathBuf,
+        /// How an answer is printed.
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+/// The name of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelName {
+    /// Decisions and deliveries, without texts, commands and paths
+    Decisions,
+    /// All events, without texts, commands and paths
+    Skeleton,
+    /// Everything, with prompts and payloads
+    All,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Decisions => Self::Decisions,
+            LevelName::Skeleton => Self::Skeleton,
+            LevelName::All => Self::All,
+        }
+    }
+}
+
+fn machine(name: &str) -> std::result::Result<String, String> {
+    if fleet::is_machine(name) {
+        return Ok(name.to_owned());
+    }
+    Err("use 1 to 40 lower-case letters, digits and `-`, and no name of a person".into())
+}
+
+/// Runs one of the fleet's commands.
+pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
+    match args.action {
+        FleetAction::Preview { level, since } => preview(home, level.into(), &since),
+        FleetAction::Export { machine, level } => export(home, level.into(), &machine),
+        FleetAction::Merge {
+            files,
+            into,
+            output,
+        } => merge(&files, &into, output),
+    }
+}
+
+fn export(home: &Home, level: Level, machine: &str) -> Result<u8> {
+    let query = Query::Outgoing {
+        level: level.word().to_owned(),
+        machine: machine.to_owned(),
+        since: None,
+    };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut written = Ok(());
+    connection::ask_json(home, &query, |line| {
+        if written.is_ok()
+            && let Some(line) = line.as_str()
+        {
+            written = writeln!(out, "{line}");
+        }
+    })?;
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(exit::OK),
+    }
+}
+
+fn preview(home: &Home, level: Level, since: &str) -> Result<u8> {
+    let since = when::read_now(since).map_err(Failure::usage)?.begin;
+    let query = Query::Outgoing {
+        level: level.word().to_owned(),
+        machine: String::new(),
+        since: Some(since),
+    };
+    let (mut lines, mut withheld, mut bytes) = (0u64, 0u64, 0u64);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut written = Ok(());
+    connection::ask_json(home, &query, |line| {
+        let Some(text) = line.as_str() else {
+            return;
+        };
+        let event: Value = serde_json::from_str(text).unwrap_or_default();
+        match event["kind"].as_str() {
+            Some("withheld") => withheld += event["count"].as_u64().unwrap_or(0),
+            _ => lines += 1,
+        }
+        bytes += text.len() as u64 + 1;
+        if written.is_ok() {
+            written = writeln!(out, "{}", render::json(&event));
+        }
+    })?;
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    eprintln!(
+        "level {}: {lines} events in {}, and {withheld} only by their number, time and session",
+        level.word(),
+        render::bytes(bytes)
+    );
+    Ok(exit::OK)
+}
+
+/// What came of a file.
+#[derive(Serialize)]
+struct MergedFile {
+    file: PathBuf,
+    #[serde(flatten)]
+    merged: Option<Merged>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+fn merge(files: &[PathBuf], into: &Path, output: Output) -> Result<u8> {
+    let into = std::path::absolute(into)?;
+    let home = Home::under(&into);
+    if connection::health(&home).is_some() {
+        return Err(
+            Failure::failed(format!("a daemon runs in {}", render::path(&into)))
+                .hint("name a folder of its own for the collector"),
+        );
+    }
+    create_folder(&into)?;
+    let (journal, _) = Journal::open(&home.journal, Options::default())?;
+    let mut merge = Merge::new(&journal).map_err(failure)?;
+    let mut all = Vec::new();
+    for file in files {
+        let merged = take(&mut merge, file);
+        // After a failed write nothing is certain about what the journal has.
+        let is_over = matches!(merged, Err(Problem::Journal(_)));
+        let (merged, error) = match merged {
+            Ok(merged) => (Some(merged), None),
+            Err(problem) => (None, Some(problem.to_string())),
+        };
+        let line = MergedFile {
+            file: file.clone(),
+            merged,
+            error,
+        };
+        show(&line, output);
+        all.push(line);
+        if is_over {
+            break;
+        }
+    }
+    journal.settle()?;
+    journal.close();
+    let is_whole = all.iter().all(|line| line.error.is_none());
+    Ok(if is_whole { exit::OK } else { exit::FAILED })
+}
+
+fn take(merge: &mut Merge<'_>, file: &Path) -> std::result::Result<Merged, Problem> {
+    let opened: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let open = File::open(file);
+        let open =
+            open.map_err(|error| Problem::Refused(format!("it cannot be opened: {error}")))?;
+        Box::new(BufReader::with_capacity(1 << 20, open))
+    };
+    merge.file(opened)
+}
+
+fn show(line: &MergedFile, output: Output) {
+    if output.json {
+        print_json(line);
+        return;
+    }
+    let name = render::path(&line.file);
+    match (&line.merged, &line.error) {
+        (Some(merged), _) => {
+            println!(
+                "{name}: {} merged, {} known already",
+                merged.merged, merged.known
+            );
+        }
+        (None, error) => {
+            let error = error.as_deref().unwrap_or_default();
+            eprintln!("{name}: {}", render::printable(error));
+        }
+    }
+}
+
+fn failure(problem: Problem) -> Failure {
+    match problem {
+        Problem::Journal(error) => error.into(),
+        refused @ Problem::Refused(_) => Failure::failed(refused),
+    }
+}

@@ -1,0 +1,432 @@
+//! Taking the events of other journals into a collector's journal: other ids, other numbers, everything else as it was
+//! sent (spec FLEET-8).
+
+use std::collections::HashMap;
+use std::io::BufRead;
+
+use journal::{Envelope, Event, Journal, Origin, Payload, Run, Stream, codec};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::levels::Level;
+use super::places::{Source, sources};
+use super::problem::{Problem, Result, refuse};
+use super::send::{FORMAT, RUN_EVENTS, RunHead, RunLine, chain, is_machine};
+
+/// The longest line: an event with a payload of the largest size.
+const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Events in one commit.
+const COMMIT_EVENTS: usize = 4_096;
+
+/// What came of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Merged {
+    /// Events that were taken in; withheld ones that are one event here count as one.
+    pub(crate) merged: u64,
+    /// Lines of events that were there already.
+    pub(crate) known: u64,
+}
+
+/// Takes runs into a collector's journal.
+pub(crate) struct Merge<'a> {
+    journal: &'a Journal,
+    sources: HashMap<Uuid, Source>,
+    /// To which journal a session belongs.
+    sessions: HashMap<Uuid, Uuid>,
+    /// The number of the next event.
+    next: u64,
+    waiting: Vec<(Envelope, Payload)>,
+}
+
+impl<'a> Merge<'a> {
+    /// Looks at what the journal has.
+    ///
+    /// # Errors
+    ///
+    /// When it has events of its own, or cannot be read.
+    pub(crate) fn new(journal: &'a Journal) -> Result<Self> {
+        let last = journal.settle()?;
+        if last > 0 && !journal.is_collector() {
+            return Err(refuse(
+                "there is a journal with events of its own: name a folder that is empty or a collector's",
+            ));
+        }
+        Ok(Self {
+            journal,
+            sources: sources(journal)?,
+            sessions: HashMap::new(),
+            next: last + 1,
+            waiting: Vec::new(),
+        })
+    }
+
+    /// Takes in what is new in a file. What comes before a mistake stays.
+    ///
+    /// # Errors
+    ///
+    /// When a line is not right, its number; when events are missing; when the journal cannot be written.
+    pub(crate) fn file(&mut self, file: impl BufRead) -> Result<Merged> {
+        let mut merged = Merged::default();
+        let mut lines = Lines { file, number: 0 };
+        let taken = self.runs(&mut lines, &mut merged);
+        let stored = self.commit();
+        let numbered = |error| match error {
+            Problem::Refused(text) => refuse(format!("line {}: {text}", lines.number)),
+            other => other,
+        };
+        taken.map_err(numbered)?;
+        stored?;
+        Ok(merged)
+    }
+
+    fn runs(&mut self, lines: &mut Lines<impl BufRead>, merged: &mut Merged) -> Result<()> {
+        let mut previous: Option<RunHead> = None;
+        while let Some(line) = lines.next()? {
+            let head: RunLine = serde_json::from_str(&line).map_err(|error| {
+                let is_newer = serde_json::from_str::<Value>(&line)
+                    .is_ok_and(|line| line["run"]["format"].as_u64() > Some(FORMAT.into()));
+                if is_newer {
+                    refuse(upgrade("the export has a newer format"))
+                } else {
+                    refuse(format!("a run begins with its head: {error}"))
+                }
+            })?;
+            let head = head.run;
+            check(&head, previous.as_ref())?;
+            let mut texts = Vec::with_capacity(head.lines as usize);
+            for _ in 0..head.lines {
+                let line = lines.next()?;
+                texts.push(line.ok_or_else(|| {
+                    refuse(format!("the file ends within the run from {}", head.first))
+                })?);
+            }
+            let own = chain(&head.previous, texts.iter().map(String::as_str));
+            if own != head.chain {
+                return Err(refuse(format!(
+                    "the run from {} to {} was changed after it was exported",
+                    head.first, head.last
+                )));
+            }
+            lines.number -= head.lines;
+            self.run(&head, &texts, lines, merged)?;
+            previous = Some(head);
+        }
+        Ok(())
+    }
+
+    /// Takes in what is new in a run.
+    fn run(
+        &mut self,
+        head: &RunHead,
+        texts: &[String],
+        lines: &mut Lines<impl BufRead>,
+        merged: &mut Merged,
+    ) -> Result<()> {
+        let source = self.sources.entry(head.journal).or_default();
+        if source.has(head.first, head.last, &head.chain) {
+            merged.known += head.lines;
+            lines.number += head.lines;
+            return Ok(());
+        }
+        let known = source.last;
+        if head.first > known + 1 {
+            return Err(refuse(format!(
+                "events {} to {} of {} are missing: merge an export that has them first",
+                known + 1,
+                head.first - 1,
+                head.machine
+            )));
+        }
+        let mut begun = false;
+        let mut expected = head.first;
+        for text in texts {
+            lines.number += 1;
+            let (mut envelope, payload) = read(text, head)?;
+            let (first, count) = span(&envelope);
+            if first != expected || count == 0 || count > head.last + 1 - first {
+                return Err(refuse(format!(
+                    "it has seq {first}, and {expected} is next"
+                )));
+            }
+            expected = first + count;
+            if expected <= known + 1 {
+                self.compare(head, &envelope)?;
+                merged.known += 1;
+                continue;
+            }
+            // The first of several that are one event may be known.
+            let first = first.max(known + 1);
+            if let Event::Withheld { count } = &mut envelope.event {
+                *count = expected - first;
+            }
+            if !begun {
+                self.begin(head, first);
+                begun = true;
+            }
+            self.take(head, envelope, payload, first, expected - first)?;
+            merged.merged += 1;
+        }
+        if expected != head.last + 1 {
+            return Err(refuse(format!(
+                "the run ends at {}, not at {}",
+                expected - 1,
+                head.last
+            )));
+        }
+        if self.waiting.len() >= COMMIT_EVENTS {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Checks that an event that is known is the one that is here.
+    fn compare(&mut self, head: &RunHead, envelope: &Envelope) -> Result<()> {
+        let Some(source) = self.sources.get_mut(&head.journal) else {
+            return Ok(());
+        };
+        let Some(here) = source.place(self.journal, envelope.seq)? else {
+            return Ok(());
+        };
+        // What still waits came from this file.
+        let Some(known) = self.journal.event(here)? else {
+            return Ok(());
+        };
+        let is_cut = |event: &Event| matches!(event, Event::Withheld { .. });
+        let same_level = known.event.kind() == envelope.event.kind() && !is_cut(&known.event);
+        if same_level && known.at != envelope.at {
+            return Err(refuse(format!(
+                "event {} of {} is another one here: the journal was copied, and both copies went on",
+                envelope.seq, head.machine
+            )));
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, head: &RunHead, first: u64) {
+        let run = Run {
+            machine: head.machine.clone(),
+            journal: head.journal.to_string(),
+            first,
+            last: head.last,
+            level: head.level.clone(),
+            chain: head.chain.clone(),
+        };
+        let here = self.push_run(head, &run);
+        let source = self.sources.entry(head.journal).or_default();
+        source.begin(&run, here);
+    }
+
+    fn push_run(&mut self, head: &RunHead, run: &Run) -> u64 {
+        let at = journal::Timestamp::now();
+        let name = format!("run:{}:{}", run.first, run.last);
+        self.push(
+            Envelope {
+                seq: 0,
+                stream: Stream::fleet(),
+                at,
+                recorded_at: at,
+                id: Uuid::new_v5(&head.journal, name.as_bytes()),
+                late: false,
+                event: Event::RunReceived {
+                    run: Box::new(run.clone()),
+                },
+                origin: Some(Box::new(Origin {
+                    machine: head.machine.clone(),
+                    journal: head.journal,
+                    seq: run.first,
+                    withheld: Vec::new(),
+                })),
+            },
+            Payload::None,
+        )
+    }
+
+    fn push(&mut self, envelope: Envelope, payload: Payload) -> u64 {
+        let here = self.next;
+        self.next += 1;
+        self.waiting.push((envelope, payload));
+        here
+    }
+
+    /// Takes in an event, with the numbers, the id and the session that it has here.
+    fn take(
+        &mut self,
+        head: &RunHead,
+        mut envelope: Envelope,
+        payload: Payload,
+        first: u64,
+        count: u64,
+    ) -> Result<()> {
+        let is_one = matches!(envelope.event, Event::Withheld { .. });
+        let source = self.sources.entry(head.journal).or_default();
+        source.add(first, count, self.next, is_one);
+        let journal = self.journal;
+        envelope.event.each_number(|number| {
+            // Some have none yet.
+            if *number == 0 {
+                return Ok::<_, Problem>(());
+            }
+            let place = source.place(journal, *number)?;
+            *number = place
+                .ok_or_else(|| refuse(format!("it is about event {number}, which comes later")))?;
+            Ok(())
+        })?;
+        let name = if is_one {
+            format!("withheld:{first}")
+        } else {
+            envelope.id.to_string()
+        };
+        envelope.id = Uuid::new_v5(&head.journal, name.as_bytes());
+        envelope.stream.session = self.session(head.journal, &envelope.stream)?;
+        if let Some(origin) = &mut envelope.origin {
+            origin.seq = first;
+        }
+        self.push(envelope, payload);
+        Ok(())
+    }
+
+    /// Returns the session's id here: its own, unless another journal has a session of that id, as copies of a machine do.
+    fn session(&mut self, journal: Uuid, stream: &Stream) -> Result<Uuid> {
+        let own = stream.session;
+        if own == Stream::daemon().session || own == Stream::phases().session {
+            return Ok(own);
+        }
+        if own == Stream::fleet().session {
+            return Err(refuse("no machine has such a session"));
+        }
+        let owner = match self.sessions.get(&own) {
+            Some(owner) => *owner,
+            None => {
+                let entry = self.journal.session(own);
+                let first = entry.map(|entry| self.journal.event(entry.first_seq));
+                let first = first.transpose()?.flatten();
+                let origin = first.and_then(|first| first.origin);
+                let owner = origin.map_or(journal, |origin| origin.journal);
+                self.sessions.insert(own, owner);
+                owner
+            }
+        };
+        Ok(if owner == journal {
+            own
+        } else {
+            Uuid::new_v5(&journal, own.as_bytes())
+        })
+    }
+
+    /// Appends what waits.
+    fn commit(&mut self) -> Result<()> {
+        let events = std::mem::take(&mut self.waiting);
+        if events.is_empty() {
+            return Ok(());
+        }
+        let first = self.next - events.len() as u64;
+        let appended = self.journal.import_all(events)?;
+        let wrong = appended
+            .iter()
+            .zip(first..)
+            .find(|(appended, seq)| appended.duplicate || appended.seq != *seq);
+        match wrong {
+            None => Ok(()),
+            Some((_, seq)) => Err(refuse(format!(
+                "event {seq} of the collector has the id of another one; nothing more can be merged"
+            ))),
+        }
+    }
+}
+
+/// Returns the number of the first event of a line, and how many it stands for.
+fn span(envelope: &Envelope) -> (u64, u64) {
+    match envelope.event {
+        Event::Withheld { count } => (envelope.seq, count),
+        _ => (envelope.seq, 1),
+    }
+}
+
+fn upgrade(what: &str) -> String {
+    format!("{what}: upgrade checkpointd here first")
+}
+
+fn check(head: &RunHead, before: Option<&RunHead>) -> Result<()> {
+    if head.format > FORMAT {
+        return Err(refuse(upgrade("the export has a newer format")));
+    }
+    if !is_machine(&head.machine) {
+        return Err(refuse(
+            "a machine's name has lower-case letters, digits and `-`",
+        ));
+    }
+    if Level::of_word(&head.level).is_none() {
+        return Err(refuse(upgrade("its level is not known")));
+    }
+    let is_run = head.first >= 1
+        && head.last >= head.first
+        && head.last - head.first < RUN_EVENTS
+        && head.lines <= RUN_EVENTS;
+    if !is_run {
+        return Err(refuse("the numbers of the run are not right"));
+    }
+    if let Some(before) = before.filter(|before| before.journal == head.journal)
+        && (head.previous != before.chain || head.first != before.last + 1)
+    {
+        return Err(refuse(format!(
+            "the run from {} does not follow the one before",
+            head.first
+        )));
+    }
+    Ok(())
+}
+
+/// Reads an event as its machine sent it.
+fn read(text: &str, head: &RunHead) -> Result<(Envelope, Payload)> {
+    let mut line: Value =
+        serde_json::from_str(text).map_err(|error| refuse(format!("not JSON: {error}")))?;
+    let kind = line["kind"].as_str().unwrap_or_default().to_owned();
+    if kind == "run_received" || line.get("journal").is_some() {
+        return Err(refuse("it is a collector's event, not a machine's own"));
+    }
+    if !Event::KINDS.contains(&kind.as_str()) {
+        return Err(refuse(upgrade(&format!("the kind `{kind}` is not known"))));
+    }
+    let withheld = match line
+        .as_object_mut()
+        .and_then(|line| line.shift_remove("withheld"))
+    {
+        None => Vec::new(),
+        Some(fields) => serde_json::from_value(fields)
+            .map_err(|error| refuse(format!("field `withheld`: {error}")))?,
+    };
+    let (mut envelope, payload) = codec::from_json(line).map_err(refuse)?;
+    envelope.origin = Some(Box::new(Origin {
+        machine: head.machine.clone(),
+        journal: head.journal,
+        seq: envelope.seq,
+        withheld,
+    }));
+    Ok((envelope, payload))
+}
+
+/// The lines of a file, counted.
+struct Lines<R> {
+    file: R,
+    number: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> Result<Option<String>> {
+        let mut line = String::new();
+        let mut limited = std::io::Read::take(&mut self.file, LINE_BYTES_MAX);
+        let read = limited
+            .read_line(&mut line)
+            .map_err(|error| refuse(format!("cannot read it: {error}")))?;
+        self.number += 1;
+        if read == 0 {
+            return Ok(None);
+        }
+        if line.ends_with('\n') {
+            line.pop();
+        } else if read as u64 == LINE_BYTES_MAX {
+            return Err(refuse("it is too long"));
+        }
+        Ok(Some(line))
+    }
+}

@@ -1,0 +1,14 @@
+//! Events of many machines in one place: what leaves a machine, and how a collector takes it in.
+
+mod levels;
+mod merge;
+mod places;
+mod problem;
+mod send;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use levels::Level;
+pub(crate) use merge::{Merge, Merged};
+pub(crate) use problem::Problem;
+pub(crate) use send::{export, is_machine, preview};
