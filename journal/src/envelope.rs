@@ -66,6 +66,15 @@ impl Stream {
         }
     }
 
+    /// Returns the session's id in the journal of its own machine. A collector has another id for it if several journals
+    /// have a session of that id.
+    pub fn own_session(&self) -> Uuid {
+        match &self.native {
+            Some(native) => Self::of_native(self.agent, native).session,
+            None => self.session,
+        }
+    }
+
     /// Returns the session id as the host writes it.
     pub fn native(&self) -> String {
         self.native
@@ -156,6 +165,7 @@ mod tests {
             let stream = Stream::of_native(Agent::Gemini, odd);
             assert_eq!(stream.native(), odd);
             assert_eq!(stream, Stream::of_native(Agent::Gemini, odd));
+            assert_eq!(stream.own_session(), stream.session);
             assert_ne!(stream.session, Stream::of_native(Agent::Codex, odd).session);
         }
     }

@@ -319,14 +319,15 @@ pub fn decide(case: &Case<'_>) -> Decision {
         return pass(case, reason, &findings);
     }
     let text = catch_unwind(AssertUnwindSafe(|| {
-        message::compose(&findings, case.policy, case.state.session())
+        message::compose(&findings, case.policy, case.state.stream.own_session())
     }));
     let generic = Findings {
         generic: true,
         ..Findings::default()
     };
-    let text =
-        text.unwrap_or_else(|_| message::compose(&generic, case.policy, case.state.session()));
+    let text = text.unwrap_or_else(|_| {
+        message::compose(&generic, case.policy, case.state.stream.own_session())
+    });
     let reason = if case.is_restart() {
         Reason::Restart
     } else {

@@ -11,7 +11,7 @@ use super::sessions::{answer, folder};
 use crate::cli::commands::sql;
 use crate::cli::csv::Sheet;
 use crate::cli::shared::{AgentName, Output, VerdictName, reason};
-use crate::cli::text::{decisions, print_json};
+use crate::cli::text::{decisions, on_machine, print_json};
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
@@ -61,6 +61,9 @@ pub(crate) struct AuditFilter {
     /// With this in the message, an action or an observation
     #[arg(long)]
     pub(crate) text: Option<String>,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// At most this many, the newest
     #[arg(long)]
     pub(crate) limit: Option<u64>,
@@ -90,6 +93,7 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
         since: time(&filter.since)?.map(|since| since.begin),
         until: time(&filter.until)?.map(|until| until.end),
         text: filter.text,
+        machine: filter.machine,
         before: None,
         limit: filter.limit,
     };
@@ -136,6 +140,23 @@ fn csv(home: &Home, query: &Query) -> Result<u8> {
     written.and_then(|()| sheet.finish()).map(|()| exit::OK)
 }
 
+/// Prints how often each rule asked, and what became of it.
+fn rules(answer: &Summary) {
+    if !answer.rules.is_empty() {
+        println!();
+        let mut table = Table::new(["RULE", "ASKED", "MET", "MARKED WRONG"]);
+        for rule in &answer.rules {
+            table.row([
+                render::printable(&rule.rule),
+                rule.demanded.to_string(),
+                rule.met.map_or_else(|| "-".into(), |met| met.to_string()),
+                rule.wrong.to_string(),
+            ]);
+        }
+        table.print();
+    }
+}
+
 fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
     let query = Query::AuditSummary(wanted);
     if output.json {
@@ -178,23 +199,16 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
         ]);
     };
     for group in &answer.groups {
-        let project = render::path(Path::new(&group.project));
+        let project = on_machine(group.machine.as_deref(), &group.project);
         row(group.agent.word(), project, &group.totals);
     }
     row("all", String::new(), &answer.total);
     table.print();
-    if !answer.rules.is_empty() {
+    rules(&answer);
+    if answer.total.withheld > 0 {
         println!();
-        let mut table = Table::new(["RULE", "ASKED", "MET", "MARKED WRONG"]);
-        for rule in &answer.rules {
-            table.row([
-                render::printable(&rule.rule),
-                rule.demanded.to_string(),
-                rule.met.map_or_else(|| "-".into(), |met| met.to_string()),
-                rule.wrong.to_string(),
-            ]);
-        }
-        table.print();
+        let why = "more asked for actions, and whether these were done is withheld";
+        render::print_wrapped("", &format!("{} {why}", answer.total.withheld));
     }
     let reasons = answer.total.passed_by_reason.iter();
     let reasons: Vec<_> = reasons

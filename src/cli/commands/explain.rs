@@ -24,6 +24,9 @@ pub(crate) struct ExplainArgs {
     /// `last` of this session
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
+    /// Of this machine, in a collector's journal: the number is that of its own journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -34,6 +37,7 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
     let ExplainArgs {
         decision,
         session,
+        machine,
         output,
     } = args;
     let seq = match decision.as_str() {
@@ -45,7 +49,11 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
             .hint("`checkpointd audit` lists decisions with their numbers")
         })?),
     };
-    let query = Query::Explain { seq, session };
+    let query = Query::Explain {
+        seq,
+        session,
+        machine,
+    };
     if output.json {
         let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
         print_json(&answer);

@@ -16,7 +16,7 @@ use crate::cli::text::print_json;
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{self, Level, Merge, Merged, Problem};
-use crate::ops::query::Query;
+use crate::ops::query::{Outgoing, Query};
 use crate::render;
 
 /// Ask the journals of many machines in one place
@@ -108,11 +108,11 @@ pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
 }
 
 fn export(home: &Home, level: Level, machine: &str) -> Result<u8> {
-    let query = Query::Outgoing {
+    let query = Query::Outgoing(Outgoing {
         level: level.word().to_owned(),
         machine: machine.to_owned(),
         since: None,
-    };
+    });
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut written = Ok(());
     connection::ask_json(home, &query, |line| {
@@ -130,11 +130,11 @@ fn export(home: &Home, level: Level, machine: &str) -> Result<u8> {
 
 fn preview(home: &Home, level: Level, since: &str) -> Result<u8> {
     let since = when::read_now(since).map_err(Failure::usage)?.begin;
-    let query = Query::Outgoing {
+    let query = Query::Outgoing(Outgoing {
         level: level.word().to_owned(),
         machine: String::new(),
         since: Some(since),
-    };
+    });
     let (mut lines, mut withheld, mut bytes) = (0u64, 0u64, 0u64);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut written = Ok(());

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cli::connection::{self, FIRST_STEP};
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::session::StatusName;
-use crate::cli::text::{print_json, session, short};
+use crate::cli::text::{on_machine, print_json, session, short};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Query, Sessions};
@@ -46,6 +46,9 @@ pub(crate) struct SessionsArgs {
     /// All, also those that no agent worked in
     #[arg(long)]
     pub(crate) all: bool,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -89,6 +92,7 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
         project: args.project.as_deref().map(folder).transpose()?,
         since: since.map_err(Failure::usage)?.map(|since| since.begin),
         text: args.text,
+        machine: args.machine,
         limit: args.limit,
         all: args.all,
     };
@@ -143,7 +147,10 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
             format!("{} ago", ago(row.last_at)),
             format!("{} of {}", row.injected, row.injected + row.passed),
             row.title.place(),
-            render::path(Path::new(&row.project)),
+            on_machine(
+                row.source.as_ref().map(|source| source.machine.as_str()),
+                &row.project,
+            ),
             row.title.words(&row.project),
         ]);
     }

@@ -31,6 +31,9 @@ pub(crate) struct StatsArgs {
     /// Only of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -42,6 +45,7 @@ pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     let filter = Audit {
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
+        machine: args.machine.clone(),
         since: Some(since),
         ..Audit::default()
     };

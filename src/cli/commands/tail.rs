@@ -38,6 +38,9 @@ pub(crate) struct TailArgs {
     /// Only sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -52,6 +55,7 @@ pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
         kind: args.kind,
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
+        machine: args.machine,
         payloads: false,
         export: false,
     };

@@ -28,6 +28,9 @@ pub(crate) struct TimelineArgs {
     /// Wait for more
     #[arg(short, long)]
     pub(crate) follow: bool,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -40,6 +43,7 @@ pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
         session,
         turn,
         follow,
+        machine,
         output,
     } = args;
     let mut from = 1;
@@ -49,6 +53,7 @@ pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
             session: session.clone(),
             turn,
             from,
+            machine: machine.clone(),
         };
         let asked = connection::ask(home, &query, |line: Raw<TimelineLine>| {
             from = line.read.event.seq + 1;

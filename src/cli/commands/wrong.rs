@@ -50,6 +50,7 @@ pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
     let query = Query::Explain {
         seq: Some(seq),
         session: None,
+        machine: None,
     };
     let explained: Explanation = connection::ask_one(home, &query, |_, _| ())?;
     let row = explained.decision;

@@ -1,8 +1,6 @@
 //! Decisions as a table.
 
-use std::path::Path;
-
-use crate::cli::text::short;
+use crate::cli::text::{on_machine, short};
 use crate::ops::views::DecisionRow;
 use crate::render::{self, Colour, Table};
 
@@ -18,7 +16,8 @@ pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
         let after = row
             .elapsed_ms
             .map_or_else(|| "-".into(), render::duration_ms);
-        let project = render::path(Path::new(row.project.as_deref().unwrap_or_default()));
+        let machine = row.source.as_ref().map(|source| source.machine.as_str());
+        let project = on_machine(machine, row.project.as_deref().unwrap_or_default());
         table.row([
             seq, at, agent, session, turn, after, project, verdict, reason, delivery,
         ]);

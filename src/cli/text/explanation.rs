@@ -25,6 +25,7 @@ fn entry(page: &mut Vec<String>, label: &str, text: &str) {
 pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     let mut page = Vec::new();
     show_decision(&mut page, &answer.decision);
+    show_source(&mut page, &answer.decision);
     show_others(&mut page, answer);
     if let Some(stop) = &answer.event {
         heading(&mut page, "what happened");
@@ -60,6 +61,23 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
             .for_each(|line| page.extend(render::wrapped("  ", line)));
     }
     page
+}
+
+/// Says which machine a decision came from, and what is not known of it here.
+fn show_source(page: &mut Vec<String>, decision: &DecisionRow) {
+    let Some(source) = &decision.source else {
+        return;
+    };
+    page.push(format!(
+        "from {}, there event {} of journal {}",
+        render::printable(&source.machine),
+        source.journal_seq,
+        source.journal
+    ));
+    if !source.withheld.is_empty() {
+        let fields = render::printable(&source.withheld.join(", "));
+        page.extend(render::wrapped("withheld: ", &fields));
+    }
 }
 
 fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {

@@ -1,5 +1,7 @@
 //! How one thing is printed: an event, a plan, a timeline, an explanation.
 
+use std::path::Path;
+
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -30,4 +32,13 @@ pub(crate) fn print_json(answer: &impl Serialize) {
 /// Returns the beginning of a session's id, by which people tell sessions apart.
 pub(crate) fn short(session: Uuid) -> String {
     session.to_string().chars().take(8).collect()
+}
+
+/// Returns a project with the machine that it is on, if it is on another one.
+pub(crate) fn on_machine(machine: Option<&str>, project: &str) -> String {
+    let project = render::path(Path::new(project));
+    match machine {
+        Some(machine) => format!("{}:{project}", render::printable(machine)),
+        None => project,
+    }
 }

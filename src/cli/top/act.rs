@@ -81,6 +81,7 @@ fn mark_wrong(home: &Home, seq: Option<u64>, session: Option<Uuid>) -> Result<St
     let query = Query::Explain {
         seq,
         session: session.map(|session| session.to_string()),
+        machine: None,
     };
     connection::ask_daemon(home, &query, |line| answer = Some(line))?;
     let explained = answer.ok_or_else(|| Failure::failed("nothing was decided yet"))?;

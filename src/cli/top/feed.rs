@@ -157,6 +157,7 @@ impl Feed<'_> {
             session: session.to_string(),
             turn: None,
             from: open.next,
+            machine: None,
         };
         self.ask(&query, |line| lines.push(line))?;
         open.next = lines.last().map_or(open.next, |last| last.event.seq + 1);
@@ -170,6 +171,7 @@ impl Feed<'_> {
         let query = Query::Explain {
             seq: Some(seq),
             session: None,
+            machine: None,
         };
         self.ask(&query, |line| answer = Some(line))?;
         let text = answer.as_ref().map(explanation::explanation);

@@ -122,6 +122,7 @@ async fn decision(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
         Query::Explain {
             seq: Some(*seq),
             session: None,
+            machine: None,
         },
         true,
     )

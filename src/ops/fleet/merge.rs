@@ -277,7 +277,12 @@ impl<'a> Merge<'a> {
             envelope.id.to_string()
         };
         envelope.id = Uuid::new_v5(&head.journal, name.as_bytes());
-        envelope.stream.session = self.session(head.journal, &envelope.stream)?;
+        let session = self.session(head.journal, &envelope.stream)?;
+        if session != envelope.stream.session {
+            // People and messages name it as its agent does.
+            envelope.stream.native = Some(envelope.stream.native());
+            envelope.stream.session = session;
+        }
         if let Some(origin) = &mut envelope.origin {
             origin.seq = first;
         }

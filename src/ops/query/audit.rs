@@ -26,6 +26,7 @@ pub(super) fn walk(
         filter.session.as_deref(),
         filter.agent,
         filter.project.as_deref(),
+        filter.machine.as_deref(),
     )?;
     if filter.limit == Some(0) {
         return Ok(());
@@ -54,7 +55,7 @@ pub(super) fn walk(
             && filter.since.is_none_or(|since| envelope.at >= since)
             && filter.until.is_none_or(|until| envelope.at <= until)
             && text.as_deref().is_none_or(|text| says(decision, text));
-        if wanted && whose.fits(&envelope.stream)? {
+        if wanted && whose.fits(&envelope)? {
             each(
                 &envelope,
                 decision,
@@ -240,6 +241,7 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     let mut followed = Followed::new(journal)?;
     let mut total = Counter::default();
     let mut groups = BTreeMap::<_, (Agent, Counter)>::new();
+    let machine = |envelope: &Envelope| Some(envelope.origin.as_ref()?.machine.clone());
     let mut rules = ByRule::default();
     walk(journal, filter, |envelope, decision, outcome, project| {
         let (end, marks) = followed.end(envelope)?;
@@ -247,7 +249,7 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
         rules.add(envelope.seq, decision, end, marks);
         total.add(envelope, decision, outcome, end, marks);
         let agent = envelope.stream.agent;
-        let group = groups.entry((agent.word(), project.to_owned()));
+        let group = groups.entry((machine(envelope), agent.word(), project.to_owned()));
         let (_, group) = group.or_insert_with(|| (agent, Counter::default()));
         group.add(envelope, decision, outcome, end, marks);
         Ok(())
@@ -257,7 +259,8 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
         rules: rules.totals(),
         total: total.totals(),
         groups: groups
-            .map(|((_, project), (agent, counter))| Group {
+            .map(|((machine, _, project), (agent, counter))| Group {
+                machine,
                 agent,
                 project,
                 totals: counter.totals(),

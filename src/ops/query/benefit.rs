@@ -1,7 +1,10 @@
 //! What checkpoints did, and what they cost, from events only (spec LOOK-9).
 
+use std::collections::HashMap;
+
 use checkpoint::follow_up::{self, FollowUp};
-use journal::{Event, Journal, Outcome, Verdict};
+use journal::{Envelope, Event, Host, Journal, Outcome, Verdict};
+use uuid::Uuid;
 
 use super::audit::walk;
 use super::explain;
@@ -13,9 +16,10 @@ use crate::ops::views::Benefit;
 pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
     let policies = explain::policies(journal)?;
     let mut benefit = Benefit::default();
-    let mut sent = std::collections::HashMap::<_, Vec<u64>>::new();
+    let mut past = PastSessions::default();
+    let mut sent = HashMap::<_, Vec<u64>>::new();
     walk(journal, filter, |envelope, decision, outcome, _| {
-        if journal.is_imported(envelope.seq) {
+        if journal.is_imported(envelope.seq) || past.has(journal, envelope)? {
             return Ok(());
         }
         benefit.stops += 1;
@@ -61,8 +65,33 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
     Ok(benefit)
 }
 
+/// The sessions of a collector that their machines read from transcripts.
+#[derive(Default)]
+struct PastSessions(HashMap<Uuid, bool>);
+
+impl PastSessions {
+    fn has(&mut self, journal: &Journal, decided: &Envelope) -> Result<bool> {
+        if decided.origin.is_none() {
+            return Ok(false);
+        }
+        let session = decided.stream.session;
+        if let Some(is_past) = self.0.get(&session) {
+            return Ok(*is_past);
+        }
+        let entry = journal.session(session);
+        let first = entry.map(|entry| journal.event(entry.first_seq));
+        let first = first.transpose()?.flatten();
+        let is_past = first.is_some_and(|first| {
+            let host = first.event.host();
+            host.is_some_and(|host| host.hook == Host::FROM_TRANSCRIPT)
+        });
+        self.0.insert(session, is_past);
+        Ok(is_past)
+    }
+}
+
 /// Counts the actions that checkpoints asked for.
-fn actions(events: &[journal::Envelope], decisions: &[u64]) -> u64 {
+fn actions(events: &[Envelope], decisions: &[u64]) -> u64 {
     let asked = events.iter().filter(|event| decisions.contains(&event.seq));
     let count = asked.map(|event| match &event.event {
         Event::Decided(decision) => decision.actions.len() as u64,

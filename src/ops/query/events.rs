@@ -14,13 +14,12 @@ pub(super) fn list(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> R
         wanted.session.as_deref(),
         wanted.agent,
         wanted.project.as_deref(),
+        wanted.machine.as_deref(),
     )?;
-    let mut fits =
-        |envelope: &Envelope| -> Result<bool> {
-            let kind = wanted.kind.as_deref();
-            Ok(kind.is_none_or(|kind| envelope.event.kind() == kind)
-                && whose.fits(&envelope.stream)?)
-        };
+    let mut fits = |envelope: &Envelope| -> Result<bool> {
+        let kind = wanted.kind.as_deref();
+        Ok(kind.is_none_or(|kind| envelope.event.kind() == kind) && whose.fits(envelope)?)
+    };
     let from = match wanted.last {
         Some(count) if wanted.takes_all() => wanted
             .from

@@ -13,21 +13,28 @@ use uuid::Uuid;
 
 use super::delivery::obstacle;
 use super::marks::Marks;
-use super::question::{Error, Result};
-use super::sessions::find_session;
+use super::question::{Emit, Error, Result, send};
+use super::sessions::find_session_on;
 use crate::ops::views::{
     DecisionRow, Demand, EventLine, ExitView, Explanation, OtherStop, RulesView, StateView,
     TimeAfter,
 };
 
-fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> Result<Envelope> {
+fn find_decision(
+    journal: &Journal,
+    seq: Option<u64>,
+    (session, machine): (Option<&str>, Option<&str>),
+) -> Result<Envelope> {
     let session = session
-        .map(|session| find_session(journal, session))
+        .map(|session| find_session_on(journal, session, machine))
         .transpose()?;
     let Some(seq) = seq else {
         let of = session.as_ref().map(|session| session.stream.session);
-        return last_decision(journal, of);
+        return last_decision(journal, of, machine);
     };
+    if let Some(machine) = machine {
+        return decision_on(journal, seq, machine);
+    }
     for decided in journal.decisions_before(seq.saturating_add(GAP_MAX)) {
         if let Some(envelope) = journal.event(decided?.0)?
             && let Event::Decided(decision) = &envelope.event
@@ -41,8 +48,40 @@ fn find_decision(journal: &Journal, seq: Option<u64>, session: Option<&str>) -> 
     )))
 }
 
+/// Finds a decision by its number in its machine's journal, or by its stop's.
+fn decision_on(journal: &Journal, seq: u64, machine: &str) -> Result<Envelope> {
+    for decided in journal.decisions_before(u64::MAX) {
+        let Some(envelope) = journal.event(decided?.0)? else {
+            continue;
+        };
+        let Event::Decided(decision) = &envelope.event else {
+            continue;
+        };
+        if !is_of(&envelope, machine) {
+            continue;
+        }
+        let there = |event: &Envelope| event.origin.as_ref().map(|origin| origin.seq);
+        let trigger = journal.event(decision.trigger)?;
+        if there(&envelope) == Some(seq) || trigger.as_ref().and_then(there) == Some(seq) {
+            return Ok(envelope);
+        }
+    }
+    Err(Error::NotFound(format!(
+        "event {seq} of {machine} is no decision, and no decision is about it: `checkpointd audit --machine {machine}` lists them"
+    )))
+}
+
+fn is_of(envelope: &Envelope, machine: &str) -> bool {
+    let origin = envelope.origin.as_deref();
+    origin.is_some_and(|origin| origin.machine == machine)
+}
+
 /// Returns the last decision that sent a checkpoint, among the newest, or without one the last decision.
-fn last_decision(journal: &Journal, session: Option<Uuid>) -> Result<Envelope> {
+fn last_decision(
+    journal: &Journal,
+    session: Option<Uuid>,
+    machine: Option<&str>,
+) -> Result<Envelope> {
     let mut newest = None;
     for decided in journal.decisions_before(u64::MAX).take(NEWEST_MAX) {
         let Some(envelope) = journal.event(decided?.0)? else {
@@ -51,7 +90,9 @@ fn last_decision(journal: &Journal, session: Option<Uuid>) -> Result<Envelope> {
         let Event::Decided(decision) = &envelope.event else {
             continue;
         };
-        if session.is_some_and(|session| session != envelope.stream.session) {
+        if session.is_some_and(|session| session != envelope.stream.session)
+            || machine.is_some_and(|machine| !is_of(&envelope, machine))
+        {
             continue;
         }
         if decision.verdict == Verdict::Inject {
@@ -67,7 +108,7 @@ const NEWEST_MAX: usize = 10_000;
 /// The most events of all sessions between a stop and its decision.
 const GAP_MAX: u64 = 100_000;
 
-/// Returns the decision with all that it was based on, and what became of it.
+/// Emits a decision with all that it was based on, and what became of it. `of` names its session and its machine.
 ///
 /// # Errors
 ///
@@ -75,9 +116,14 @@ const GAP_MAX: u64 = 100_000;
 pub(super) fn explain(
     journal: &Journal,
     seq: Option<u64>,
-    session: Option<&str>,
-) -> Result<Explanation> {
-    let decided = &find_decision(journal, seq, session)?;
+    of: (Option<&str>, Option<&str>),
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    let decided = find_decision(journal, seq, of)?;
+    send(emit, &explained(journal, &decided)?)
+}
+
+fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     let Event::Decided(decision) = &decided.event else {
         let text = format!("event {} is not a decision", decided.seq);
         return Err(Error::NotFound(text));
@@ -102,7 +148,12 @@ pub(super) fn explain(
         .into_iter()
         .find(|(seq, _)| *seq == decided.seq);
     let policy = policies.remove(&decision.policy);
-    let (considered, rules) = why(decision, &state, evidence.as_ref(), policy.as_ref());
+    let is_withheld = state.withheld || decided.is_withheld();
+    let (considered, rules) = if is_withheld {
+        (vec![withheld(decision)], None)
+    } else {
+        why(decision, &state, evidence.as_ref(), policy.as_ref())
+    };
     let delivery: Vec<_> = stream
         .iter()
         .filter(|envelope| is_delivery_of(&envelope.event, decided.seq))
@@ -156,6 +207,15 @@ fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> 
             reason: decision.reason,
         })
         .collect()
+}
+
+/// Returns the exit that was taken: its machine withholds what the others were judged by.
+fn withheld(decision: &Decision) -> ExitView {
+    ExitView {
+        reason: decision.reason,
+        taken: true,
+        why: "the machine withholds what it was based on".into(),
+    }
 }
 
 /// Decides again, and returns the exits that were considered and what the rules found.

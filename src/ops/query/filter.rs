@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use actors::session_state;
-use journal::{Agent, Journal, Stream};
+use journal::{Agent, Envelope, Journal, Stream};
 use uuid::Uuid;
 
 use super::question::Result;
-use super::sessions::find_session;
+use super::sessions::find_session_on;
 
 /// The sessions that a question is about, by session, agent and project.
 pub(super) struct Whose<'a> {
@@ -16,6 +16,7 @@ pub(super) struct Whose<'a> {
     session: Option<Uuid>,
     agent: Option<Agent>,
     project: Option<&'a str>,
+    machine: Option<&'a str>,
     /// The projects of the selected sessions.
     projects: HashMap<Uuid, String>,
 }
@@ -31,9 +32,10 @@ impl<'a> Whose<'a> {
         session: Option<&str>,
         agent: Option<Agent>,
         project: Option<&'a str>,
+        machine: Option<&'a str>,
     ) -> Result<Self> {
         let session = session
-            .map(|session| find_session(journal, session))
+            .map(|session| find_session_on(journal, session, machine))
             .transpose()?;
         let session = session.map(|entry| entry.stream.session);
         Ok(Self {
@@ -41,17 +43,22 @@ impl<'a> Whose<'a> {
             session,
             agent,
             project,
+            machine,
             projects: HashMap::new(),
         })
     }
 
-    /// Returns whether a session is selected.
+    /// Returns whether an event is selected.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(super) fn fits(&mut self, stream: &Stream) -> Result<bool> {
-        let fits = self.session.is_none_or(|session| session == stream.session)
+    pub(super) fn fits(&mut self, envelope: &Envelope) -> Result<bool> {
+        let stream = &envelope.stream;
+        let origin = envelope.origin.as_deref();
+        let is_of = |wanted| origin.is_some_and(|origin| origin.machine == wanted);
+        let fits = self.machine.is_none_or(is_of)
+            && self.session.is_none_or(|session| session == stream.session)
             && self.agent.is_none_or(|agent| agent == stream.agent);
         Ok(match self.project {
             Some(wanted) if fits => Path::new(self.project(stream)?).starts_with(wanted),

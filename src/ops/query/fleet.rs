@@ -1,20 +1,14 @@
 //! What leaves the machine.
 
-use journal::{Journal, Timestamp};
+use journal::Journal;
 
-use super::question::{Emit, Error, Result};
+use super::question::{Emit, Error, Outgoing, Result};
 use crate::ops::fleet::{self, Level};
 
 /// Emits the lines of runs, or with a time the lines of the events since then, each as a text: their bytes are hashed.
-pub(super) fn outgoing(
-    journal: &Journal,
-    level: &str,
-    machine: &str,
-    since: Option<Timestamp>,
-    emit: &mut Emit<'_>,
-) -> Result<()> {
-    let level = Level::of_word(level)
-        .ok_or_else(|| Error::NotFound(format!("there is no level `{level}`")))?;
+pub(super) fn outgoing(journal: &Journal, wanted: &Outgoing, emit: &mut Emit<'_>) -> Result<()> {
+    let level = Level::of_word(&wanted.level)
+        .ok_or_else(|| Error::NotFound(format!("there is no level `{}`", wanted.level)))?;
     if journal.is_collector() {
         return Err(Error::NotFound(
             "this journal has the events of other machines: ask each machine itself".into(),
@@ -25,8 +19,8 @@ pub(super) fn outgoing(
         is_gone = !emit(line.into());
         !is_gone
     };
-    match since {
-        None => fleet::export(journal, level, machine, &mut each)?,
+    match wanted.since {
+        None => fleet::export(journal, level, &wanted.machine, &mut each)?,
         Some(since) => fleet::preview(journal, level, since, &mut each)?,
     }
     if is_gone { Err(Error::Gone) } else { Ok(()) }

@@ -10,6 +10,7 @@ mod explain;
 mod filter;
 mod fleet;
 mod history;
+mod machines;
 mod marks;
 mod overview;
 mod question;
@@ -21,18 +22,19 @@ mod whatif;
 
 use actors::session_state;
 use actors::trust::Trust;
+use checkpoint::phase::Scope;
 use journal::{Journal, Timestamp};
 
 use crate::ops::sessions_now::Known;
 use crate::ops::views::{PhaseView, StateView};
 use cursor::Walks;
 use question::send;
-use sessions::state_at;
+use sessions::{find_session_on, state_at};
 
 pub(crate) use history::step;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
-    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Progress, Query, Result, Sessions,
+    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Result, Sessions,
 };
 pub(crate) use sessions::{find_session, of_agents};
 pub(crate) use status_line::{LineOf, Lines};
@@ -74,8 +76,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Sessions(wanted) => sessions::list(journal, wanted, emit),
         Query::SessionNames => sessions::names(journal, emit),
         Query::State { session, seq, time } => {
-            let entry = find_session(journal, session)?;
-            let state = state_at(journal, &entry, *seq, *time)?;
+            let state = state_at(journal, &find_session(journal, session)?, *seq, *time)?;
             send(emit, &StateView::new(&state))
         }
         Query::Folded { session } => {
@@ -87,10 +88,11 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             session,
             turn,
             from,
+            machine,
         } => history::timeline(
             journal,
             walks,
-            &find_session(journal, session)?,
+            &find_session_on(journal, session, machine.as_deref())?,
             *turn,
             *from,
             emit,
@@ -106,9 +108,16 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, &audit::summary(journal, filter)?),
         Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
-        Query::Explain { seq, session } => {
-            send(emit, &explain::explain(journal, *seq, session.as_deref())?)
-        }
+        Query::Explain {
+            seq,
+            session,
+            machine,
+        } => explain::explain(
+            journal,
+            *seq,
+            (session.as_deref(), machine.as_deref()),
+            emit,
+        ),
         Query::Verify { session } => redecide::verify(journal, session.as_deref(), emit),
         Query::WhatIf {
             session,
@@ -123,19 +132,17 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         ),
         Query::Event { seq } => send(emit, &events::one(journal, *seq)?),
         Query::Trends { days } => send(emit, &trends::trends(journal, *days, Timestamp::now())?),
-        Query::Outgoing {
-            level,
-            machine,
-            since,
-        } => fleet::outgoing(journal, level, machine, *since, emit),
+        Query::Outgoing(wanted) => fleet::outgoing(journal, wanted, emit),
         Query::Stats => send(emit, &overview::stats(journal)?),
         Query::Overview => send(emit, &overview::overview(journal)?),
         Query::VerifyJournal => verify(journal, emit),
-        Query::IncompletePhase(scope) => {
-            let phase = actors::phase::latest_incomplete(journal, scope)?;
-            send(emit, &phase.as_ref().map(PhaseView::new))
-        }
+        Query::IncompletePhase(scope) => incomplete_phase(journal, scope, emit),
     }
+}
+
+fn incomplete_phase(journal: &Journal, scope: &Scope, emit: &mut Emit<'_>) -> Result<()> {
+    let phase = actors::phase::latest_incomplete(journal, scope)?;
+    send(emit, &phase.as_ref().map(PhaseView::new))
 }
 
 /// Compares intake log and store, with lines of progress.

@@ -39,6 +39,9 @@ pub(crate) enum Query {
         turn: Option<u64>,
         /// The first event.
         from: u64,
+        /// Among the sessions of this machine.
+        #[serde(default)]
+        machine: Option<String>,
     },
     /// The same with no more than the page's lanes show of each event.
     Lanes {
@@ -65,6 +68,9 @@ pub(crate) enum Query {
         seq: Option<u64>,
         /// The last of this session.
         session: Option<String>,
+        /// Of this machine; then `seq` is the number in its journal.
+        #[serde(default)]
+        machine: Option<String>,
     },
     /// Decide again all that was decided.
     Verify {
@@ -95,14 +101,7 @@ pub(crate) enum Query {
     /// The events of each kind and agent.
     Stats,
     /// What leaves the machine, line by line.
-    Outgoing {
-        /// How much of each event.
-        level: String,
-        /// Name of the machine.
-        machine: String,
-        /// Only the lines of events since then, without the heads of runs.
-        since: Option<Timestamp>,
-    },
+    Outgoing(Outgoing),
     /// Whether intake log and store agree.
     VerifyJournal,
     /// The latest incomplete phase record, or null.
@@ -120,6 +119,17 @@ impl Query {
     }
 }
 
+/// Selects what leaves the machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Outgoing {
+    /// How much of each event.
+    pub(crate) level: String,
+    /// Name of the machine.
+    pub(crate) machine: String,
+    /// Only the lines of events since then, without the heads of runs.
+    pub(crate) since: Option<Timestamp>,
+}
+
 /// Selects sessions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -134,6 +144,8 @@ pub(crate) struct Sessions {
     pub(crate) since: Option<Timestamp>,
     /// With this in a name, the title, the branch or the project; case does not matter.
     pub(crate) text: Option<String>,
+    /// Of this machine.
+    pub(crate) machine: Option<String>,
     /// At most this many.
     pub(crate) limit: Option<usize>,
     /// Also those in which no agent worked.
@@ -147,6 +159,7 @@ impl Sessions {
             || self.agent.is_some()
             || self.project.is_some()
             || self.since.is_some()
+            || self.machine.is_some()
             || self.text.is_some()
     }
 }
@@ -165,6 +178,8 @@ pub(crate) struct Events {
     pub(crate) agent: Option<Agent>,
     /// Only of sessions in this folder or below it.
     pub(crate) project: Option<String>,
+    /// Only of this machine.
+    pub(crate) machine: Option<String>,
     /// Only of this kind.
     #[serde(deserialize_with = "known_kind")]
     pub(crate) kind: Option<String>,
@@ -194,6 +209,7 @@ impl Events {
         self.session.is_none()
             && self.agent.is_none()
             && self.project.is_none()
+            && self.machine.is_none()
             && self.kind.is_none()
     }
 }
@@ -208,6 +224,8 @@ pub(crate) struct Audit {
     pub(crate) agent: Option<Agent>,
     /// Of sessions in this folder or below it.
     pub(crate) project: Option<String>,
+    /// Of this machine.
+    pub(crate) machine: Option<String>,
     /// With this verdict.
     pub(crate) verdict: Option<Verdict>,
     /// With this reason.

@@ -6,6 +6,7 @@ use actors::session_state;
 use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp};
 
+use super::machines;
 use super::question::{Emit, Error, Result, Sessions, send};
 use crate::ops::branches::branches;
 use crate::ops::views::{SessionName, SessionRow};
@@ -19,7 +20,21 @@ pub(crate) fn of_agents(journal: &Journal) -> Vec<SessionEntry> {
 
 /// Finds a session by its id, the host's id, the beginning of either, or `last`.
 pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
-    let all = of_agents(journal);
+    find_session_on(journal, wanted, None)
+}
+
+/// As [`find_session`], among the sessions of one machine.
+pub(super) fn find_session_on(
+    journal: &Journal,
+    wanted: &str,
+    machine: Option<&str>,
+) -> Result<SessionEntry> {
+    let mut all = Vec::new();
+    for entry in of_agents(journal) {
+        if machines::fits(journal, &entry, machine)? {
+            all.push(entry);
+        }
+    }
     if wanted == "last" {
         return last(journal, all);
     }
@@ -81,17 +96,24 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
     let now = Timestamp::now();
     let mut loaded = Vec::new();
     for entry in of_agents(journal) {
+        if !machines::fits(journal, &entry, wanted.machine.as_deref())? {
+            continue;
+        }
         let state = session_state::load(journal, &entry.stream)?;
         if (wanted.all || !state.is_empty()) && wanted.fits(&entry, &state, now) {
             loaded.push((entry, state));
         }
     }
     let branches = branches(loaded.iter().map(|(_, state)| state.project()));
-    let rows = loaded.iter().map(|(entry, state)| {
+    let mut rows = Vec::new();
+    for (entry, state) in &loaded {
         let branch = branches.get(state.project()).cloned();
-        SessionRow::new(entry, state, branch, now)
-    });
-    let mut rows: Vec<_> = rows.filter(|row| wanted.has_text(row)).collect();
+        let mut row = SessionRow::new(entry, state, branch, now);
+        if wanted.has_text(&row) {
+            row.source = machines::source(journal, entry)?;
+            rows.push(row);
+        }
+    }
     rows.sort_by_key(SessionRow::need);
     if let Some(limit) = wanted.limit {
         rows.truncate(limit);

@@ -4,6 +4,8 @@ use journal::{Action, Agent, Decision, Envelope, Outcome, Reason, Route, Timesta
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::source::Source;
+
 /// A decision in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DecisionRow {
@@ -30,6 +32,9 @@ pub(crate) struct DecisionRow {
     /// The session's project, in lists only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) project: Option<String>,
+    /// In a collector's journal only.
+    #[serde(flatten)]
+    pub(crate) source: Option<Source>,
 }
 
 impl DecisionRow {
@@ -59,6 +64,7 @@ impl DecisionRow {
             all_clear: decision.all_clear,
             message: decision.message.clone(),
             project: None,
+            source: Source::of(envelope),
         }
     }
 }

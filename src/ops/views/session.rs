@@ -7,6 +7,7 @@ use journal::{Agent, SessionEntry, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::source::SessionSource;
 use crate::render::printable;
 
 /// What people know a session by.
@@ -94,6 +95,9 @@ pub(crate) struct SessionRow {
     pub(crate) earlier: bool,
     #[serde(flatten)]
     pub(crate) title: SessionTitle,
+    /// In a collector's journal only.
+    #[serde(flatten)]
+    pub(crate) source: Option<SessionSource>,
 }
 
 impl SessionRow {
@@ -109,6 +113,7 @@ impl SessionRow {
             status,
             earlier: !status.is_urgent() && state.is_quiet(now),
             title: SessionTitle::new(state, branch),
+            source: None,
             session: entry.stream.session,
             native_session: entry.stream.native(),
             agent: entry.stream.agent,

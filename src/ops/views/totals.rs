@@ -27,6 +27,9 @@ pub(crate) struct RuleTotals {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group {
+    /// In a collector's journal only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) machine: Option<String>,
     pub(crate) agent: Agent,
     pub(crate) project: String,
     #[serde(flatten)]

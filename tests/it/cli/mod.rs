@@ -5,6 +5,7 @@ mod config;
 mod demo;
 mod doctor;
 mod examples;
+mod fleet;
 mod forged;
 mod install;
 mod lookback;

@@ -38,6 +38,12 @@ fn agree(rows: &[Value], told: &[Value]) {
     assert!(!rows.is_empty());
     for (row, told) in rows.iter().zip(told) {
         for (column, cell) in row.as_object().expect("an object") {
+            let is_of_collectors =
+                ["machine", "journal", "journal_seq", "withheld"].contains(&column.as_str());
+            if is_of_collectors && told.get(column).is_none() {
+                assert!(cell.is_null(), "column `{column}`");
+                continue;
+            }
             let told = told
                 .get(column)
                 .unwrap_or_else(|| panic!("no `{column}` in {told}"));

@@ -215,6 +215,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
             session: played.session.clone(),
             turn: None,
             follow: false,
+            machine: None,
             output: Output::default(),
         };
         timeline::run(&stage.home(), wanted)?;

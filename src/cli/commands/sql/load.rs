@@ -13,6 +13,7 @@ use super::tables::{self, Fields, Wanted};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
 use crate::ops::query::{Audit, Events, Query, Sessions};
+use crate::ops::views::Source;
 
 /// Columns of `events` that an event's line does not have by itself.
 const MADE_HERE: [&str; 2] = ["turn", "fields"];
@@ -21,14 +22,23 @@ const MADE_HERE: [&str; 2] = ["turn", "fields"];
 pub(super) fn fill(
     home: &Home,
     database: &Connection,
-    wanted: &Wanted,
+    (wanted, machine): (&Wanted, Option<&str>),
     progress: &mut dyn FnMut(&str),
 ) -> Result<()> {
     let reads = |table: &str| wanted.iter().any(|(name, _)| name == table);
+    let machine = || machine.map(str::to_owned);
+    let audit = Audit {
+        machine: machine(),
+        ..Audit::default()
+    };
+    let sessions = Sessions {
+        machine: machine(),
+        ..Sessions::default()
+    };
     let transaction = database.unchecked_transaction().map_err(Failure::failed)?;
     for (table, query) in [
-        ("decisions", Query::Audit(Audit::default())),
-        ("sessions", Query::Sessions(Sessions::default())),
+        ("decisions", Query::Audit(audit)),
+        ("sessions", Query::Sessions(sessions)),
     ] {
         if reads(table) {
             let mut insert = insert_into(database, table)?;
@@ -55,6 +65,7 @@ pub(super) fn fill(
         let query = Query::Events(Events {
             from: 1,
             payloads,
+            machine: machine(),
             ..Events::default()
         });
         ask(home, &query, |line| {
@@ -208,6 +219,8 @@ struct ToolRow<'a> {
     refused: bool,
     output: &'a str,
     duration_ms: Option<u64>,
+    #[serde(flatten)]
+    source: Option<Source>,
 }
 
 impl<'a> ToolRow<'a> {
@@ -229,6 +242,7 @@ impl<'a> ToolRow<'a> {
             refused: call.refused,
             output: &call.output,
             duration_ms: call.duration_ms,
+            source: Source::of(envelope),
         }
     }
 }
@@ -263,6 +277,8 @@ struct TurnRow {
     stops: u64,
     injected: u64,
     passed: u64,
+    #[serde(flatten)]
+    source: Option<Source>,
 }
 
 impl TurnRow {
@@ -286,6 +302,7 @@ impl TurnRow {
             stops: 0,
             injected: 0,
             passed: 0,
+            source: Source::of(first),
         }
     }
 

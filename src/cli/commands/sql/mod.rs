@@ -40,6 +40,9 @@ pub(crate) struct SqlArgs {
     /// Show the tables and their columns
     #[arg(long, conflicts_with = "query")]
     pub(crate) schema: bool,
+    /// Only rows of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
@@ -66,7 +69,12 @@ pub(crate) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     drop(prepare(&database, query)?);
     let wanted = std::mem::take(&mut *wanted.lock().unwrap_or_else(PoisonError::into_inner));
     unrestrict(&mut database)?;
-    load::fill(home, &database, &wanted, &mut progress())?;
+    load::fill(
+        home,
+        &database,
+        (&wanted, arguments.machine.as_deref()),
+        &mut progress(),
+    )?;
     progress_done();
     restrict(&mut database)?;
     let mut statement = prepare(&database, query)?;

@@ -67,6 +67,22 @@ const OUTCOMES: &[Column] = &[
     ("passed", "INTEGER", "stops that passed"),
 ];
 
+/// Columns about where a row of a collector came from; null in the journal of the machine itself.
+const SOURCE: &[Column] = &[
+    (
+        "machine",
+        "TEXT",
+        "the machine that it came from, at a collector",
+    ),
+    ("journal", "TEXT", "id of the machine's journal"),
+];
+const PLACE: &[Column] = &[("journal_seq", "INTEGER", "place in the machine's journal")];
+const WITHHELD: &[Column] = &[(
+    "withheld",
+    "TEXT",
+    "JSON: fields that the machine did not send; their values here say nothing",
+)];
+
 /// All tables.
 const TABLES: [Table; 5] = [
     Table {
@@ -101,6 +117,9 @@ const TABLES: [Table; 5] = [
                     "1: compaction dropped the payload",
                 ),
             ],
+            SOURCE,
+            PLACE,
+            WITHHELD,
         ],
     },
     Table {
@@ -145,6 +164,9 @@ const TABLES: [Table; 5] = [
                 ),
                 ("message", "TEXT", "the text as the agent got it"),
             ],
+            SOURCE,
+            PLACE,
+            WITHHELD,
         ],
     },
     Table {
@@ -170,6 +192,9 @@ const TABLES: [Table; 5] = [
                 ("output", "TEXT", "the result of a failed call"),
                 ("duration_ms", "INTEGER", "how long it took, where known"),
             ],
+            SOURCE,
+            PLACE,
+            WITHHELD,
         ],
     },
     Table {
@@ -189,6 +214,8 @@ const TABLES: [Table; 5] = [
                 ("stops", "INTEGER", "stops of the agent"),
             ],
             OUTCOMES,
+            SOURCE,
+            PLACE,
         ],
     },
     Table {
@@ -225,6 +252,7 @@ const TABLES: [Table; 5] = [
                 ("events", "INTEGER", "how many events it has"),
             ],
             OUTCOMES,
+            SOURCE,
         ],
     },
 ];

@@ -23,7 +23,7 @@ mod wrong;
 const CHECKPOINTD: &str = env!("CARGO_BIN_EXE_checkpointd");
 
 /// A home with the recorded journal.
-fn recorded() -> Home {
+pub(super) fn recorded() -> Home {
     home_with(&recording())
 }
 
