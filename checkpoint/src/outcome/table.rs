@@ -10,10 +10,11 @@ use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::counts::{Style, What};
 
-const TABLES: [&str; 3] = [
+const TABLES: [&str; 4] = [
     include_str!("tables/runners.txt"),
     include_str!("tables/builds.txt"),
     include_str!("tables/general.txt"),
+    include_str!("tables/own.txt"),
 ];
 
 /// What a line of some form says.

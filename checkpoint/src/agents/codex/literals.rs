@@ -17,6 +17,11 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
+    /// Returns whether this is one other character.
+    pub(super) fn is_sign(&self, sign: char) -> bool {
+        *self == Self::Sign(sign)
+    }
+
     /// Returns whether this is a key of one of these names, quoted or not.
     pub(super) fn is(&self, names: &[&str]) -> bool {
         match self {

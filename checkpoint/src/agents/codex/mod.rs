@@ -6,6 +6,7 @@ mod hooks;
 mod items;
 mod literals;
 mod prompts;
+mod results;
 mod script;
 #[cfg(test)]
 mod tests;

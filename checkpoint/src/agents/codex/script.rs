@@ -11,8 +11,8 @@ use journal::ToolCall;
 use serde_json::{Value, json};
 
 use super::literals::{Token, tokens};
+use super::results;
 use super::tools::TOOLS;
-use crate::tools::ResultText;
 use crate::transcript::normal::{self, Entry};
 
 /// The tool that runs a script.
@@ -24,14 +24,9 @@ const WAIT: &str = "wait";
 /// How a patch begins.
 const PATCH: &str = "*** Begin Patch";
 
-/// The id that a script still running is waited for by, in a form that no command's id has.
-fn cell(id: &str) -> String {
-    format!("cell {id}")
-}
-
 /// Returns the script that a call of `wait` waits for.
 pub(super) fn cell_in(input: &Value) -> Option<String> {
-    input.get("cell_id")?.as_str().map(cell)
+    input.get("cell_id")?.as_str().map(results::cell)
 }
 
 /// Puts the calls of the scripts in their place, oldest first.
@@ -39,6 +34,7 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
     let mut expanded = Vec::with_capacity(entries.len());
     let mut calls_of: HashMap<String, Vec<String>> = HashMap::new();
     let mut waits: HashSet<String> = HashSet::new();
+    let mut coded: HashSet<String> = HashSet::new();
     let mut echoes = Echoes::of(&entries);
     for entry in entries {
         match entry {
@@ -48,6 +44,13 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
                 ..
             } if call.tool == TOOL => {
                 let id = call.id.clone().unwrap_or_default();
+                if call
+                    .command
+                    .as_deref()
+                    .is_some_and(|text| text.contains("exit_code"))
+                {
+                    coded.insert(id.clone());
+                }
                 let calls = calls(&call, &mut echoes);
                 let ids = calls.iter().filter_map(|entry| match entry {
                     Entry::Call { call, .. } => call.id.clone(),
@@ -90,10 +93,16 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
                 at,
                 duration_ms,
             } if calls_of.contains_key(&*id) => {
-                let ids = calls_of.get(&*id).into_iter().flatten();
-                expanded.extend(ids.map(|id| Entry::Result {
+                let ids = calls_of.get(&*id).map_or(&[][..], Vec::as_slice);
+                let is_open = result.exit_code.is_none() && coded.contains(&*id);
+                let codes = if is_open {
+                    results::codes(&result.text)
+                } else {
+                    Vec::new()
+                };
+                expanded.extend(ids.iter().enumerate().map(|(number, id)| Entry::Result {
                     id: Cow::Owned(id.clone()),
-                    result: result.clone(),
+                    result: results::of_command(&result, &codes, number, ids.len()),
                     at,
                     duration_ms,
                 }));
@@ -101,7 +110,41 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
             entry => expanded.push(entry),
         }
     }
+    tie(&mut expanded);
     expanded
+}
+
+/// Ties a look at a command in the background, whose id no result named, to the command before it that may still have run:
+/// a script that prints only what its command printed does not say that it goes on.
+fn tie(entries: &mut [Entry<'_>]) {
+    let mut known: HashSet<String> = HashSet::new();
+    let mut open: Option<usize> = None;
+    for at in 0..entries.len() {
+        let looked = match &entries[at] {
+            Entry::Result { id, result, .. } => {
+                known.extend(result.task.iter().map(|task| task.to_string()));
+                let says =
+                    result.exit_code.is_some() || result.running || result.is_error != Some(false);
+                if id.contains('#') && !says {
+                    open = Some(at);
+                }
+                None
+            }
+            Entry::Call {
+                task: Some(task), ..
+            } if !known.contains(task) => Some(task.clone()),
+            _ => None,
+        };
+        let (Some(task), Some(place)) = (looked, open) else {
+            continue;
+        };
+        if let Entry::Result { result, .. } = &mut entries[place] {
+            (result.running, result.is_error) = (true, None);
+            result.task = Some(Cow::Owned(task.clone()));
+            known.insert(task);
+            open = None;
+        }
+    }
 }
 
 /// What items say was run: how often each command, and each set of files.
@@ -228,84 +271,37 @@ impl Script {
             .filter(|text| text.trim_start().starts_with(PATCH))
             .map(str::to_owned)
             .collect();
-        // `{cmd}` stands for `{cmd: cmd}`.
+        // `{cmd}` stands for `{cmd: cmd}`; else it may be one of a list.
         if script.commands.is_empty() && text.contains("exec_command") {
             let named = ["cmd", "command"]
                 .iter()
                 .find_map(|name| constants.get(name));
-            script
-                .commands
-                .extend(named.map(|command| (*command).to_owned()));
+            match named {
+                Some(command) => script.commands.push((*command).to_owned()),
+                None => script.commands = listed(&tokens),
+            }
         }
         script
     }
 }
 
-/// Reads what a script, or the wait for one, returned; none if the text is no such result.
-pub(super) fn result(text: &str) -> Option<ResultText<'static>> {
-    let head = text.lines().next()?;
-    let running = head.strip_prefix("Script running with cell ID ");
-    let failed = head == "Script failed";
-    if running.is_none() && !failed && head != "Script completed" {
-        return None;
-    }
-    let body = text
-        .split_once("\nOutput:\n")
-        .map_or("", |(_, body)| body.trim_start_matches('\n'));
-    let (mut printed, mut code, mut session) = (String::with_capacity(body.len()), None, None);
-    for line in body.split_inclusive('\n') {
-        let Some(ended) = Ended::read(line) else {
-            printed.push_str(line);
-            continue;
-        };
-        printed.push_str(&ended.output);
-        if !printed.ends_with('\n') {
-            printed.push('\n');
-        }
-        code = worse(code, ended.code);
-        session = session.or(ended.session);
-    }
-    let is_over = running.is_none() && session.is_none();
-    Some(ResultText {
-        // A script that came to its end may not say how its command ended; what was printed does.
-        is_error: (is_over && code.is_none()).then_some(failed),
-        exit_code: code,
-        running: !is_over,
-        task: running
-            .map(|id| Cow::Owned(cell(id.trim())))
-            .or(session.map(Cow::Owned)),
-        text: Cow::Owned(printed),
-        ..ResultText::default()
-    })
-}
-
-fn worse(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-    one.filter(|code| *code != 0).or(other).or(one)
-}
-
-/// How a command ended, as a script prints it: the tool's whole answer in one line of JSON.
-struct Ended {
-    output: String,
-    code: Option<i64>,
-    session: Option<String>,
-}
-
-impl Ended {
-    fn read(line: &str) -> Option<Self> {
-        let line = line.trim();
-        if !line.starts_with('{') || !line.contains("\"output\"") {
-            return None;
-        }
-        let answer: Value = serde_json::from_str(line).ok()?;
-        Some(Self {
-            output: answer.get("output")?.as_str()?.to_owned(),
-            code: answer.get("exit_code").and_then(Value::as_i64),
-            session: answer
-                .get("session_id")
-                .filter(|id| !id.is_null())
-                .map(Value::to_string),
-        })
-    }
+/// Returns the texts of the first list that holds nothing else.
+fn listed(tokens: &[Token<'_>]) -> Vec<String> {
+    let begins = |at: &usize| tokens[*at].is_sign('[');
+    let lists = (0..tokens.len()).filter(begins).map(|at| {
+        let inside = tokens[at + 1..]
+            .iter()
+            .take_while(|token| !token.is_sign(']'));
+        let texts = inside.map(|token| match token {
+            Token::Text(text) => Some(Some(text.clone().into_owned())),
+            Token::Sign(',') => Some(None),
+            _ => None,
+        });
+        let texts: Option<Vec<Option<String>>> = texts.collect();
+        texts.into_iter().flatten().flatten().collect::<Vec<_>>()
+    });
+    let mut lists = lists.filter(|texts| !texts.is_empty());
+    lists.next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -376,58 +372,5 @@ mod tests {
             assert_eq!(script.patches.len(), patches, "{text}");
             assert_eq!(script.session.as_deref(), session, "{text}");
         }
-    }
-
-    #[test]
-    fn results_say_how_a_script_ended() {
-        let body = "Wall time 1.0 seconds\nOutput:\n";
-        let whole = r#"{"chunk_id":"a","exit_code":2,"output":"boom\nbang"}"#;
-        let waits = r#"{"chunk_id":"a","session_id":7,"output":"so far"}"#;
-        for (text, code, running, task, printed) in [
-            (
-                format!("Script completed\n{body}\nok\n"),
-                None,
-                false,
-                None,
-                "ok\n",
-            ),
-            (
-                format!("Script completed\n{body}\n{whole}"),
-                Some(2),
-                false,
-                None,
-                "boom\nbang\n",
-            ),
-            (
-                format!("Script completed\n{body}{waits}"),
-                None,
-                true,
-                Some("7"),
-                "so far\n",
-            ),
-            (
-                format!("Script running with cell ID 12\n{body}"),
-                None,
-                true,
-                Some("cell 12"),
-                "",
-            ),
-            (
-                format!("Script failed\n{body}Error: no"),
-                None,
-                false,
-                None,
-                "Error: no",
-            ),
-        ] {
-            let result = result(&text).expect("a script's result");
-            assert_eq!(result.exit_code, code, "{text}");
-            assert_eq!(result.running, running, "{text}");
-            assert_eq!(result.task.as_deref(), task, "{text}");
-            assert_eq!(result.text, printed, "{text}");
-            let says = (!running && code.is_none()).then_some(text.starts_with("Script failed"));
-            assert_eq!(result.is_error, says, "{text}");
-        }
-        assert!(result("Scripts\nOutput:\n").is_none());
     }
 }

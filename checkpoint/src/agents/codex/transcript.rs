@@ -13,9 +13,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::items::{Item, add_item};
-use super::script;
 use super::tools::{TOOLS, session_in};
 use super::values::text;
+use super::{results, script};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
@@ -358,7 +358,7 @@ fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
         None => (None, payload.output),
     };
     let text = read_json::plain(raw);
-    let result = script::result(&text).unwrap_or_else(|| ResultText {
+    let result = results::result(&text).unwrap_or_else(|| ResultText {
         is_error,
         task: session_in(&text).map(|id| Cow::Owned(id.to_owned())),
         text,
