@@ -27,6 +27,7 @@ pub mod message;
 pub mod outcome;
 pub mod phase;
 pub mod policy;
+pub mod printed;
 pub mod progress;
 pub mod project;
 pub mod prompts;

@@ -356,7 +356,10 @@ fn window(elapsed_ms: Option<u64>) -> String {
 /// Returns the observation about an action that is due (spec EVID-13).
 fn gap(rule: &Rule, action: &RuleAction, result: &Weighed) -> String {
     let how = match result.proof.best() {
-        Some(Outcome::Failed | Outcome::Unclear) => "was not observed to succeed this turn",
+        // It passed once, and failed after that.
+        Some(Outcome::Failed | Outcome::Unclear | Outcome::Counts) => {
+            "was not observed to succeed this turn"
+        }
         Some(Outcome::BeforeEdit) => "was not observed this turn after the last edit",
         _ => "was not observed this turn",
     };

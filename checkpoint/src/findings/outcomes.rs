@@ -7,7 +7,7 @@ use crate::outcome::{is_log, language, overall};
 use crate::shell::{self, CommandLine, Simple};
 
 /// Programs that only show something: texts, files, states, or what a server answers. What they print did not run now.
-const VIEWERS: [&str; 74] = [
+const VIEWERS: [&str; 88] = [
     "echo",
     "printf",
     "cat",
@@ -75,6 +75,20 @@ const VIEWERS: [&str; 74] = [
     "type",
     "mkdir",
     "touch",
+    "kill",
+    "pkill",
+    "killall",
+    "jobs",
+    "ps",
+    "pgrep",
+    "lsof",
+    "uptime",
+    "rm",
+    "cp",
+    "mv",
+    "chmod",
+    "basename",
+    "seq",
     "journalctl",
     "curl",
     "wget",

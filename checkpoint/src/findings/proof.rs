@@ -1,6 +1,6 @@
 //! The proof that an action was done, from the calls of a turn (spec EVID-6).
 
-use journal::{SummaryVerdict, ToolCall, ToolKind};
+use journal::{CommandEnd, SummaryVerdict, ToolCall, ToolKind};
 
 use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere};
 use super::paths::PathRef;
@@ -217,24 +217,33 @@ pub(super) fn by_output(
         .outcome(index)
         .and_then(|said| said.ended);
     let failed = call.is_error || ended == Some(SummaryVerdict::Failed);
+    let printed = printed(turn, (index, place)).and_then(|end| end.verdict);
     let tests = asked.tests.then(|| outcomes.tests(index, asked.packs));
     let others = || outcomes.others(index);
     match tests.flatten() {
         Some(SummaryVerdict::Failed) => return Outcome::Failed,
         Some(SummaryVerdict::RanNothing) => return Outcome::NotRun,
+        _ if printed == Some(SummaryVerdict::Failed) && !asked.looks => return Outcome::Failed,
         // Of a line that failed, a later command may have.
         Some(SummaryVerdict::Passed) if !failed || may_fail_elsewhere(commands, place) => {
             return Outcome::Counts;
         }
         _ => {}
     }
-    if !simple.certain || (!call.finished && ended.is_none()) {
+    match printed {
+        Some(SummaryVerdict::Passed) => return Outcome::Counts,
+        Some(SummaryVerdict::Failed) => return Outcome::Failed,
+        Some(SummaryVerdict::RanNothing) => return Outcome::NotRun,
+        None => {}
+    }
+    let is_over = call.finished || ended.is_some() || asked.looks;
+    if !simple.certain || (!is_over && others().is_none()) {
         return Outcome::NotRun;
     }
     if failed {
         return Outcome::Failed;
     }
-    if simple.decides || asked.looks {
+    if (simple.decides && is_over) || asked.looks {
         return Outcome::Counts;
     }
     match others() {
@@ -242,6 +251,14 @@ pub(super) fn by_output(
         Some(SummaryVerdict::Passed) => Outcome::Counts,
         Some(SummaryVerdict::RanNothing) | None => Outcome::Unclear,
     }
+}
+
+/// Returns what the line printed about one of its commands (spec EVID-18).
+pub(super) fn printed<'a>(turn: &Turn<'a>, (index, place): Position) -> Option<&'a CommandEnd> {
+    let said = turn.evidence.facts.outcome(index)?;
+    let words = &turn.lines.get(index)?.commands.get(place)?.words;
+    let is_it = |end: &&CommandEnd| end.place == place && words.first() == Some(&end.program);
+    said.ends.iter().find(is_it)
 }
 
 /// Tests that the output of any other command shows: of a wrapper, a task, a hook (spec EVID-17).

@@ -14,6 +14,7 @@
 mod argv;
 mod compound;
 mod files;
+mod flow;
 mod grammar;
 mod options;
 mod reader;
@@ -27,7 +28,8 @@ mod wrapper_table;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry};
-pub use simple::Simple;
+pub use flow::Flow;
+pub use simple::{Simple, Step};
 
 /// Returns a program's name as rules write it, without its folder.
 pub(crate) fn canonical_name(program: &str) -> &str {
@@ -79,16 +81,46 @@ pub fn read(line: &str) -> CommandLine {
     }
 }
 
+/// Reads in which order a command line runs its commands, and on what conditions.
+pub fn read_flow(line: &str) -> Flow<Step> {
+    let (runs, flow) = runs_and_flow(line);
+    let mut places = Vec::with_capacity(runs.len());
+    let mut next = 0;
+    for run in &runs {
+        let has_words = !run.simple.words.is_empty();
+        places.push(has_words.then_some(next));
+        next += usize::from(has_words);
+    }
+    flow.map(&mut |index| {
+        let Some(run) = runs.get(index) else {
+            return Flow::Opaque;
+        };
+        Flow::Run(Step {
+            words: run.simple.words.clone(),
+            decides: run.simple.decides,
+            place: places[index],
+            outputs: run.outputs.clone(),
+            away: run.away,
+            hushed: run.hushed,
+        })
+    })
+}
+
 /// Returns the commands of a line, including redirections without a command.
 fn runs(line: &str) -> Vec<Run> {
+    runs_and_flow(line).0
+}
+
+/// Returns the commands of a line, and their flow by their positions.
+fn runs_and_flow(line: &str) -> (Vec<Run>, Flow<usize>) {
     let mut found = Vec::new();
     let around = Around {
         certain: true,
         decides: true,
         depth: 0,
     };
-    collect(grammar::read(line, State::default()), &around, &mut found);
-    found
+    let flow = collect(grammar::read(line, State::default()), &around, &mut found);
+    (found, flow)
 }
 
 /// The context of a script that another command runs.
@@ -98,10 +130,12 @@ struct Around {
     depth: usize,
 }
 
-fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
+/// Adds the commands of a script and of those that it runs; returns their flow.
+fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<usize> {
+    let mut flows: Vec<Flow<usize>> = Vec::with_capacity(script.commands.len());
     for index in 0..script.commands.len() {
         if found.len() >= COMMANDS_MAX {
-            return;
+            return Flow::Opaque;
         }
         let unwrapped = wrappers::unwrap(&script.commands[index].words);
         let stdin = stdin_of(&script, index, &unwrapped.inner);
@@ -127,10 +161,13 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                     dir: dir.as_deref().map(str::to_owned),
                     input: stdin.clone(),
                 };
+                flows.push(Flow::Run(found.len()));
                 found.push(Run {
                     simple,
                     inputs: take(&mut command.io.inputs),
                     outputs: take(&mut command.io.outputs),
+                    away: command.io.away,
+                    hushed: command.io.hushed,
                     stdin,
                 });
                 continue;
@@ -144,13 +181,17 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
             dir: None,
             input: None,
         };
+        let away = command.io.away.then(|| command.io.outputs.clone());
         found.push(Run {
             simple,
             inputs: take(&mut command.io.inputs),
             outputs: take(&mut command.io.outputs),
+            away: command.io.away,
+            hushed: command.io.hushed,
             stdin: None,
         });
         let depth = around.depth + 1;
+        let mut flow = Flow::Opaque;
         if let Some(text) = inner.filter(|_| depth < SCRIPTS_MAX) {
             let mut state = unwrapped.state;
             state.dir = dir;
@@ -159,9 +200,16 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
                 decides,
                 depth,
             };
-            collect(grammar::read(&text, state), &inside, found);
+            let inner = collect(grammar::read(&text, state), &inside, found);
+            flow = Flow::Apart(Box::new(inner));
         }
+        flows.push(match away {
+            Some(files) => Flow::Away(Box::new(flow), files),
+            None => flow,
+        });
     }
+    let whole = flow::tree(&script.marks);
+    whole.map(&mut |index| flows.get_mut(index).map_or(Flow::Opaque, take))
 }
 
 /// Returns the text on a command's standard input if the line contains it.

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use super::flow::Mark;
 use super::state::State;
 
 /// Levels of nesting that are followed; a group counts for one or two. People stay far below ten.
@@ -30,12 +31,17 @@ pub(super) struct Io {
     pub(super) outputs: Vec<String>,
     /// Index of the heredoc body or here-string that is its standard input.
     pub(super) stdin: Option<usize>,
+    /// Whether its standard output goes elsewhere.
+    pub(super) away: bool,
+    /// Whether its standard error does.
+    pub(super) hushed: bool,
 }
 
 /// The content of one text.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) commands: Vec<Command>,
+    pub(super) marks: Vec<Mark>,
     pub(super) bodies: Vec<String>,
 }
 
@@ -85,6 +91,7 @@ pub(super) struct Reader<'a> {
     pub(super) certain: bool,
     pub(super) state: State,
     pub(super) commands: Vec<Command>,
+    pub(super) marks: Vec<Mark>,
     pub(super) bodies: Vec<String>,
     pub(super) pending: Vec<Heredoc>,
     /// Where the commands of the substitution begin that was read last.
@@ -111,6 +118,7 @@ impl<'a> Reader<'a> {
             certain: true,
             state,
             commands: Vec::new(),
+            marks: Vec::new(),
             bodies: Vec::new(),
             pending: Vec::new(),
             last_substitution: 0,
@@ -132,6 +140,10 @@ impl<'a> Reader<'a> {
             command.fed_by = command.fed_by.map(|index| index + commands);
             command.io.stdin = command.io.stdin.map(|index| index + bodies);
         }
+        self.marks.push(Mark::Substituted);
+        let marks = child.marks.into_iter().map(|mark| mark.behind(commands));
+        self.marks.extend(marks);
+        self.marks.push(Mark::Close);
         self.commands.append(&mut child.commands);
         self.bodies.append(&mut child.bodies);
         self.leave();

@@ -85,6 +85,34 @@ impl Tools {
         Cow::Borrowed(text.strip_prefix("Output: ").unwrap_or(text))
     }
 
+    /// Returns the text of a program without the lines that a host puts before it.
+    pub fn body<'t>(&self, text: &'t str) -> &'t str {
+        let heads = [
+            "Exit code: ",
+            "Chunk ID: ",
+            "Wall time",
+            "Process ",
+            "Original token count: ",
+            "Total output lines: ",
+        ];
+        let mut rest = text;
+        while let Some((line, more)) = rest.split_once('\n') {
+            if line == "Output:" {
+                return more;
+            }
+            if !heads.iter().any(|head| line.starts_with(head)) {
+                break;
+            }
+            rest = more;
+        }
+        // Without the line before the output, the others are the program's own.
+        let (line, more) = text.split_once('\n').unwrap_or((text, ""));
+        match line.strip_prefix("Exit code ") {
+            Some(code) if code != "0" && code.parse::<u8>().is_ok() => more,
+            _ => text,
+        }
+    }
+
     /// Judges the result in the payload of a hook that follows a tool call; unfinished if it has none.
     pub fn hook_outcome(&self, kind: ToolKind, command: Option<&str>, payload: &Value) -> Outcome {
         let given = |key| payload.get(key).filter(|value| !value.is_null());

@@ -68,7 +68,8 @@ fn joined(source: TimelineSource, placed: Vec<Placed>, said: &[CallOutcome]) -> 
             summaries: outcome::read(&call.output),
             ..CallOutcome::default()
         });
-        let is_of_use = !outcome.summaries.is_empty() || outcome.ended.is_some();
+        let is_of_use =
+            !outcome.summaries.is_empty() || outcome.ended.is_some() || !outcome.ends.is_empty();
         is_of_use.then_some(CallOutcome {
             call: at,
             ..outcome

@@ -3,14 +3,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use journal::{CallOutcome, Summary, SummaryVerdict, ToolCall, ToolKind};
+use journal::{CallOutcome, CommandEnd, Summary, SummaryVerdict, ToolCall, ToolKind};
 use serde_json::Value;
 
-use crate::outcome;
+use crate::printed::{self, Shown};
 use crate::tools::{ResultText, Tools};
+use crate::{outcome, shell};
 
 /// The most summaries that are kept of one call.
 const SUMMARIES_MAX: usize = 32;
+/// The most earlier calls that may have written a file with an output.
+const WRITERS_MAX: usize = 64;
 
 /// Fields of a tool's input that name a command in the background.
 const TASK_FIELDS: [&str; 4] = ["task_id", "bash_id", "shell_id", "session_id"];
@@ -62,7 +65,17 @@ impl Outputs {
             (None, ToolKind::Read) if call.paths.iter().any(|path| outcome::is_log(path)) => at,
             (None, _) => return,
         };
-        let summaries = outcome::read(&tools.program_text(result));
+        let text = tools.program_text(result);
+        let text = text.as_ref();
+        let line = calls[owner].command.as_deref().unwrap_or_default();
+        let summaries = outcome::read(&printed::without_own(line, text));
+        let is_over = !result.running && !(tools.frame)(result).running;
+        if owner != at {
+            self.printed(calls, owner, text, Shown::Part);
+        } else if call.kind == ToolKind::Shell && is_over {
+            self.printed(calls, at, tools.body(text), Shown::Whole);
+        }
+        self.of_files(calls, at, text);
         let ended = started.and_then(|_| (tools.task_end)(result));
         if !summaries.is_empty() || ended.is_some() {
             let outcome = self.said.entry(owner).or_insert_with(|| CallOutcome {
@@ -71,6 +84,46 @@ impl Outputs {
             });
             add(&mut outcome.summaries, summaries);
             outcome.ended = verdict(ended).or(outcome.ended);
+        }
+    }
+
+    /// Notes what the output of a call says about the commands of its line.
+    fn printed(&mut self, calls: &[ToolCall], owner: usize, text: &str, shown: Shown<'_>) {
+        let line = calls.get(owner).and_then(|call| call.command.as_deref());
+        let ends = line.map_or(Vec::new(), |line| printed::ends(line, text, shown));
+        if ends.is_empty() {
+            return;
+        }
+        let outcome = self.said.entry(owner).or_insert_with(|| CallOutcome {
+            call: owner,
+            ..CallOutcome::default()
+        });
+        complete(&mut outcome.ends, ends);
+    }
+
+    /// Notes what files say, which a call shows, about the lines that wrote them.
+    fn of_files(&mut self, calls: &[ToolCall], at: usize, text: &str) {
+        let Some(call) = calls.get(at) else {
+            return;
+        };
+        let reads = match call.kind {
+            ToolKind::Shell => shell::read(call.command.as_deref().unwrap_or_default()).reads,
+            ToolKind::Read => call.paths.clone(),
+            _ => return,
+        };
+        for path in reads.iter().filter(|path| outcome::is_log(path)) {
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            let names = |at: &usize| {
+                let line = calls[*at].command.as_deref().unwrap_or_default();
+                calls[*at].kind == ToolKind::Shell && line.contains(name)
+            };
+            let writer = (0..at).rev().take(WRITERS_MAX).filter(names).find(|at| {
+                let line = shell::read(calls[*at].command.as_deref().unwrap_or_default());
+                line.writes.iter().any(|written| written.ends_with(name))
+            });
+            if let Some(writer) = writer {
+                self.printed(calls, writer, text, Shown::File(path));
+            }
         }
     }
 
@@ -126,6 +179,17 @@ fn verdict(failed: Option<bool>) -> Option<SummaryVerdict> {
             SummaryVerdict::Passed
         }
     })
+}
+
+/// Adds what is not known yet; of two words about one command, the later that says how it ended.
+fn complete(known: &mut Vec<CommandEnd>, more: Vec<CommandEnd>) {
+    for end in more {
+        match known.iter_mut().find(|known| known.place == end.place) {
+            Some(known) if end.verdict.is_some() => *known = end,
+            Some(_) => {}
+            None => known.push(end),
+        }
+    }
 }
 
 /// Adds what is not there yet: two records of one result, and two looks at one output, say the same.

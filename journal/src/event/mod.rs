@@ -25,7 +25,7 @@ pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
-pub use facts::{CallOutcome, Facts, FileFacts};
+pub use facts::{CallOutcome, CommandEnd, Facts, FileFacts};
 pub use hook::{Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 pub use run::Run;

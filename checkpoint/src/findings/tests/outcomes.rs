@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::outcome;
 use crate::policy::Outcomes;
+use crate::printed;
 
 /// Reads a turn: as in `calls`, with the output of a command after ` => `, lines apart by ` / `.
 fn turn(lines: &[&str]) -> Evidence {
@@ -22,9 +23,23 @@ fn turn(lines: &[&str]) -> Evidence {
         .map(|(call, output)| CallOutcome {
             call,
             summaries: outcome::read(output),
-            ended: None,
+            ..CallOutcome::default()
         })
         .collect();
+    evidence
+}
+
+/// Reads a turn whose outputs are all that its lines printed.
+fn whole(lines: &[&str]) -> Evidence {
+    let mut evidence = turn(lines);
+    for (outcome, line) in evidence.facts.outcomes.iter_mut().zip(lines) {
+        let (command, output) = line.split_once(" => ").unwrap_or((line, ""));
+        if !output.is_empty() {
+            let command = command.trim_start_matches(['$', '!', ' ']);
+            let output = output.replace(" / ", "\n");
+            outcome.ends = printed::ends(command, &output, printed::Shown::Whole);
+        }
+    }
     evidence
 }
 
@@ -54,7 +69,7 @@ fn said(evidence: &Evidence, policy: &Policy) -> String {
 }
 
 /// Each turn, how the output says it ended, and how the status does.
-const TURNS: [(&[&str], &str, &str); 40] = [
+const TURNS: &[(&[&str], &str, &str)] = &[
     // What the line hides, the output says.
     (&["$ pytest"], "done", "done"),
     (&["$ pytest => 5 passed in 1s"], "done", "done"),
@@ -90,6 +105,47 @@ const TURNS: [(&[&str], &str, &str); 40] = [
         &["$ make test | tail => make: *** [Makefile:3: test] Error 1"],
         "Failed",
         "done",
+    ),
+    // What the line prints about it.
+    (
+        &["$ pytest > log 2>&1; echo \"exit=$?\" => exit=0"],
+        "done",
+        "done",
+    ),
+    (
+        &["$ pytest > log 2>&1; echo \"exit=$?\" => exit=1"],
+        "Failed",
+        "done",
+    ),
+    (
+        &["$ pytest -q | tail -1; echo ${PIPESTATUS[0]} => see the log / 0"],
+        "done",
+        "done",
+    ),
+    (
+        &["$ pytest -q | tail -1; echo $? => see the log / 0"],
+        "Unclear",
+        "done",
+    ),
+    (
+        &["$ pytest -q > log && echo GREEN; git status => GREEN / M a.py"],
+        "done",
+        "done",
+    ),
+    (
+        &["$ pytest -q > log && echo GREEN; git status => M a.py"],
+        "Failed",
+        "done",
+    ),
+    (
+        &["$ pytest -q > log || true; echo GREEN => GREEN"],
+        "Unclear",
+        "done",
+    ),
+    (
+        &["! pytest -q > log && echo GREEN && rg x => GREEN"],
+        "done, failures remain",
+        "Failed, failures remain",
     ),
     // Whatever started the tests.
     (&["$ mise run t => [t] 5 passed in 1s"], "done", "not seen"),
@@ -223,9 +279,9 @@ fn outputs_say_how_tests_ended() {
     };
     let mut wrong = Vec::new();
     for (lines, by_output, status) in TURNS {
-        let evidence = turn(lines);
+        let evidence = whole(lines);
         let seen = (said(&evidence, &python()), said(&evidence, &by_status));
-        if seen != (by_output.to_owned(), status.to_owned()) {
+        if seen != ((*by_output).to_owned(), (*status).to_owned()) {
             wrong.push(format!(
                 "{lines:?}\n  {seen:?} instead of {by_output:?}, {status:?}"
             ));

@@ -3,24 +3,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::kind::Kind;
+use super::names::kind_of_name;
 use crate::project::covering::{Family, family};
 use crate::project::task_calls::{chosen_sessions, tasks_of_gradle};
 use crate::shell::{Pattern, Simple};
-
-/// What a command does, the strongest last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// It checks the style or the form. That verifies nothing, but a task that does only this is known.
-    Lint,
-    /// It starts a server. Only what asks that server verifies something.
-    Serve,
-    /// It runs the program.
-    Run,
-    /// It compiles, bundles, or checks types.
-    Build,
-    /// It runs tests.
-    Tests,
-}
 
 use Family::{
     Beam, Dart, Documents, DotNet, Go, Haskell, Julia, Jvm, Native, OCaml, Other, Php, Python, R,
@@ -279,6 +266,52 @@ pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
     })
 }
 
+/// Returns whether a command that builds or checks says nothing when all is well.
+pub(super) fn is_silent(simple: &Simple) -> bool {
+    const SILENT: [&str; 17] = [
+        "tsc",
+        "vue-tsc",
+        "tsgo",
+        "gcc",
+        "g++",
+        "clang",
+        "clang++",
+        "cc",
+        "c++",
+        "javac",
+        "scalac",
+        "kotlinc",
+        "rustc",
+        "swiftc",
+        "zig",
+        "dune",
+        "staticcheck",
+    ];
+    let Some(program) = simple
+        .words
+        .first()
+        .map(|word| crate::shell::canonical_name(word))
+    else {
+        return false;
+    };
+    let has = |words: &[&str]| {
+        simple
+            .words
+            .iter()
+            .skip(1)
+            .any(|word| words.contains(&word.as_str()))
+    };
+    if has(&["-w", "--watch"]) {
+        return false;
+    }
+    let goes_quietly = program == "go" && has(&["build", "vet", "install"]);
+    let is_told = || {
+        ["cargo", "mvn", "mvnw", "gradle", "gradlew", "msbuild"].contains(&program)
+            && has(&["-q", "--quiet", "--silent"])
+    };
+    SILENT.contains(&program) || goes_quietly || is_told()
+}
+
 /// Returns what a command does whose operands alone say it: names of tasks or sessions, or a test that an interpreter runs.
 fn by_operands(simple: &Simple) -> Option<(Kind, Family)> {
     let (program, rest) = simple.words.split_first()?;
@@ -374,36 +407,4 @@ fn is_interpreter(program: &str) -> bool {
         "zsh", "node", "tsx", "ts-node",
     ]
     .contains(&program)
-}
-
-/// Returns what a task does by its name, for want of anything better.
-pub(super) fn kind_of_name(name: &str) -> Option<(Kind, Family)> {
-    let has = |words: &[&str]| {
-        name.split([':', '.', '-', '_', '/'])
-            .any(|part| words.contains(&part))
-    };
-    if has(&["lint", "fmt", "format", "clean", "setup", "install"]) {
-        Some((Kind::Lint, Other))
-    } else if has(&[
-        "test",
-        "tests",
-        "spec",
-        "e2e",
-        "unit",
-        "integration",
-        "pytest",
-        "vitest",
-        "jest",
-    ]) {
-        Some((Kind::Tests, Other))
-    } else if has(&["build", "compile", "typecheck", "types", "tsc", "bundle"])
-        || name.contains("type-check")
-        || name == "check-types"
-    {
-        Some((Kind::Build, Other))
-    } else if has(&["dev", "serve", "start", "preview", "watch"]) {
-        Some((Kind::Serve, Other))
-    } else {
-        None
-    }
 }

@@ -2,7 +2,9 @@
 //! (spec EVID-20 to EVID-24).
 
 mod inline;
+mod kind;
 mod kinds;
+mod names;
 mod program;
 mod reach;
 mod run;
@@ -13,11 +15,11 @@ mod wording;
 
 use std::cmp::Reverse;
 
-use journal::{ChangedFile, ToolCall, ToolKind, Workspace};
+use journal::{ChangedFile, SummaryVerdict, ToolCall, ToolKind, Workspace};
 
 use super::edits::Edits;
 use super::paths::PathRef;
-use super::proof::{Asked, Edit, Position, Proof, by_output, by_status, shorten};
+use super::proof::{Asked, Edit, Position, Proof, by_output, by_status, printed, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
 use crate::digest;
@@ -27,7 +29,9 @@ use crate::project::folder;
 use crate::project::resolve::{Map, Placed, resolve};
 use crate::shell::{self, Pattern};
 
-use kinds::{Kind, kind_of, kind_of_name};
+use kind::Kind;
+use kinds::kind_of;
+use names::kind_of_name;
 use program::Request;
 use reach::Reach;
 use run::{Does, Run};
@@ -269,13 +273,35 @@ impl Search<'_> {
         } else {
             let named = match &task {
                 Some(name) => kind_of_name(name),
-                None => called(simple),
+                None => names::called(simple),
             };
             named.filter(|_| !is_known).map(|known| served(known, call))
         };
         if let Some((kind, family)) = does.filter(|(kind, _)| *kind >= Kind::Run) {
             note(self.tool(kind, family, &outer), simple);
+        } else if !is_known
+            && does.is_none()
+            && self.says_all_is_well(simple, task.as_deref(), position)
+        {
+            note(self.tool(Kind::Build, Family::Other, &outer), simple);
         }
+    }
+
+    /// Returns whether a check of the project's own says that all is well (spec EVID-19).
+    fn says_all_is_well(
+        &self,
+        simple: &shell::Simple,
+        task: Option<&str>,
+        (call, _): Position,
+    ) -> bool {
+        let name = task.or_else(|| names::name_of(simple));
+        let said = || {
+            self.turn
+                .outcomes
+                .as_ref()
+                .and_then(|said| said.others(call))
+        };
+        name.is_some_and(names::is_check_name) && said() == Some(SummaryVerdict::Passed)
     }
 
     /// Returns whether a rule lists a command as a test run. Of a command that is known to do something else, and of a task
@@ -309,31 +335,6 @@ fn fits(patterns: &[Pattern], simple: &shell::Simple) -> bool {
     patterns.iter().any(|pattern| pattern.fits(simple))
 }
 
-/// Returns what the call of a task does whose definition was not read, by its name.
-fn called(simple: &shell::Simple) -> Option<(Kind, Family)> {
-    let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
-    let name = match words.as_slice() {
-        [
-            "npm" | "pnpm" | "yarn" | "bun" | "mise" | "rtx" | "pdm" | "hatch" | "composer",
-            "run" | "r",
-            name,
-            ..,
-        ] => name,
-        [
-            "yarn" | "pnpm" | "just" | "task" | "mise" | "poe" | "rake" | "melos" | "ddev" | "make"
-            | "gmake" | "invoke" | "inv" | "doit",
-            name,
-            ..,
-        ] => name,
-        ["deno", "task", name, ..] => name,
-        [script, ..] | ["bash" | "sh" | "zsh", script, ..] if script.ends_with(".sh") => {
-            crate::project::file_name(script).trim_end_matches(".sh")
-        }
-        _ => return None,
-    };
-    kind_of_name(name)
-}
-
 /// Returns how a command ended; a program that started well and was then stopped has run.
 fn ended(turn: &Turn<'_>, position: Position, simple: &shell::Simple, does: &Does) -> Outcome {
     let call = &turn.evidence.timeline.calls[position.0];
@@ -344,8 +345,20 @@ fn ended(turn: &Turn<'_>, position: Position, simple: &shell::Simple, does: &Doe
                 packs: &[shown::pack_of(*family)],
                 looks: false,
             };
-            by_output(turn, outcomes, position, &asked)
+            let outcome = by_output(turn, outcomes, position, &asked);
+            let is_silent = || printed(turn, position).is_some_and(|end| end.silent);
+            // What speaks of failures only has said that there are none.
+            if outcome == Outcome::Unclear && kinds::is_silent(simple) && is_silent() {
+                Outcome::Counts
+            } else {
+                outcome
+            }
         }
+        (Some(_), _) => match printed(turn, position).and_then(|end| end.verdict) {
+            Some(SummaryVerdict::Passed) if !call.refused => Outcome::Counts,
+            Some(SummaryVerdict::Failed) => Outcome::Failed,
+            _ => by_status(call, simple),
+        },
         _ => by_status(call, simple),
     };
     let is_program = match does {
@@ -371,12 +384,39 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Returns the first command that verifies a file.
+    /// Returns the first command that verifies a file, unless tests failed after the last one.
     fn first(&self, runs: &[Run], need: &Need<'_>) -> Option<Position> {
-        let done = runs
+        let counts = |run: &&Run| self.outcome(run, need) == Some(Outcome::Counts);
+        let done = runs.iter().find(counts)?;
+        let last = runs.iter().rfind(counts)?;
+        let fails = runs
             .iter()
-            .find(|run| self.outcome(run, need) == Some(Outcome::Counts));
-        done.map(|run| run.position)
+            .any(|run| run.position > last.position && self.fails(run, need));
+        (!fails).then_some(done.position)
+    }
+
+    /// Returns whether a command ran tests of a file that failed, which its call does not say.
+    fn fails(&self, run: &Run, need: &Need<'_>) -> bool {
+        let Does::Tool {
+            kind: Kind::Tests,
+            family,
+            reach,
+        } = &run.does
+        else {
+            return false;
+        };
+        let index = run.position.0;
+        let packs = [shown::pack_of(*family)];
+        let said = self
+            .turn
+            .outcomes
+            .as_ref()
+            .and_then(|said| said.tests(index, &packs));
+        let speaks = *family == Family::Other || *family == need.family;
+        said == Some(SummaryVerdict::Failed)
+            && !self.turn.evidence.timeline.calls[index].is_error
+            && speaks
+            && reach.covers(need.path, Kind::Tests, *family, self.map.workspace)
     }
 
     /// Returns what a command says about a file; `None` if it is none that could.

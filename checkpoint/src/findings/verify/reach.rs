@@ -2,7 +2,7 @@
 
 use journal::Workspace;
 
-use super::kinds::Kind;
+use super::kind::Kind;
 use crate::project::covering::{Family, family, is_test_folder, package_of, within};
 use crate::project::resolve::{Map, Placed};
 use crate::project::{file_name, folder, is_test};

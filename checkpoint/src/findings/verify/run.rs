@@ -1,6 +1,6 @@
 //! A command that verifies something.
 
-use super::kinds::Kind;
+use super::kind::Kind;
 use super::reach::Reach;
 use crate::findings::proof::Position;
 use crate::findings::trace::Outcome;

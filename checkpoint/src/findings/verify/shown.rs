@@ -1,6 +1,6 @@
 //! Tests that are seen by the output of what started them (spec EVID-17).
 
-use super::kinds::Kind;
+use super::kind::Kind;
 use super::reach::Reach;
 use super::run::{Does, Run};
 use crate::findings::outcomes::last_executed;

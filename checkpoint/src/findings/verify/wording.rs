@@ -2,7 +2,9 @@
 
 use journal::{Package, Task};
 
-use super::kinds::{Kind, kind_of, kind_of_name};
+use super::kind::Kind;
+use super::kinds::kind_of;
+use super::names::kind_of_name;
 use crate::project;
 use crate::project::covering::{Family, family, package_of, within};
 use crate::project::resolve::{Map, resolve};

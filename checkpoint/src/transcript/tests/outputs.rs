@@ -15,7 +15,14 @@ fn show(calls: &[ToolCall], outcomes: &[CallOutcome]) -> String {
             format!("{} {:?} {counts:?}", summary.tool, summary.verdict)
         });
         let said: Vec<String> = said.collect();
-        format!("{command}: {} {:?}\n", said.join(", "), outcome.ended)
+        let ends = outcome
+            .ends
+            .iter()
+            .filter_map(|end| Some((&*end.program, end.verdict?)));
+        let ends: String = ends
+            .map(|(program, verdict)| format!(" {program}={verdict:?}"))
+            .collect();
+        format!("{command}: {} {:?}{ends}\n", said.join(", "), outcome.ended)
     };
     outcomes.iter().map(one).collect()
 }
@@ -160,6 +167,108 @@ fn codex() {
 }
 
 #[test]
+fn what_lines_print_about_their_commands() {
+    let mut values = vec![claude_user("go")];
+    let mut add = |id: &str, tool: &str, input: Value, text: &str| {
+        values.push(claude_call(id, tool, input));
+        values.push(claude_result(id, text, json!({"stdout": text})));
+    };
+    let bash = |line: &str| json!({"command": line});
+    add(
+        "1",
+        "Bash",
+        bash("tsc; echo \"exit=$?\"; ls"),
+        "exit=0\na.ts",
+    );
+    add(
+        "2",
+        "Bash",
+        bash("(make; echo \"EXIT $?\") > /tmp/b.log 2>&1 &"),
+        "",
+    );
+    add("3", "Bash", bash("ls"), "a.ts");
+    add(
+        "4",
+        "Bash",
+        bash("sleep 9; tail -2 /tmp/b.log"),
+        "built\nEXIT 2",
+    );
+    add(
+        "5",
+        "Bash",
+        bash("go vet ./... > /tmp/v.log 2>&1; echo \"rc $?\" >> /tmp/v.log"),
+        "",
+    );
+    add("6", "Read", json!({"file_path": "/tmp/v.log"}), "rc 0");
+    assert_eq!(
+        shown(&lines(Agent::Claude, &values)),
+        "tsc; echo \"exit=$?\"; ls:  None tsc=Passed\n\
+         (make; echo \"EXIT $?\") > /tmp/b.log 2>&1 &:  None make=Failed\n\
+         go vet ./... > /tmp/v.log 2>&1; echo \"rc $?\" >> /tmp/v.log:  None go=Passed\n"
+    );
+}
+
+/// Scripts of Codex that print only what their commands printed.
+#[test]
+fn scripts_that_do_not_say_what_goes_on() {
+    let item = |payload: Value| json!({"timestamp": "2026-01-01T00:00:01Z", "type": "response_item", "payload": payload});
+    let mut values = vec![
+        json!({"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg",
+        "payload": {"type": "user_message", "message": "go"}}),
+    ];
+    let mut add = |id: &str, script: &str, text: &str| {
+        values.push(item(
+            json!({"type": "custom_tool_call", "name": "exec", "call_id": id, "input": script}),
+        ));
+        let text = format!("Script completed\nWall time 1.0 seconds\nOutput:\n{text}");
+        values.push(item(
+            json!({"type": "custom_tool_call_output", "call_id": id, "output": text}),
+        ));
+    };
+    add(
+        "1",
+        "const r = await tools.exec_command({cmd: 'npm run build | tail'}); text(r.output)",
+        "> build",
+    );
+    add(
+        "2",
+        "const r = await tools.write_stdin({session_id: 41, chars: ''}); text(JSON.stringify(r))",
+        r#"{"exit_code":0,"output":"✓ built in 1.2s"}"#,
+    );
+    add(
+        "3",
+        "for (const cmd of ['go vet ./...', 'go test ./...']) { const r = await tools.exec_command({cmd}); \
+         text(`${cmd}: exit_code ${r.exit_code}`) }",
+        "go vet ./...: exit_code 0\ngo test ./...: exit_code 1",
+    );
+    let facts = lines(Agent::Codex, &values);
+    assert_eq!(
+        shown(&facts),
+        "npm run build | tail: vite Passed (None, None) Some(Passed)\n"
+    );
+    let ended: Vec<_> = facts
+        .calls
+        .iter()
+        .map(|call| {
+            (
+                call.command.as_deref().unwrap_or("-"),
+                call.finished,
+                call.is_error,
+            )
+        })
+        .collect();
+    assert_eq!(
+        ended,
+        [
+            ("npm run build | tail", false, false),
+            ("-", true, false),
+            ("go vet ./...", true, false),
+            ("go test ./...", true, true),
+        ]
+    );
+}
+
+#[test]
 fn gemini() {
     let result = json!([{"functionResponse": {"id": "g1", "response": {"output": "Output: 5 passed in 0.1s\nProcess Group PGID: 1"}}}]);
     let values = [
@@ -191,7 +300,7 @@ fn outcomes_follow_their_calls_into_the_timeline() {
         outcomes: vec![CallOutcome {
             call: 0,
             summaries: crate::outcome::read("5 passed in 1s"),
-            ended: None,
+            ..CallOutcome::default()
         }],
         ..Facts::default()
     };

@@ -11,6 +11,8 @@ use crate::policy::{Commands, Policy, Uncovered, VerifiedCode};
 use crate::rules::pack_names::ProjectFacts;
 
 mod ecosystems;
+mod ended;
+mod grid;
 mod inline;
 mod properties;
 mod tasks;

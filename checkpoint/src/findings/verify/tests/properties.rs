@@ -127,7 +127,7 @@ fn verdict(lines: &[String], outputs: &[(usize, &str)]) -> String {
         .map(|(call, output)| CallOutcome {
             call: *call,
             summaries: outcome::read(output),
-            ended: None,
+            ..CallOutcome::default()
         })
         .collect();
     let findings = find(&evidence, Some(95_000), PROJECT, &policy());
