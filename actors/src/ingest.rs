@@ -100,7 +100,7 @@ impl Handler<AcceptHook> for Ingest {
         let AcceptHook {
             mut normal,
             waits,
-            outcome,
+            mut outcome,
         } = call;
         let twin = self.reuse_id_of_twin(&mut normal);
         let work = Work {
@@ -110,7 +110,10 @@ impl Handler<AcceptHook> for Ingest {
             twin,
             waits,
         };
-        let done = async move { drop(outcome.send(work.run(normal.draft).await)) };
+        let done = async move {
+            let done = work.run(normal.draft, &mut outcome).await;
+            drop(outcome.send(done));
+        };
         ctx.spawn(done.into_actor(self));
     }
 }
@@ -125,7 +128,12 @@ struct Work {
 }
 
 impl Work {
-    async fn run(self, draft: Draft) -> Result<Accepted, Refusal> {
+    /// Accepts the call. `caller` is closed when nobody waits for the outcome any more.
+    async fn run(
+        self,
+        draft: Draft,
+        caller: &mut oneshot::Sender<Result<Accepted, Refusal>>,
+    ) -> Result<Accepted, Refusal> {
         let session = draft.stream.session;
         let can_reply = match draft.event {
             Event::AgentStopped { can_reply, .. } => Some(can_reply),
@@ -148,7 +156,7 @@ impl Work {
         }
         let reply = match can_reply {
             // Only the first of two duplicate registrations gets the answer, or the agent would read it twice.
-            Some(true) if !self.twin => self.answer(session, own.seq).await?,
+            Some(true) if !self.twin => self.answer(session, own.seq, caller).await?,
             Some(false) if !own.duplicate => self
                 .decide(session, own.seq, false)
                 .await
@@ -169,7 +177,12 @@ impl Work {
         })
     }
 
-    async fn answer(&self, session: Uuid, seq: u64) -> Result<String, Refusal> {
+    async fn answer(
+        &self,
+        session: Uuid,
+        seq: u64,
+        caller: &mut oneshot::Sender<Result<Accepted, Refusal>>,
+    ) -> Result<String, Refusal> {
         let Some(within) = self.waits else {
             self.decide(session, seq, false).await?;
             return Ok(String::new());
@@ -186,7 +199,11 @@ impl Work {
             .await
             .map_err(|_| Refusal::Overloaded)?;
         self.decide(session, seq, true).await?;
-        Ok(answered.await.unwrap_or_default())
+        // A caller that has gone is not answered: the decision finds nobody waiting (spec DELIV-3).
+        tokio::select! {
+            reply = answered => Ok(reply.unwrap_or_default()),
+            () = caller.closed() => Ok(String::new()),
+        }
     }
 
     async fn decide(&self, session: Uuid, seq: u64, answered: bool) -> Result<(), Refusal> {

@@ -3,10 +3,13 @@
 //! workers it would be six hops. Slow work leaves this thread by itself.
 
 use std::cell::Cell;
+use std::io;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actix_http::HttpService;
+use actix_http::{Extensions, HttpService};
 use actix_service::{
     IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_service,
     map_config,
@@ -14,6 +17,8 @@ use actix_service::{
 use actix_web::body::MessageBody;
 use actix_web::dev::{AppConfig, ServiceResponse};
 use actix_web::{App, Error};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 
@@ -34,6 +39,89 @@ impl Open {
         while self.count.get() > count {
             self.closed.notified().await;
         }
+    }
+}
+
+/// Whether the peer of a connection has gone. A host that does not wait for its hook any more ends the client, and so
+/// its connection.
+#[derive(Default)]
+pub(crate) struct Peer {
+    has_gone: Cell<bool>,
+    goes: Notify,
+}
+
+impl Peer {
+    /// Waits until the peer has gone.
+    pub(crate) async fn gone(&self) {
+        while !self.has_gone.get() {
+            self.goes.notified().await;
+        }
+    }
+}
+
+/// A connection whose end is noticed while a request on it is being answered.
+struct Watched {
+    stream: UnixStream,
+    peer: Rc<Peer>,
+}
+
+impl Watched {
+    fn new(stream: UnixStream) -> Self {
+        Self {
+            stream,
+            peer: Rc::default(),
+        }
+    }
+
+    /// Notes the end of what the peer sends, unless it only says that nothing more comes and still reads.
+    fn at_end(&self) {
+        let mut hangs_up = [PollFd::new(&self.stream, PollFlags::empty())];
+        let now = Timespec::default();
+        let is_hung_up = poll(&mut hangs_up, Some(&now)).is_ok_and(|ready| ready > 0)
+            && hangs_up[0].revents().contains(PollFlags::HUP);
+        if is_hung_up {
+            self.peer.has_gone.set(true);
+            self.peer.goes.notify_waiters();
+            self.peer.goes.notify_one();
+        }
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let is_end = match &read {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if is_end {
+            self.at_end();
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
@@ -78,10 +166,16 @@ where
             .map_err(|error: Error| error.error_response()),
         |()| AppConfig::default(),
     );
-    let service = HttpService::build().finish(app);
-    let factory =
-        fn_service(|stream: UnixStream| async { Ok((stream, actix_http::Protocol::Http1, None)) })
-            .and_then(service);
+    let service = HttpService::build()
+        .on_connect_ext(|stream: &Watched, data: &mut Extensions| {
+            data.insert(Rc::clone(&stream.peer));
+        })
+        .finish(app);
+    let factory = fn_service(|stream: UnixStream| async {
+        let stream = Watched::new(stream);
+        Ok((stream, actix_http::Protocol::Http1, None))
+    })
+    .and_then(service);
     let service = Rc::new(
         factory
             .new_service(())

@@ -1,6 +1,7 @@
 //! `POST /v1/hooks/{agent}` and `POST /v1/append`: hook calls, one or many.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use actix_web::http::StatusCode;
@@ -11,6 +12,7 @@ use checkpoint::hooks::Normal;
 use journal::{Event, Timestamp};
 use tokio::sync::oneshot;
 
+use super::connections::Peer;
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
 use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
@@ -62,7 +64,14 @@ async fn hook(
     let header = |name: &str| request.headers().get(name)?.to_str().ok();
     let headers = HookHeaders::read(&agent, header);
     let waits = Some(wait.saturating_sub(began.elapsed()));
-    match accept_hook(&api, headers, body, waits).await {
+    let peer = request.conn_data::<Rc<Peer>>().cloned();
+    let gone = async move {
+        match peer {
+            Some(peer) => peer.gone().await,
+            None => std::future::pending().await,
+        }
+    };
+    match accept_hook(&api, headers, body, waits, gone).await {
         Ok(accepted) if accepted.reply.is_empty() => HttpResponse::Ok().finish(),
         Ok(accepted) => HttpResponse::Ok()
             .content_type("application/json")
@@ -76,15 +85,21 @@ async fn hook(
 }
 
 /// Parses and appends a hook call, and returns the reply. `waits` is how long the caller waits for
-/// a stop's reply.
+/// a stop's reply, and `gone` ends when it does not wait any more.
 async fn accept_hook(
     api: &Api,
     headers: HookHeaders,
     payload: web::Bytes,
     waits: Option<Duration>,
+    gone: impl Future<Output = ()>,
 ) -> Result<Accepted, Refusal> {
     let normal = ingest::read_call(&api.shared, headers, payload).await?;
-    outcome_of(hand_over(api, normal, waits)?).await
+    let outcome = hand_over(api, normal, waits)?;
+    // The call is on its way into the journal, whoever waits for it.
+    tokio::select! {
+        accepted = outcome_of(outcome) => accepted,
+        () = gone => Err(Refusal::Overloaded),
+    }
 }
 
 /// The outcome of a call that was handed over.

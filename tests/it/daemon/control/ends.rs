@@ -106,3 +106,54 @@ fn a_session_whose_stop_hook_was_interrupted_is_not_running_for_ever() {
     });
     assert_eq!(daemon.ask(&["sessions", "--json"])[0]["running"], true);
 }
+
+/// The host ends the client while the decision is being made, long before a reply could expire.
+#[test]
+fn a_stop_hook_that_is_ended_before_its_reply_ends_the_turn_at_once() {
+    let programs = tempfile::tempdir().expect("a folder");
+    let git = programs.path().join("git");
+    let asked = programs.path().join("asked");
+    let slow = format!("#!/bin/sh\ntouch '{}'\nsleep 1\nexit 1\n", asked.display());
+    crate::support::put_script(&git, &slow);
+    let project = tempfile::tempdir().expect("a folder");
+    fs::write(project.path().join("lib.rs"), "fn a() {}\n").expect("writes");
+    crate::support::git::commit_all(project.path());
+    let (daemon, notes) = noting(&format!(
+        "{EVERY_STOP}confirm_timeout: 10m\ndaemon: {{path: ['{}']}}\n",
+        programs.path().display()
+    ));
+    let call = |event: &str| {
+        json!({ "session_id": SESSION, "hook_event_name": event, "cwd": project.path(), "prompt": "one", "prompt_id": "one",
+            "last_assistant_message": "Done." }).to_string()
+    };
+    daemon.hook(&["claude"], call("UserPromptSubmit").as_bytes());
+    let _ = fs::remove_file(&asked);
+    let mut client = daemon.home.client(&["claude"]);
+    let mut client = client
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = client.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut input, call("Stop").as_bytes()).expect("it reads");
+    drop(input);
+    until("the decision is being made", || {
+        asked.exists().then_some(())
+    });
+    client.kill().expect("it waits");
+    client.wait().expect("it is gone");
+    let began = std::time::Instant::now();
+    until("it is announced", || (finishes(&notes) == 1).then_some(()));
+    assert!(
+        began.elapsed() < std::time::Duration::from_secs(60),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(daemon.ask(&["sessions", "--json"])[0]["running"], false);
+    let failed = daemon.ask(&["tail", "-n", "1000", "--kind", "delivery_failed", "--json"]);
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0]["reason"], "nobody_waiting");
+    // Nothing was sent, so nothing waits to be confirmed.
+    assert_eq!(kinds(&daemon, "delivery_attempted"), 0);
+    daemon.verify();
+}
