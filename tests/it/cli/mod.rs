@@ -21,5 +21,6 @@ mod steering;
 mod store;
 mod top;
 mod trust;
+mod uninstall;
 mod upgrade;
 mod whatif;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ struct Figures {
     out_of_order: u64,
     double_decisions: u64,
     double_deliveries: u64,
+    slowest_start: Duration,
 }
 
 /// Random numbers from a seed (xorshift).
@@ -174,7 +175,10 @@ fn random_kills_under_load_lose_nothing_and_double_nothing() {
                 .collect()
         });
         daemon.kill();
+        let began = Instant::now();
         daemon.start();
+        let took = began.elapsed();
+        figures.slowest_start = figures.slowest_start.max(took);
         for (client, (acked, killed)) in worked.iter().enumerate() {
             let session = format!("s{round}-{client}");
             let (code, lines) = daemon.ask_code(&["timeline", &session, "--json"]);

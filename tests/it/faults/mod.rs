@@ -4,4 +4,5 @@ mod damage;
 mod kills;
 mod overload;
 mod power;
+mod restarts;
 mod syscalls;
