@@ -432,6 +432,7 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
 
 
 
+
     any key: back
     ");
     let control_c = || Input::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
