@@ -17,24 +17,26 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
-    let scheme = |scheme: &str| {
+    for (scheme, ending) in [("light", ""), ("dark", "-dark")] {
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         browser.call("Emulation.setEmulatedMedia", media);
-    };
-    scheme("light");
-    let take = |name: &str, height: u32| {
-        browser.size(1080, height);
-        // Two frames on, everything has been drawn in its new size.
-        browser.evaluate(
-            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400))))",
-        );
-        let file = folder.join(format!("{name}.png"));
-        browser.picture(&file);
-        let size = file.metadata().expect("a file").len();
-        assert!(size < BYTES_MAX, "{name} has {size} bytes");
-    };
+        take_all(stage, browser, &|name, height| {
+            browser.size(1080, height);
+            // Two frames on, everything has been drawn in its new size.
+            browser.evaluate(
+                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400))))",
+            );
+            let file = folder.join(format!("{name}{ending}.png"));
+            browser.picture(&file);
+            let size = file.metadata().expect("a file").len();
+            assert!(size < BYTES_MAX, "{name}{ending} has {size} bytes");
+        });
+    }
+}
+
+fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, u32)) {
     browser.show("");
-    take("now", 620);
+    take("now", 660);
     // A recorded session of the demo.
     let recorded = &stage.ask(&["audit", "--agent", "claude", "--json"])[0];
     browser.show(&format!(
@@ -49,9 +51,6 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     take("timeline", 760);
     browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));
     take("decision", 760);
-    scheme("dark");
-    take("decision-dark", 760);
-    scheme("light");
     browser.show("what-if");
     browser.evaluate(
         "(() => { document.querySelector('textarea').rows = 5; const field = document.querySelector('[name=min_turn]'); field.value = '5m';
