@@ -216,10 +216,16 @@ impl Committer {
                 .copied()
                 .map_or_else(|| self.known(draft.id), |seq| Ok(Some(seq)))
             {
-                Ok(Some(seq)) => appended.push(Appended {
-                    seq,
-                    duplicate: true,
-                }),
+                Ok(Some(seq)) => {
+                    appended.push(Appended {
+                        seq,
+                        duplicate: true,
+                    });
+                    // What follows would get other numbers than it had.
+                    if own.is_some() {
+                        break;
+                    }
+                }
                 Ok(None) => {
                     let seq = self.next_seq;
                     self.next_seq += 1;

@@ -1,6 +1,6 @@
 //! `journal append|export|import|verify|stats`; the rest is in `maintenance.rs`.
 
-use std::io::{BufRead, BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +9,9 @@ use checkpoint::hooks::{Reading, normalise};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
-use journal::{Draft, Home, Journal, Options, Renewal, Timestamp, codec};
-use serde::Serialize;
+use journal::{Draft, Home, Journal, Options, Timestamp};
 
-use crate::cli::commands::maintenance;
+use crate::cli::commands::{import, maintenance};
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
@@ -131,7 +130,7 @@ pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
     match args.action {
         JournalAction::Append { output } => append(home, output.json),
         JournalAction::Export { from, session } => export(home, from, session),
-        JournalAction::Import { own, output } => import(home, own, output.json),
+        JournalAction::Import { own, output } => import::run(home, own, output.json),
         JournalAction::Verify { output } => verify(home, output.json),
         JournalAction::Stats { output } => stats(home, output.json),
         JournalAction::Backup { to, output } => maintenance::backup(home, &to, output.json),
@@ -340,74 +339,6 @@ fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
         Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(exit::OK),
     }
-}
-
-#[derive(Serialize)]
-struct Imported {
-    imported: u64,
-    known: u64,
-}
-
-fn import(home: &Home, own: bool, json: bool) -> Result<u8> {
-    if connection::health(home).is_some() {
-        return Err(
-            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
-        );
-    }
-    let (journal, recovered) = Journal::open(&home.journal, Options::default())?;
-    let had = recovered.last_seq;
-    if !own {
-        journal.mark_imported_from(had + 1)?;
-    }
-    let (mut imported, mut known) = (0u64, 0u64);
-    for (number, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let wrong = |what: String| {
-            Failure::failed(format!("line {}: {what}", number + 1)).hint(format!(
-                "{imported} events were imported before it; mend the line and import the file again"
-            ))
-        };
-        let value =
-            serde_json::from_str(&line).map_err(|error| wrong(format!("not JSON: {error}")))?;
-        let (envelope, payload) = codec::from_json(value).map_err(&wrong)?;
-        let seq = envelope.seq;
-        let (id, expected) = (envelope.id, imported + known + 1);
-        if seq != expected {
-            return Err(wrong(format!(
-                "it has seq {seq}, and {expected} is next: an import is a whole export, from 1 on"
-            )));
-        }
-        if seq <= had {
-            let same = journal.event(seq)?.is_some_and(|there| there.id == id);
-            if !same {
-                return Err(wrong(format!("event {seq} of this journal is another one"))
-                    .hint("import into an empty journal: set CHECKPOINTD_HOME to a new folder"));
-            }
-            known += 1;
-            continue;
-        }
-        let appended = journal.import(envelope, payload)?;
-        if appended.duplicate || appended.seq != seq {
-            return Err(wrong(format!(
-                "its id is that of event {} already",
-                appended.seq
-            )));
-        }
-        imported += 1;
-    }
-    if imported > 0 {
-        journal.renew_identity(Renewal::Imported)?;
-    }
-    journal.close();
-    if json {
-        print_json(&Imported { imported, known });
-    } else {
-        println!("{imported} imported, {known} known already");
-    }
-    Ok(exit::OK)
 }
 
 fn verify(home: &Home, json: bool) -> Result<u8> {

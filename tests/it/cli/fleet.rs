@@ -413,3 +413,39 @@ fn a_restored_journal_is_another_one() {
         after.iter().map(|row| row["journal"].to_string()).collect();
     assert_eq!(journals.len(), 2);
 }
+
+#[test]
+fn an_import_ends_before_an_event_whose_id_is_there_already() {
+    let export = well(&recorded(), &["journal", "export"]);
+    let mut lines: Vec<Value> = export
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    lines[4]["id"] = lines[2]["id"].clone();
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let home = Home::new();
+    let import = |text: &str| {
+        let mut import = home.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "import"]);
+        let output = run(&mut import, text.as_bytes());
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.code(),
+            said(&output.stdout) + &said(&output.stderr),
+        )
+    };
+    let (code, said) = import(&text);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("line 5: its id is that of event 3 already")
+            && said.contains("4 events were imported before it"),
+        "{said}"
+    );
+    assert_eq!(answer(&home, &["journal", "stats"])["events"], 4);
+    let id = answer(&home, &["status"])["journal"].clone();
+    assert_eq!(id["because"], "imported", "{id}");
+    let (code, said) = import(&export);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said, "43 imported, 4 known already\n");
+    assert_eq!(well(&home, &["journal", "export"]), export);
+    assert_ne!(answer(&home, &["status"])["journal"]["id"], id["id"]);
+}

@@ -1,0 +1,156 @@
+//! `journal import`: an export, back into a journal.
+
+use std::io::BufRead;
+
+use journal::{Envelope, Home, Journal, Options, Payload, Renewal, codec};
+use serde::Serialize;
+
+use crate::cli::connection;
+use crate::cli::text::print_json;
+use crate::error::{Failure, Result, exit};
+
+/// Events in one commit.
+const COMMIT_EVENTS: usize = 4_096;
+
+#[derive(Serialize)]
+struct Imported {
+    imported: u64,
+    known: u64,
+}
+
+/// Imports the export on stdin.
+pub(super) fn run(home: &Home, own: bool, json: bool) -> Result<u8> {
+    if connection::health(home).is_some() {
+        return Err(
+            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
+        );
+    }
+    let (journal, recovered) = Journal::open(&home.journal, Options::default())?;
+    let had = recovered.last_seq;
+    if !own {
+        journal.mark_imported_from(had + 1)?;
+    }
+    let mut import = Import {
+        journal: &journal,
+        had,
+        done: Imported {
+            imported: 0,
+            known: 0,
+        },
+        waiting: Vec::new(),
+    };
+    let taken = import.lines(std::io::stdin().lock());
+    let stored = import.commit();
+    let Imported { imported, known } = import.done;
+    taken.map_err(|wrong| wrong.failure(imported))?;
+    stored.map_err(|wrong| wrong.failure(imported))?;
+    journal.close();
+    if json {
+        print_json(&Imported { imported, known });
+    } else {
+        println!("{imported} imported, {known} known already");
+    }
+    Ok(exit::OK)
+}
+
+/// A line that is not right, or a journal that cannot be written.
+enum Wrong {
+    Line(usize, String),
+    /// The journal has other events.
+    Other(usize, String),
+    Failed(Failure),
+}
+
+impl Wrong {
+    fn failure(self, imported: u64) -> Failure {
+        match self {
+            Self::Line(number, what) => Failure::failed(format!("line {number}: {what}")).hint(format!(
+                "{imported} events were imported before it; mend the line and import the file again"
+            )),
+            Self::Other(number, what) => Failure::failed(format!("line {number}: {what}"))
+                .hint("import into an empty journal: set CHECKPOINTD_HOME to a new folder"),
+            Self::Failed(failure) => failure,
+        }
+    }
+}
+
+impl<T: Into<Failure>> From<T> for Wrong {
+    fn from(error: T) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+struct Import<'a> {
+    journal: &'a Journal,
+    /// The last event that was there before.
+    had: u64,
+    done: Imported,
+    /// Events to commit, each with the number of its line.
+    waiting: Vec<(usize, Envelope, Payload)>,
+}
+
+impl Import<'_> {
+    fn lines(&mut self, input: impl BufRead) -> std::result::Result<(), Wrong> {
+        for (number, line) in input.lines().enumerate() {
+            let line = line?;
+            if !line.trim().is_empty() {
+                self.line(number + 1, &line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, number: usize, line: &str) -> std::result::Result<(), Wrong> {
+        let wrong = |what: String| Wrong::Line(number, what);
+        let value =
+            serde_json::from_str(line).map_err(|error| wrong(format!("not JSON: {error}")))?;
+        let (envelope, payload) = codec::from_json(value).map_err(wrong)?;
+        let seq = envelope.seq;
+        let expected = self.done.imported + self.done.known + self.waiting.len() as u64 + 1;
+        if seq != expected {
+            return Err(wrong(format!(
+                "it has seq {seq}, and {expected} is next: an import is a whole export, from 1 on"
+            )));
+        }
+        if seq <= self.had {
+            let there = self.journal.event(seq)?;
+            if there.is_none_or(|there| there.id != envelope.id) {
+                let what = format!("event {seq} of this journal is another one");
+                return Err(Wrong::Other(number, what));
+            }
+            self.done.known += 1;
+            return Ok(());
+        }
+        self.waiting.push((number, envelope, payload));
+        if self.waiting.len() >= COMMIT_EVENTS {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Appends what waits.
+    fn commit(&mut self) -> std::result::Result<(), Wrong> {
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        if self.done.imported == 0 {
+            self.journal.renew_identity(Renewal::Imported)?;
+        }
+        let lines: Vec<_> = waiting.iter().map(|(number, ..)| *number).collect();
+        let events = waiting.into_iter();
+        let events = events.map(|(_, envelope, payload)| (envelope, payload));
+        let appended = self.journal.import_all(events.collect())?;
+        for (appended, number) in appended.into_iter().zip(lines) {
+            let expected = self.done.imported + self.done.known + 1;
+            if appended.duplicate || appended.seq != expected {
+                return Err(Wrong::Line(
+                    number,
+                    format!("its id is that of event {} already", appended.seq),
+                ));
+            }
+            self.done.imported += 1;
+        }
+        Ok(())
+    }
+}
