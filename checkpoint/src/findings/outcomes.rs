@@ -180,12 +180,7 @@ impl Outcomes {
 
     /// Returns how the tests of a call ended that may be about code of one of the packs.
     pub(super) fn tests(&self, call: usize, packs: &[&str]) -> Option<SummaryVerdict> {
-        let fits = |summary: &&Summary| {
-            let language = language(&summary.tool);
-            language.is_none_or(|language| packs.iter().any(|pack| speaks(pack, language)))
-        };
-        let tests: Vec<Summary> = self.of(call).iter().filter(fits).cloned().collect();
-        overall(&tests, SummaryKind::Tests)
+        tests_of(self.of(call), packs)
     }
 
     /// Returns how the tests of a call ended by the language that they may be about; none for any.
@@ -226,6 +221,16 @@ impl Outcomes {
     pub(super) fn any_tests(&self, call: usize) -> Option<SummaryVerdict> {
         overall(self.of(call), SummaryKind::Tests)
     }
+}
+
+/// Returns how the tests ended that may be about code of one of the packs.
+pub(super) fn tests_of(said: &[Summary], packs: &[&str]) -> Option<SummaryVerdict> {
+    let fits = |summary: &&Summary| {
+        let language = language(&summary.tool);
+        language.is_none_or(|language| packs.iter().any(|pack| speaks(pack, language)))
+    };
+    let tests: Vec<Summary> = said.iter().filter(fits).cloned().collect();
+    overall(&tests, SummaryKind::Tests)
 }
 
 /// Returns whether the tests of a language may be about the code of a pack. Packs of no language take all.

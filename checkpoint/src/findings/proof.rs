@@ -2,7 +2,7 @@
 
 use journal::{CommandEnd, SummaryVerdict, ToolCall, ToolKind};
 
-use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere};
+use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere, tests_of};
 use super::paths::PathRef;
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
@@ -217,8 +217,14 @@ pub(super) fn by_output(
         .outcome(index)
         .and_then(|said| said.ended);
     let failed = call.is_error || ended == Some(SummaryVerdict::Failed);
-    let printed = printed(turn, (index, place)).and_then(|end| end.verdict);
-    let tests = asked.tests.then(|| outcomes.tests(index, asked.packs));
+    let end = printed(turn, (index, place));
+    let printed = end.and_then(|end| end.verdict);
+    let own = end.map_or(&[][..], |end| &end.summaries);
+    // Of several runs in one line, each has its own part of the output.
+    let tests = asked.tests.then(|| match tests_of(own, asked.packs) {
+        Some(verdict) => Some(verdict),
+        None => outcomes.tests(index, asked.packs),
+    });
     let others = || outcomes.others(index);
     match tests.flatten() {
         Some(SummaryVerdict::Failed) => return Outcome::Failed,

@@ -65,10 +65,8 @@ pub fn ends(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
         return Vec::new();
     }
     let case = Case::new(steps, &lines, shown);
-    let fails =
-        |said: &Summary| said.verdict == SummaryVerdict::Failed && said.kind != SummaryKind::Lint;
-    let is_well = !outcome::read(output).iter().any(fails);
-    conclude(&case, &runs(&case, &flow), is_well)
+    let said = outcome::read(&without_own(line, output));
+    conclude(&case, &runs(&case, &flow), &said)
 }
 
 /// Returns an output without the lines that `echo` and `printf` of its own line printed: they say what the line says, not what
@@ -121,49 +119,71 @@ fn runs<'c>(case: &'c Case<'c>, flow: &Flow<Step>) -> Vec<Finished<'c>> {
     Vec::new()
 }
 
-/// Returns what all runs have in common.
-fn conclude(case: &Case<'_>, runs: &[Finished<'_>], is_well: bool) -> Vec<CommandEnd> {
+/// Returns what all runs have in common. `said` is what the output reports on.
+fn conclude(case: &Case<'_>, runs: &[Finished<'_>], said: &[Summary]) -> Vec<CommandEnd> {
     let Some(first) = runs.first() else {
         return Vec::new();
     };
+    let is_whole = case.shown == Shown::Whole;
+    let fails =
+        |said: &Summary| said.verdict == SummaryVerdict::Failed && said.kind != SummaryKind::Lint;
+    let is_well = !said.iter().any(fails);
+    let differs = is_whole && tests_differ(said);
     let mut ends = Vec::new();
     for (at, step) in case.steps.steps.iter().enumerate() {
-        let Some(place) = step.place.filter(|_| case.steps.templates[at].is_none()) else {
+        let Some(place) = step.place.filter(|_| is_of_interest(step)) else {
             continue;
         };
-        let fates = || runs.iter().map(|run| run.fate(at));
-        let verdict = if fates().all(|fate| fate == Fate::Passed) {
-            Some(SummaryVerdict::Passed)
-        } else if fates().all(|fate| fate == Fate::NotRun) {
-            Some(SummaryVerdict::RanNothing)
-        } else if fates().all(|fate| matches!(fate, Fate::Failed | Fate::NotRun)) {
-            Some(SummaryVerdict::Failed)
-        } else {
-            None
-        };
-        let ran = fates().all(|fate| fate != Fate::NotRun);
+        let verdict = verdict(at, runs);
+        let ran = runs.iter().all(|run| run.fate(at) != Fate::NotRun);
+        // Of a command that decides, the status of the call says more.
+        let may_be_well = matches!(verdict, None | Some(SummaryVerdict::Passed)) && !step.decides;
         let is_quiet = || {
             first.is_silent(at) || (is_well && programs::is_telling(step) && first.would_tell(at))
         };
-        let may_be_well = matches!(verdict, None | Some(SummaryVerdict::Passed));
-        // Of a command that decides, the status of the call says more.
-        let may_be_well = may_be_well && !step.decides;
-        let silent = ran && may_be_well && case.shown == Shown::Whole && is_quiet();
-        let program = step.words.first().map_or("", String::as_str);
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+:".contains(c);
-        let is_short = program.len() <= PROGRAM_BYTES_MAX && program.chars().all(is_name);
-        if (verdict.is_some() || silent)
-            && is_short
-            && ends.len() < ENDS_MAX
-            && !programs::is_plain(step)
-        {
+        let silent = is_whole && ran && may_be_well && is_quiet();
+        let own = (differs && ran).then(|| first.own_part(at)).flatten();
+        let summaries = own.map_or(Vec::new(), |own| outcome::read(&own.join("\n")));
+        let says = verdict.is_some() || silent || !summaries.is_empty();
+        if says && ends.len() < ENDS_MAX {
             ends.push(CommandEnd {
                 place,
-                program: program.to_owned(),
+                program: step.words.first().cloned().unwrap_or_default(),
                 verdict,
                 silent,
+                summaries,
             });
         }
     }
     ends
+}
+
+/// Returns what became of a command in all runs.
+fn verdict(at: usize, runs: &[Finished<'_>]) -> Option<SummaryVerdict> {
+    let all = |fates: &[Fate]| runs.iter().all(|run| fates.contains(&run.fate(at)));
+    if all(&[Fate::Passed]) {
+        Some(SummaryVerdict::Passed)
+    } else if all(&[Fate::NotRun]) {
+        Some(SummaryVerdict::RanNothing)
+    } else if all(&[Fate::Failed, Fate::NotRun]) {
+        Some(SummaryVerdict::Failed)
+    } else {
+        None
+    }
+}
+
+/// Returns whether an output says both that tests passed and that tests failed.
+fn tests_differ(said: &[Summary]) -> bool {
+    let any = |verdict| {
+        let is_one = |said: &Summary| said.kind == SummaryKind::Tests && said.verdict == verdict;
+        said.iter().any(is_one)
+    };
+    any(SummaryVerdict::Passed) && any(SummaryVerdict::Failed)
+}
+
+/// Returns whether it matters how a command ended, and its name can be kept.
+fn is_of_interest(step: &Step) -> bool {
+    let program = step.words.first().map_or("", String::as_str);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+:".contains(c);
+    !programs::is_plain(step) && program.len() <= PROGRAM_BYTES_MAX && program.chars().all(is_name)
 }

@@ -88,3 +88,9 @@ pub(super) fn keeps_failures(flow: &Flow<Step>) -> bool {
         _ => false,
     }
 }
+
+/// Returns whether a command prints no summary of tests.
+pub(super) fn is_mute(step: &Step) -> bool {
+    let program = step.words.first().map_or("", String::as_str);
+    is_plain(step) || ["git", "ls", "rm", "mkdir", "cp", "mv", "pkill", "kill"].contains(&program)
+}

@@ -6,7 +6,7 @@ use crate::shell::{Flow, Step};
 
 use super::case::{self, Case};
 use super::choices::Choices;
-use super::programs::{PLAIN, keeps_failures, passes};
+use super::programs::{PLAIN, is_mute, keeps_failures, passes};
 use super::template::{self, Piece};
 
 /// What became of a command.
@@ -363,25 +363,29 @@ impl Finished<'_> {
         self.fates.get(&step).copied().unwrap_or(Fate::NotRun)
     }
 
+    /// Returns the lines between the texts before and after a command, and what was done between those texts.
+    fn part(&self, step: usize) -> Option<(&[&str], &[Did])> {
+        let is_it = |did: &Did| matches!(did, Did::Seen(id, _) if *id == step);
+        let at = self.did.iter().position(is_it)?;
+        let is_line = |did: &Did| matches!(did, Did::Line(_));
+        let before = self.did[..at].iter().rposition(is_line);
+        let after = self.did[at..]
+            .iter()
+            .position(is_line)
+            .map(|after| at + after);
+        let line = |at: usize| match self.did[at] {
+            Did::Line(line) => line,
+            Did::Seen(..) => 0,
+        };
+        let start = before.map_or(0, |before| line(before) + 1);
+        let end = after.map_or(self.case.lines.len(), line);
+        let first = before.map_or(0, |before| before + 1);
+        let did = &self.did[first..after.unwrap_or(self.did.len())];
+        Some((self.case.lines.get(start..end)?, did))
+    }
+
     /// Returns whether nothing was printed between the texts before and after a command.
     pub(super) fn is_silent(&self, step: usize) -> bool {
-        let is_it = |did: &Did| matches!(did, Did::Seen(id, _) if *id == step);
-        let Some(at) = self.did.iter().position(is_it) else {
-            return false;
-        };
-        let line = |did: &Did| match did {
-            Did::Line(line) => Some(*line),
-            Did::Seen(..) => None,
-        };
-        let start = self.did[..at]
-            .iter()
-            .rev()
-            .find_map(line)
-            .map_or(0, |line| line + 1);
-        let end = self.did[at..]
-            .iter()
-            .find_map(line)
-            .unwrap_or(self.case.lines.len());
         let any_runner = self
             .case
             .steps
@@ -389,10 +393,19 @@ impl Finished<'_> {
             .iter()
             .any(|step| case::is_runner(step));
         let is_blank = |line: &&str| case::is_blank(line, any_runner);
-        self.case
-            .lines
-            .get(start..end)
-            .is_some_and(|lines| lines.iter().all(is_blank))
+        self.part(step)
+            .is_some_and(|(lines, _)| lines.iter().all(is_blank))
+    }
+
+    /// Returns the part of the output that a command printed, if it is not all of it and no other command may have.
+    pub(super) fn own_part(&self, step: usize) -> Option<&[&str]> {
+        let (lines, did) = self.part(step)?;
+        let may_print = |did: &&Did| match did {
+            Did::Seen(id, _) => !is_mute(self.case.steps.steps[*id]),
+            Did::Line(_) => false,
+        };
+        let alone = did.iter().filter(may_print).count() == 1;
+        (alone && lines.len() < self.case.lines.len()).then_some(lines)
     }
 
     /// Returns whether a failure of a command would be in the output.

@@ -38,7 +38,7 @@ pub(crate) fn canonical_name(program: &str) -> &str {
 
 use std::mem::take;
 
-use reader::{COMMANDS_MAX, Script};
+use reader::{COMMANDS_MAX, Command, Script};
 use simple::Run;
 use state::{State, join_dir};
 use wrappers::Inner;
@@ -162,14 +162,7 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
                     input: stdin.clone(),
                 };
                 flows.push(Flow::Run(found.len()));
-                found.push(Run {
-                    simple,
-                    inputs: take(&mut command.io.inputs),
-                    outputs: take(&mut command.io.outputs),
-                    away: command.io.away,
-                    hushed: command.io.hushed,
-                    stdin,
-                });
+                found.push(run_of(command, simple, stdin));
                 continue;
             }
         };
@@ -182,27 +175,15 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
             input: None,
         };
         let away = command.io.away.then(|| command.io.outputs.clone());
-        found.push(Run {
-            simple,
-            inputs: take(&mut command.io.inputs),
-            outputs: take(&mut command.io.outputs),
-            away: command.io.away,
-            hushed: command.io.hushed,
-            stdin: None,
-        });
-        let depth = around.depth + 1;
-        let mut flow = Flow::Opaque;
-        if let Some(text) = inner.filter(|_| depth < SCRIPTS_MAX) {
-            let mut state = unwrapped.state;
-            state.dir = dir;
-            let inside = Around {
-                certain,
-                decides,
-                depth,
-            };
-            let inner = collect(grammar::read(&text, state), &inside, found);
-            flow = Flow::Apart(Box::new(inner));
-        }
+        found.push(run_of(command, simple, None));
+        let mut state = unwrapped.state;
+        state.dir = dir;
+        let inside = Around {
+            certain,
+            decides,
+            depth: around.depth + 1,
+        };
+        let flow = within(inner, state, &inside, found);
         flows.push(match away {
             Some(files) => Flow::Away(Box::new(flow), files),
             None => flow,
@@ -210,6 +191,35 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
     }
     let whole = flow::tree(&script.marks);
     whole.map(&mut |index| flows.get_mut(index).map_or(Flow::Opaque, take))
+}
+
+/// Returns a command with its redirections, which are taken from it.
+fn run_of(command: &mut Command, simple: Simple, stdin: Option<String>) -> Run {
+    Run {
+        simple,
+        inputs: take(&mut command.io.inputs),
+        outputs: take(&mut command.io.outputs),
+        away: command.io.away,
+        hushed: command.io.hushed,
+        stdin,
+    }
+}
+
+/// Adds the commands of a script that a command runs; returns their flow.
+fn within(
+    inner: Option<String>,
+    state: State,
+    around: &Around,
+    found: &mut Vec<Run>,
+) -> Flow<usize> {
+    match inner.filter(|_| around.depth < SCRIPTS_MAX) {
+        Some(text) => Flow::Apart(Box::new(collect(
+            grammar::read(&text, state),
+            around,
+            found,
+        ))),
+        None => Flow::Opaque,
+    }
 }
 
 /// Returns the text on a command's standard input if the line contains it.

@@ -85,6 +85,10 @@ pub struct CommandEnd {
     pub verdict: Option<SummaryVerdict>,
     /// Whether it ran and printed nothing, or, of a compiler whose failures have a known form, none of them.
     pub silent: bool,
+    /// What its own part of the output reports on, if the line frames it and the whole output says that tests both passed
+    /// and failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub summaries: Vec<Summary>,
 }
 
 /// Stores facts as a JSON object in formats for people, and as its text in others.

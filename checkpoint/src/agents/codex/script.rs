@@ -71,47 +71,64 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
                     task,
                 });
             }
-            Entry::Result {
-                id,
-                mut result,
-                at,
-                duration_ms,
-            } if waits.contains(&*id) => {
-                // The script came to its end; how its command ended is in what it printed.
-                let is_over = result.is_error == Some(false);
-                result.exit_code = result.exit_code.or(is_over.then_some(0));
-                expanded.push(Entry::Result {
-                    id,
-                    result,
-                    at,
-                    duration_ms,
-                });
-            }
-            Entry::Result {
-                id,
-                result,
-                at,
-                duration_ms,
-            } if calls_of.contains_key(&*id) => {
-                let ids = calls_of.get(&*id).map_or(&[][..], Vec::as_slice);
-                let is_open = result.exit_code.is_none() && coded.contains(&*id);
-                let codes = if is_open {
-                    results::codes(&result.text)
-                } else {
-                    Vec::new()
-                };
-                expanded.extend(ids.iter().enumerate().map(|(number, id)| Entry::Result {
-                    id: Cow::Owned(id.clone()),
-                    result: results::of_command(&result, &codes, number, ids.len()),
-                    at,
-                    duration_ms,
-                }));
+            Entry::Result { ref id, .. } if waits.contains(&**id) => expanded.push(waited(entry)),
+            Entry::Result { ref id, .. } if calls_of.contains_key(&**id) => {
+                let ids = calls_of.get(&**id).map_or(&[][..], Vec::as_slice);
+                let is_coded = coded.contains(&**id);
+                expanded.extend(divided(entry, ids, is_coded));
             }
             entry => expanded.push(entry),
         }
     }
     tie(&mut expanded);
     expanded
+}
+
+/// Returns the result of a wait: the script came to its end; how its command ended is in what it printed.
+fn waited(entry: Entry<'_>) -> Entry<'_> {
+    let Entry::Result {
+        id,
+        mut result,
+        at,
+        duration_ms,
+    } = entry
+    else {
+        return entry;
+    };
+    let is_over = result.is_error == Some(false);
+    result.exit_code = result.exit_code.or(is_over.then_some(0));
+    Entry::Result {
+        id,
+        result,
+        at,
+        duration_ms,
+    }
+}
+
+/// Returns the result of a script as that of each of its calls. `is_coded` says that it prints their status.
+fn divided<'a>(entry: Entry<'a>, ids: &[String], is_coded: bool) -> Vec<Entry<'a>> {
+    let Entry::Result {
+        result,
+        at,
+        duration_ms,
+        ..
+    } = entry
+    else {
+        return vec![entry];
+    };
+    let is_open = result.exit_code.is_none() && is_coded;
+    let codes = if is_open {
+        results::codes(&result.text)
+    } else {
+        Vec::new()
+    };
+    let one = |(number, id): (usize, &String)| Entry::Result {
+        id: Cow::Owned(id.clone()),
+        result: results::of_command(&result, &codes, number, ids.len()),
+        at,
+        duration_ms,
+    };
+    ids.iter().enumerate().map(one).collect()
 }
 
 /// Ties a look at a command in the background, whose id no result named, to the command before it that may still have run:

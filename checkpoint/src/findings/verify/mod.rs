@@ -223,19 +223,7 @@ impl Search<'_> {
     ) {
         let call = &self.turn.evidence.timeline.calls[position.0];
         let program = simple.words.first().cloned().unwrap_or_default();
-        let place = simple.dir.as_deref().and_then(|dir| self.map.locate(dir));
-        let follows_tasks = self.turn.policy.verify.commands == Commands::Project;
-        let (placed, task) = if follows_tasks {
-            resolve(simple, place, self.map)
-        } else {
-            (
-                vec![Placed {
-                    simple: simple.clone(),
-                    place,
-                }],
-                None,
-            )
-        };
+        let (placed, task) = self.resolved(simple);
         let mut note = |does: Does, simple: &shell::Simple| {
             let outcome = ended(self.turn, position, simple, &does);
             found.push(Run {
@@ -285,6 +273,16 @@ impl Search<'_> {
         {
             note(self.tool(Kind::Build, Family::Other, &outer), simple);
         }
+    }
+
+    /// Returns the commands that a command runs, and the task that it is.
+    fn resolved(&self, simple: &shell::Simple) -> (Vec<Placed>, Option<String>) {
+        let place = simple.dir.as_deref().and_then(|dir| self.map.locate(dir));
+        if self.turn.policy.verify.commands == Commands::Project {
+            return resolve(simple, place, self.map);
+        }
+        let simple = simple.clone();
+        (vec![Placed { simple, place }], None)
     }
 
     /// Returns whether a check of the project's own says that all is well (spec EVID-19).
@@ -391,7 +389,7 @@ impl Judge<'_> {
         let last = runs.iter().rfind(counts)?;
         let fails = runs
             .iter()
-            .any(|run| run.position > last.position && self.fails(run, need));
+            .any(|run| run.position.0 > last.position.0 && self.fails(run, need));
         (!fails).then_some(done.position)
     }
 

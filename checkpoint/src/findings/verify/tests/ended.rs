@@ -25,6 +25,21 @@ const TURNS: &[(&[&str], bool)] = &[
         ],
         false,
     ),
+    // Two runs in one line, the second of which is meant to fail: each has its part of the output.
+    (
+        &[
+            "edit a.ts",
+            "$ npx vitest run | tail -3; echo --- OLD; git stash -q && npx vitest run | tail -3; git stash pop -q =>  Tests  5 passed (5)\n--- OLD\n Tests  1 failed | 4 passed (5)",
+        ],
+        false,
+    ),
+    (
+        &[
+            "edit a.ts",
+            "$ echo --- ONE; npx vitest run | tail -3; echo --- TWO; npx vitest run | tail -3 => --- ONE\n Tests  1 failed | 4 passed (5)\n--- TWO\n Tests  1 failed | 4 passed (5)",
+        ],
+        true,
+    ),
     // Of another language, or another package.
     (
         &[
