@@ -9,9 +9,7 @@
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::error::{Error, Result};
 use crate::hex::hex;
-use crate::log::Journal;
 
 /// The chain of a journal up to one of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,25 +33,10 @@ impl Chain {
         hex(&self.hash)
     }
 
-    fn take(&mut self, event: &[u8]) {
+    /// Takes the next event's value.
+    pub(crate) fn take(&mut self, event: &[u8]) {
         let hash = Sha256::new().chain_update(self.hash).chain_update(event);
         self.hash = hash.finalize().into();
         self.seq += 1;
-    }
-}
-
-impl Journal {
-    /// Takes the events into a chain that come after its last one, up to `last`.
-    ///
-    /// # Errors
-    ///
-    /// If the store cannot be read or lacks an event.
-    pub fn extend(&self, chain: &mut Chain, last: u64) -> Result<()> {
-        while chain.seq < last {
-            let seq = chain.seq + 1;
-            let missing = || Error::damaged("the store", format!("event {seq} is missing"));
-            chain.take(&self.store().event_value(seq)?.ok_or_else(missing)?);
-        }
-        Ok(())
     }
 }

@@ -2,12 +2,27 @@
 
 use uuid::Uuid;
 
+use crate::chain::Chain;
 use crate::error::{Error, Result};
 use crate::log::Journal;
 use crate::recovery::verify::{self, Verified};
 use crate::{Envelope, Outcome, Payload, SessionEntry, intake, layout};
 
 impl Journal {
+    /// Takes the events into a chain that come after its last one, up to `last`.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be read or lacks an event.
+    pub fn extend(&self, chain: &mut Chain, last: u64) -> Result<()> {
+        while chain.seq < last {
+            let seq = chain.seq + 1;
+            let missing = || Error::damaged("the store", format!("event {seq} is missing"));
+            chain.take(&self.store().event_value(seq)?.ok_or_else(missing)?);
+        }
+        Ok(())
+    }
+
     /// Returns one event.
     ///
     /// # Errors

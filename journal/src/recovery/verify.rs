@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use crate::chain::Chain;
 use crate::error::{Error, Result};
 use crate::frame::Damage;
 use crate::intake::{self, Record, Segment};
 use crate::layout::intake_dir;
 use crate::store::Store;
-use crate::{Envelope, Event, codec};
+use crate::{Envelope, Event, Identity, codec};
 
 /// Segments at the end of the log whose events are compared with the store at the first start after a boot.
 const SEGMENTS_COMPARED: usize = 2;
@@ -27,6 +28,9 @@ pub struct Verified {
     pub intake_from: Option<u64>,
     /// Number of payloads that compaction has dropped.
     pub payloads_dropped: u64,
+    /// The chain of the whole journal, if it has an identity and is whole: equal for equal journals (spec FLEET-2).
+    #[serde(default)]
+    pub chain: Option<String>,
     /// The problems found, one line each.
     pub problems: Vec<String>,
 }
@@ -43,6 +47,7 @@ pub(crate) fn verify(
         store,
         last,
         next: None,
+        chain: Identity::of(dir).ok().map(|own| Chain::new(own.journal)),
         found: Verified::default(),
     };
     check.store_events(&mut progress)?;
@@ -56,6 +61,10 @@ pub(crate) fn verify(
         check.report(format!("intake: events 1 to {} are missing", from - 1));
     }
     check.found.ok = check.found.problems.is_empty();
+    let whole = check.chain.take().filter(|chain| chain.seq == last);
+    check.found.chain = whole
+        .filter(|_| check.found.ok)
+        .map(|chain| format!("sha256:{}", chain.text()));
     Ok(check.found)
 }
 
@@ -65,6 +74,7 @@ struct Check<'a> {
     last: u64,
     /// The event that the intake log must have next; `None` before its first one.
     next: Option<u64>,
+    chain: Option<Chain>,
     found: Verified,
 }
 
@@ -168,6 +178,9 @@ impl Check<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let seq = record.envelope.seq;
         self.found.intake_events += 1;
+        if let Some(chain) = self.chain.as_mut().filter(|chain| chain.seq + 1 == seq) {
+            chain.take(record.event);
+        }
         if self.store.event_value(seq)?.as_deref() != Some(record.event) {
             self.report(format!("event {seq} differs between intake log and store"));
         }

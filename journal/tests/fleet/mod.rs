@@ -170,6 +170,9 @@ fn chains_are_equal_up_to_the_first_difference() {
         assert_ne!(chain(&one, to), chain(&one, to + 1));
     }
     assert_ne!(chain(&one, 7), chain(&two, 7));
+    let verified = one.verify(|_, _| ()).expect("verifies");
+    let whole = format!("sha256:{}", chain(&one, 7).1);
+    assert_eq!((verified.ok, verified.chain), (true, Some(whole)));
     let mut longer = Chain::new(id);
     one.extend(&mut longer, 8).expect_err("there are 7 events");
     assert_eq!(longer.text(), chain(&one, 7).1);
