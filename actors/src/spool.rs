@@ -22,7 +22,7 @@ use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
 use crate::shared::Counters;
 
 /// How often the folder is read even without a notification of a change.
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
+const SWEEP_EVERY: Duration = Duration::from_secs(10);
 /// How long calls are followed that come while the spool is emptied. Clients that wait for the daemon to be ready spool
 /// faster than a busy machine takes in, and would keep it from ever being ready.
 const FOLLOW_WITHIN: Duration = Duration::from_millis(500);

@@ -11,14 +11,15 @@ use std::time::Duration;
 
 use actix_http::{Extensions, HttpService};
 use actix_service::{
-    IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_service,
-    map_config,
+    IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_factory,
+    fn_service, map_config,
 };
 use actix_web::body::MessageBody;
 use actix_web::dev::{AppConfig, ServiceResponse};
 use actix_web::{App, Error};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 
@@ -26,6 +27,8 @@ use tokio::sync::Notify;
 const CONNECTIONS_MAX: usize = 4_096;
 /// Pause after a failed accept, for example for lack of descriptors.
 const REFUSED_PAUSE: Duration = Duration::from_millis(20);
+/// How long after the last connection the HTTP service is kept. It has a clock that wakes the processor twice a second.
+const REST_AFTER: Duration = Duration::from_secs(10);
 
 /// Counts open connections, and reports each close.
 #[derive(Default)]
@@ -166,44 +169,48 @@ where
             .map_err(|error: Error| error.error_response()),
         |()| AppConfig::default(),
     );
-    let service = HttpService::build()
-        .on_connect_ext(|stream: &Watched, data: &mut Extensions| {
-            data.insert(Rc::clone(&stream.peer));
+    let not_started = |_| "the application does not start".to_owned();
+    let app = Rc::new(app.new_service(()).await.map_err(not_started)?);
+    let http = || {
+        let app = Rc::clone(&app);
+        let app = fn_factory(move || std::future::ready(Ok::<_, ()>(Rc::clone(&app))));
+        let service = HttpService::build()
+            .on_connect_ext(|stream: &Watched, data: &mut Extensions| {
+                data.insert(Rc::clone(&stream.peer));
+            })
+            .finish(app);
+        fn_service(|stream: UnixStream| async {
+            let stream = Watched::new(stream);
+            Ok((stream, actix_http::Protocol::Http1, None))
         })
-        .finish(app);
-    let factory = fn_service(|stream: UnixStream| async {
-        let stream = Watched::new(stream);
-        Ok((stream, actix_http::Protocol::Http1, None))
-    })
-    .and_then(service);
-    let service = Rc::new(
-        factory
-            .new_service(())
-            .await
-            .map_err(|_| "the application does not start".to_owned())?,
-    );
+        .and_then(service)
+        .new_service(())
+    };
+    let mut service = None;
     let open = Rc::new(Open::default());
-    let me = rustix::process::geteuid().as_raw();
     loop {
         open.at_most(CONNECTIONS_MAX - 1).await;
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = stop.notified() => break,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                tracing::warn!(%error, "Cannot accept a connection.");
-                tokio::time::sleep(REFUSED_PAUSE).await;
+            () = tokio::time::sleep(REST_AFTER), if service.is_some() => {
+                if open.count.get() == 0 {
+                    service = None;
+                }
                 continue;
             }
         };
-        if stream.peer_cred().is_ok_and(|peer| peer.uid() != me) {
-            tracing::warn!("Closed a connection of another user.");
+        let Some(stream) = taken(accepted).await else {
             continue;
-        }
+        };
         let connection = Connection::open(&open);
-        let service = Rc::clone(&service);
+        let service = match &service {
+            Some(known) => Rc::clone(known),
+            None => {
+                let new = Rc::new(http().await.map_err(not_started)?);
+                Rc::clone(service.insert(new))
+            }
+        };
         actix::spawn(async move {
             let _connection = connection;
             // A broken connection concerns only its caller.
@@ -213,4 +220,22 @@ where
     drop(listener);
     let _ = tokio::time::timeout(grace, open.at_most(0)).await;
     Ok(())
+}
+
+/// Returns a connection of this user.
+async fn taken(accepted: io::Result<(UnixStream, SocketAddr)>) -> Option<UnixStream> {
+    let stream = match accepted {
+        Ok((stream, _)) => stream,
+        Err(error) => {
+            tracing::warn!(%error, "Cannot accept a connection.");
+            tokio::time::sleep(REFUSED_PAUSE).await;
+            return None;
+        }
+    };
+    let me = rustix::process::geteuid().as_raw();
+    if stream.peer_cred().is_ok_and(|peer| peer.uid() != me) {
+        tracing::warn!("Closed a connection of another user.");
+        return None;
+    }
+    Some(stream)
 }

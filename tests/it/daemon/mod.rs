@@ -10,6 +10,8 @@ mod metrics;
 mod otlp;
 mod privacy;
 mod restart;
+#[cfg(target_os = "linux")]
+mod resting;
 mod service;
 mod surroundings;
 #[cfg(target_os = "linux")]
