@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use actix_http::{Extensions, HttpService};
 use actix_service::{
-    IntoServiceFactory as _, Service as _, ServiceFactory, ServiceFactoryExt as _, fn_factory,
+    IntoServiceFactory as _, Service, ServiceFactory, ServiceFactoryExt as _, fn_factory,
     fn_service, map_config,
 };
 use actix_web::body::MessageBody;
@@ -211,11 +211,7 @@ where
                 Rc::clone(service.insert(new))
             }
         };
-        actix::spawn(async move {
-            let _connection = connection;
-            // A broken connection concerns only its caller.
-            let _ = service.call(stream).await;
-        });
+        actix::spawn(answered(service, stream, connection));
     }
     drop(listener);
     let _ = tokio::time::timeout(grace, open.at_most(0)).await;
@@ -238,4 +234,10 @@ async fn taken(accepted: io::Result<(UnixStream, SocketAddr)>) -> Option<UnixStr
         return None;
     }
     Some(stream)
+}
+
+/// Serves a connection to its end. A broken one concerns only its caller.
+async fn answered<S: Service<UnixStream>>(service: Rc<S>, stream: UnixStream, open: Connection) {
+    let _open = open;
+    let _ = service.call(stream).await;
 }
