@@ -98,7 +98,7 @@ impl Call {
         // The payload takes precedence over the command line, as in the daemon.
         let event = event_name(&self.payload).or(self.event.as_deref().map(str::as_bytes));
         match event.filter(|_| self.is_reply_read) {
-            Some(b"Stop" | b"AfterAgent") => Awaits::Decision,
+            Some(b"Stop" | b"AfterAgent" | b"agentStop") => Awaits::Decision,
             Some(b"SessionStart") => Awaits::Greeting,
             _ => Awaits::Nothing,
         }
@@ -176,6 +176,17 @@ fn read_stdin() -> (Vec<u8>, bool) {
             Err(_) => return (payload, true),
         }
     }
+}
+
+/// Returns the agent that makes this call in the name of another one. It has hooks of its own, which say the same.
+///
+/// Copilot runs the hooks that a project has for Claude Code. Claude Code itself, started by Copilot, says how it was
+/// started.
+pub(super) fn caller_in_disguise(agent: &str) -> Option<&'static str> {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    let is_copilot =
+        agent == "claude" && is_set("COPILOT_CLI") && !is_set("CLAUDE_CODE_ENTRYPOINT");
+    is_copilot.then_some("copilot")
 }
 
 /// Collects the environment variables that the daemon evaluates.
@@ -284,6 +295,7 @@ mod tests {
             Decision
         );
         assert_eq!(awaits("", Some("AfterAgent"), true), Decision);
+        assert_eq!(awaits("", Some("agentStop"), true), Decision);
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
         assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
         assert_eq!(

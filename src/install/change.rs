@@ -61,6 +61,8 @@ pub(crate) enum Kind {
     Trust,
     /// A slash command's prompt; the whole file is ours.
     Prompt,
+    /// A file with hooks, all of it ours.
+    Own,
 }
 
 /// A file before and after the change.

@@ -72,7 +72,10 @@ pub(crate) fn client_of(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let client = match words.as_slice() {
-        ["[", "-x", guard, "]", "&&", "exec", client, .., "exit", "0"] if guard == client => {
+        ["[", "-x", guard, "]", "&&", "exec", client, .., "exit", "0"]
+        | ["[", "-x", guard, "]", "&&", client, .., "exit", "0"]
+            if guard == client =>
+        {
             *client
         }
         [client, agent] | [client, agent, _] if Agent::host(agent).is_some() => *client,

@@ -35,6 +35,11 @@ pub(crate) trait Installer: Sync {
         "settings.json"
     }
 
+    /// The folder of the agent's settings in a project.
+    fn project_folder(&self, project: &Path) -> PathBuf {
+        project.join(format!(".{}", self.agent().word()))
+    }
+
     /// The events that hooks are installed for.
     fn rows(&self) -> &'static [Row];
 
@@ -46,6 +51,11 @@ pub(crate) trait Installer: Sync {
     /// The client's arguments.
     fn arguments(&self, _event: &str) -> String {
         self.agent().word().to_owned()
+    }
+
+    /// The command line that calls the client.
+    fn command(&self, client: &Path, arguments: &str) -> String {
+        command(client, arguments)
     }
 
     /// A time limit in the host's unit.
@@ -71,7 +81,7 @@ pub(crate) trait Installer: Sync {
         let entry = |(event, limit, _): &Row| Wanted {
             event,
             matcher: self.matcher(event),
-            command: command(client, &self.arguments(event)),
+            command: self.command(client, &self.arguments(event)),
             timeout: self.timeout(limit.seconds(stop_wait_ms)),
         };
         known.map(entry).collect()
@@ -98,6 +108,25 @@ pub(crate) trait Installer: Sync {
     /// hooks it trusts.
     fn strip_trust(&self, text: &str, _hooks_files: &[PathBuf]) -> Result<(String, Vec<Entry>)> {
         Ok((text.to_owned(), Vec::new()))
+    }
+
+    /// Returns whether a file of kind [`Kind::Own`] has nothing but entries of ours.
+    fn is_ours(&self, _text: &str) -> bool {
+        false
+    }
+
+    /// Returns our command for an event in a file with hooks.
+    fn command_at(&self, text: &str, event: &str) -> Result<Option<String>> {
+        let handlers = settings::handlers(text)?;
+        let ours = handlers
+            .into_iter()
+            .find(|handler| handler.client.is_some() && handler.event == event);
+        Ok(ours.map(|handler| handler.command))
+    }
+
+    /// Whether the agent has slash commands that are files.
+    fn has_prompts(&self) -> bool {
+        true
     }
 
     /// The folder of slash commands within the settings folder.

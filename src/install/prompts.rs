@@ -25,7 +25,12 @@ pub(super) fn files(installer: &dyn Installer, folder: &Path) -> Vec<(PathBuf, S
         let (name, text) = installer.prompt_file(prompt);
         (folder.join(name), text)
     };
-    PROMPTS.iter().map(file).collect()
+    let prompts: &[Prompt] = if installer.has_prompts() {
+        &PROMPTS
+    } else {
+        &[]
+    };
+    prompts.iter().map(file).collect()
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentP
                 record.before(home, written)?,
                 vec![Entry::new("all of ours", Status::Removed)],
             ),
+            (_, Kind::Own) => own(agent, &path, before.clone(), written, &mut plan.notes),
             (_, Kind::Prompt) => prompt(agent, &path, before.clone(), written, &mut plan.notes),
             _ => strip(agent, kind, &path, &before, written, home, record)?,
         };
@@ -66,6 +67,9 @@ pub(super) fn without_us(
         Some(written) if is_as_written(now, written, means.home, means.record) => {
             means.record.before(means.home, written)
         }
+        _ if kind == Kind::Own => Ok(now
+            .clone()
+            .filter(|bytes| !installer(agent).is_ours(&files::text(Some(bytes))))),
         _ => {
             strip(agent, kind, path, now, written, means.home, means.record).map(|(bytes, _)| bytes)
         }
@@ -81,8 +85,11 @@ fn is_as_written(now: &Option<Vec<u8>>, written: &Written, home: &Home, record: 
 
 /// Returns the files of an agent that may hold entries of ours.
 fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
-    let mut paths = vec![(hooks_file(found.agent, &found.folder), Kind::Settings)];
     let installer = installer(found.agent);
+    let mut paths = vec![(
+        hooks_file(found.agent, &found.folder),
+        installer.hooks_kind(found),
+    )];
     paths.extend(installer.other_files(&found.folder));
     paths.extend(
         prompts::files(installer, &found.folder)
@@ -102,6 +109,26 @@ fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
 }
 
 type Undone = (Option<Vec<u8>>, Vec<Entry>);
+
+/// A file with nothing but our hooks goes; another one in its place stays.
+fn own(
+    agent: Agent,
+    path: &Path,
+    before: Option<Vec<u8>>,
+    written: Option<&Written>,
+    notes: &mut Vec<String>,
+) -> Undone {
+    if installer(agent).is_ours(&files::text(before.as_deref())) {
+        return (None, vec![Entry::new("all of ours", Status::Removed)]);
+    }
+    if before.is_some() && written.is_some() {
+        notes.push(format!(
+            "{} has hooks of yours and is kept; take ours out of it",
+            path.display()
+        ));
+    }
+    (before, Vec::new())
+}
 
 fn prompt(
     agent: Agent,

@@ -54,6 +54,30 @@ impl Dialect {
                 },
                 ..usual
             },
+            Agent::Copilot => Self {
+                names: &[
+                    ("SessionStart", "sessionStart"),
+                    ("SessionEnd", "sessionEnd"),
+                    ("UserPromptSubmit", "userPromptSubmitted"),
+                    ("PreToolUse", "preToolUse"),
+                    ("PostToolUse", "postToolUse"),
+                    ("Stop", "agentStop"),
+                ],
+                shell: "bash",
+                rewrite: |payload| {
+                    let fields = payload.as_object_mut().expect("an object");
+                    for (usual, own) in [
+                        ("session_id", "sessionId"),
+                        ("tool_name", "toolName"),
+                        ("tool_input", "toolArgs"),
+                    ] {
+                        if let Some(value) = fields.remove(usual) {
+                            fields.insert(own.to_owned(), value);
+                        }
+                    }
+                },
+                ..usual
+            },
             Agent::Daemon => usual,
         }
     }

@@ -17,6 +17,8 @@ pub(crate) enum Agent {
     Codex,
     /// Qwen Code.
     Qwen,
+    /// GitHub Copilot CLI.
+    Copilot,
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
@@ -34,7 +36,13 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Gemini, Self::Codex, Self::Qwen];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Claude,
+        Self::Gemini,
+        Self::Codex,
+        Self::Qwen,
+        Self::Copilot,
+    ];
 
     /// Its word on the command line, which is its program's name too.
     pub(crate) fn name(self) -> &'static str {
@@ -43,6 +51,7 @@ impl Agent {
             Self::Gemini => "gemini",
             Self::Codex => "codex",
             Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
         }
     }
 
@@ -53,6 +62,7 @@ impl Agent {
             Self::Gemini => ".gemini/settings.json",
             Self::Codex => ".codex/config.toml",
             Self::Qwen => ".qwen/settings.json",
+            Self::Copilot => ".copilot/hooks/checkpointd.json",
         })
     }
 
@@ -92,6 +102,10 @@ impl Agent {
                 });
                 serde_json::to_string_pretty(&settings).expect("JSON")
             }
+            Self::Copilot => {
+                let settings = json!({ "banner": "never", "trusted_folders": [project], "trustedFolders": [project] });
+                settings.to_string()
+            }
             // Its background daemon would outlive the test.
             Self::Codex => format!(
                 "# Kept by a person: this comment must survive.\n\
@@ -105,7 +119,11 @@ impl Agent {
                 json!(project)
             ),
         };
-        let file = self.settings(home);
+        let file = match self {
+            // Its hooks are in a file of their own.
+            Self::Copilot => home.join(".copilot/config.json"),
+            _ => self.settings(home),
+        };
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, settings).expect("writes");
     }
@@ -118,8 +136,8 @@ impl Agent {
             (Self::Claude, true) => &["--continue", "-p"],
             (Self::Gemini, false) => &["-p"],
             (Self::Gemini, true) => &["--resume", "latest", "-p"],
-            (Self::Qwen, false) => &["-p"],
-            (Self::Qwen, true) => &["--continue", "-p"],
+            (Self::Qwen | Self::Copilot, false) => &["-p"],
+            (Self::Qwen | Self::Copilot, true) => &["--continue", "-p"],
             (Self::Codex, false) => &["exec"],
             (Self::Codex, true) => &["exec", "resume", "--last"],
         };
@@ -131,7 +149,7 @@ impl Agent {
     pub(crate) fn asks<'a>(self, task: &'a str) -> Vec<&'a str> {
         match self {
             // With a bare task it would end when that is done.
-            Self::Qwen => vec!["-i", task],
+            Self::Qwen | Self::Copilot => vec!["-i", task],
             Self::Claude | Self::Gemini | Self::Codex => vec![task],
         }
     }
@@ -155,6 +173,13 @@ impl Agent {
                 // A model is named, so that no other one is asked which to take.
                 .args(["--yolo", "-m", "gemini-2.5-flash"]),
             Self::Codex => command.env("SCRIPTED_KEY", "dummy"),
+            Self::Copilot => command
+                .env("COPILOT_PROVIDER_BASE_URL", format!("{host}/v1"))
+                .env("COPILOT_PROVIDER_API_KEY", "dummy")
+                .env("COPILOT_MODEL", "scripted")
+                .env("COPILOT_OFFLINE", "true")
+                .env("COPILOT_AUTO_UPDATE", "false")
+                .args(["--allow-all-tools", "--allow-all-paths"]),
             Self::Qwen => command
                 .env("OPENAI_BASE_URL", format!("{host}/v1"))
                 .env("OPENAI_API_KEY", "dummy")

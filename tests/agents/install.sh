@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
-    @qwen-code/qwen-code@0.24.4)
+    @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102)
 unreachable=75
 
 key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)

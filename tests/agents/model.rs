@@ -192,11 +192,14 @@ impl Shared {
     /// Returns the answer to a request, and keeps the request.
     fn answer(&self, asked: &Asked) -> Answer {
         let mut conversations = self.conversations();
-        // A whole text: what is asked beside the conversation only quotes it. Gemini sets before it what a hook said.
+        // A whole text: what is asked beside the conversation only quotes it. Gemini sets before it what a hook said,
+        // Copilot the date.
         let is_in = |one: &Conversation, text: &str| {
             let task = json!(one.task).to_string();
             text.contains(&format!(":{task}"))
-                || text.contains(&format!("</hook_context>\\n\\n{}", &task[1..]))
+                || ["hook_context", "current_datetime"]
+                    .iter()
+                    .any(|before| text.contains(&format!("</{before}>\\n\\n{}", &task[1..])))
         };
         // What comes after a compaction begins with a summary, and maybe with what was said before it.
         let place = conversations
@@ -224,7 +227,7 @@ impl Shared {
             Agent::Claude => claude::speak(&self.project, answer),
             Agent::Gemini => gemini::speak(&self.project, body, answer),
             Agent::Codex => codex::speak(answer),
-            Agent::Qwen => chat::speak(self.agent, &self.project, answer),
+            Agent::Qwen | Agent::Copilot => chat::speak(self.agent, &self.project, answer),
         };
         let is_chat = path.ends_with("/chat/completions");
         if is_chat && body["stream"] != true {
@@ -254,7 +257,7 @@ async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>
         Agent::Claude => (claude::asked(path, &body), claude::compacts(&body)),
         Agent::Gemini => (gemini::asked(path, &body), gemini::compacts(&body)),
         Agent::Codex => (codex::asked(path, &body), codex::compacts(&body)),
-        Agent::Qwen => (chat::asked(path, &body), chat::compacts(&body)),
+        Agent::Qwen | Agent::Copilot => (chat::asked(path, &body), chat::compacts(&body)),
     };
     if compacts {
         return shared.reply(path, &body, &says(SUMMARY));

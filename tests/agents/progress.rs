@@ -65,7 +65,7 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
     let terminal = begin(&mut stage);
     terminal.say(match agent {
         Agent::Gemini | Agent::Qwen => "/compress",
-        Agent::Claude | Agent::Codex => "/compact",
+        Agent::Claude | Agent::Codex | Agent::Copilot => "/compact",
     });
     terminal.wait_until("it is written down", || {
         !stage.events("progress_written").is_empty()
@@ -73,6 +73,10 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
     if agent == Agent::Gemini {
         terminal.wait_until("the history is compressed", || {
             terminal.screen().contains("compressed from")
+        });
+    } else if agent == Agent::Copilot {
+        terminal.wait_until("the history is compacted", || {
+            terminal.screen().contains("Compaction completed")
         });
     } else {
         terminal.wait_until("the context is compacted", || {

@@ -45,8 +45,20 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
             restarted,
         ),
     ];
-    if agent != Agent::Gemini {
-        // Gemini holds it back until it has stopped.
+    if agent == Agent::Copilot {
+        // It reads no reply to the start of a session.
+        let told = [
+            "what was left is told once, to the session that begins next",
+            "after /clear it is told what was left",
+        ];
+        scenarios.retain(|(name, _)| !told.contains(name));
+        scenarios.push((
+            "what a project has for Claude Code is not journaled too",
+            also_run,
+        ));
+    }
+    if agent != Agent::Gemini && agent != Agent::Copilot {
+        // Gemini holds it back until it has stopped, and Copilot has no id of the turn.
         scenarios.push((
             "what is typed while it works is added to the turn",
             typed::steered,
@@ -191,6 +203,28 @@ fn failing_command(agent: Agent) -> Counts {
     stage.finish()
 }
 
+fn also_run(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, SOON);
+    stage.checkpointd(&["init", "--agent", "claude", "--project", "."]);
+    stage.run(
+        TASK,
+        [
+            write("app.py", CODE),
+            shell(WHILE),
+            says("Written."),
+            says("Debrief."),
+        ],
+    );
+    assert!(stage.fired_with("claude") > 0, "it runs them");
+    assert_eq!(
+        stage.decisions(),
+        ["actions_due confirmed", "block_budget none"]
+    );
+    let sessions = stage.ask(&["sessions", "--json"]);
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
+    stage.finish()
+}
+
 fn parallel_calls(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let commands = [WHILE, "echo one", "echo two", "echo three"];
@@ -227,7 +261,7 @@ fn subagent(agent: Agent) -> Counts {
     let then = match agent {
         // It ends its turn, and has another when the subagent is done.
         Agent::Claude | Agent::Qwen => vec![says("Delegated.")],
-        Agent::Gemini => vec![],
+        Agent::Gemini | Agent::Copilot => vec![],
         Agent::Codex => vec![Answer::Calls(vec![Call::Wait])],
     };
     let answers = [
@@ -284,7 +318,10 @@ fn subagent(agent: Agent) -> Counts {
 fn killed_daemon(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let pid = stage.path("data/run/pid");
-    let kill = shell(format!("xargs kill -9 < '{}'; {WHILE}", pid.display()));
+    // Copilot looks at the arguments of `kill` in a command line.
+    let script = stage.path("end.sh");
+    fs::write(&script, format!("xargs kill -9 < '{}'\n", pid.display())).expect("writes");
+    let kill = shell(format!("sh '{}'; {WHILE}", script.display()));
     let before = fs::read_to_string(&pid).expect("it runs");
     stage.run(
         TASK,
@@ -349,8 +386,9 @@ fn in_terminal(agent: Agent) -> Counts {
 /// No hook waits for an answer then, so this checkpoint is typed.
 fn restarted(agent: Agent) -> Counts {
     let gemini = "restart: {gemini: 'gemini --yolo -m gemini-2.5-flash --resume {session}'}\n";
-    // Until Qwen Code has drawn its composer it takes no paste.
-    let delay = if agent == Agent::Qwen { "12s" } else { "2s" };
+    // Until these have drawn their composer they take no paste.
+    let is_slow = matches!(agent, Agent::Qwen | Agent::Copilot);
+    let delay = if is_slow { "12s" } else { "2s" };
     let config = format!("min_turn: 1h\nrestart_delay: {delay}\n{gemini}");
     let mut stage = Stage::new(agent, &config);
     let terminal = stage.open_from_shell(TASK, [write("app.py", CODE), says("Written.")]);

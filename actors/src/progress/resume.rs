@@ -59,6 +59,7 @@ pub async fn greet(
     seq: u64,
 ) -> Option<String> {
     let (hook, text) = match beginning {
+        Beginning::Start(_) if !adapter(stream.agent)?.hears_start() => return None,
         Beginning::Start(source) => {
             let text = offer(shared, stream, source, seq).await?;
             if is_unheard(stream, source) {

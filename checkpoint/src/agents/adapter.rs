@@ -27,6 +27,11 @@ pub trait Adapter: Debug + Sync {
     /// Returns the fields that say where a call belongs.
     fn fields(&self, payload: &Payload<'_>) -> &'static Fields;
 
+    /// Fields that the agent names in its own way, with their usual names.
+    fn renames(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     /// Returns the event that a call of `hook` reports. Which prompts are a person's is decided here too, by the whole
     /// payload.
     fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event;
@@ -87,6 +92,11 @@ pub trait Adapter: Debug + Sync {
 
     /// Returns the form in which to answer a stop, by the setting and the agent's version.
     fn reply_form(&self, setting: Reply, version: Option<&str>) -> ReplyForm;
+
+    /// Whether the agent reads the reply to a session's start.
+    fn hears_start(&self) -> bool {
+        true
+    }
 
     /// The start of a session whose reply the agent ignores.
     fn ignored_start(&self) -> Option<IgnoredStart> {

@@ -6,6 +6,7 @@
 pub mod adapter;
 mod claude;
 mod codex;
+mod copilot;
 mod gemini;
 mod qwen;
 #[cfg(test)]
@@ -17,8 +18,13 @@ use crate::prompts::Authors;
 use adapter::Adapter;
 
 /// All adapters. An agent that also sets variables of another one comes after it.
-pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] =
-    [&claude::Claude, &gemini::Gemini, &codex::Codex, &qwen::Qwen];
+pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] = [
+    &claude::Claude,
+    &gemini::Gemini,
+    &codex::Codex,
+    &qwen::Qwen,
+    &copilot::Copilot,
+];
 
 /// Returns the adapter of an agent; none for the daemon.
 pub fn adapter(agent: Agent) -> Option<&'static dyn Adapter> {

@@ -80,6 +80,7 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     let redacted = reading.redactor.payload(&mut value, &raw);
     let adapter =
         agents::adapter(call.agent).ok_or_else(|| format!("{} has no hooks", call.agent))?;
+    rename(&mut value, adapter.renames());
     let authors = agents::authors(reading.prefix);
     let payload = Payload::new(&value, call.at, &authors);
     let fields = adapter.fields(&payload);
@@ -107,6 +108,18 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
         },
         content,
     })
+}
+
+/// Gives fields their usual names.
+fn rename(payload: &mut Value, names: &[(&str, &str)]) {
+    let Some(fields) = payload.as_object_mut() else {
+        return;
+    };
+    for (own, usual) in names {
+        if let Some(value) = fields.remove(*own) {
+            fields.insert((*usual).to_owned(), value);
+        }
+    }
 }
 
 /// Returns a payload as it is kept: whole, or over the bound its head, tail, length and hash.

@@ -246,4 +246,22 @@ scenarios! {
         turn 1 pass block_budget
         f26bbe0c-a64f: turns 1, message 41:47.043, checkpoint 41:52.156, tool 41:52.886, tools 5, errors 1, open
     ";
+    copilot_h_normal: "copilot/h-normal", 500 => @r"
+        turn 1 inject generic
+        fc433fdc-a5ee: turns 1, message 27:44.158, checkpoint 27:46.364, tool 27:46.311, tools 4, errors 1, ended
+    ";
+    copilot_h_readmiss: "copilot/h-readmiss", 500 => @r"
+        turn 1 inject generic
+        9a3e1b9e-87e4: turns 1, message 28:38.962, checkpoint 28:40.224, tool 28:40.082, tools 2, errors 2, ended
+    ";
+    copilot_h_stop_block_once: "copilot/h-stop-block-once", 500 => @r"
+        turn 1 inject generic
+        turn 1 pass block_budget
+        46b14ac4-dc61: turns 1, message 28:09.172, checkpoint 28:10.062, tool 28:10.286, tools 5, errors 1, ended
+    ";
+    copilot_t_stop_block_once: "copilot/t-stop-block-once", 500 => @r"
+        turn 1 inject generic
+        turn 1 pass block_budget
+        aa2121c4-d98f: turns 1, message 42:05.454, checkpoint 42:06.678, tool 42:07.214, tools 5, errors 1, open
+    ";
 }

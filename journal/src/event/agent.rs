@@ -18,6 +18,7 @@ macro_rules! agents {
             }
             later {
                 Qwen, qwen, "Qwen Code", ["QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"];
+                Copilot, copilot, "GitHub Copilot CLI", ["COPILOT_PROJECT_DIR"];
             }
         }
     };
@@ -103,8 +104,9 @@ mod tests {
             Agent::Codex,
             Agent::Daemon,
             Agent::Qwen,
+            Agent::Copilot,
         ];
-        assert_eq!(places.map(|agent| agent as usize), [0, 1, 2, 3, 4]);
+        assert_eq!(places.map(|agent| agent as usize), [0, 1, 2, 3, 4, 5]);
         assert_eq!(
             places.len(),
             Agent::HOSTS.len() + 1,

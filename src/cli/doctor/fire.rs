@@ -12,7 +12,6 @@ use crate::cli::connection;
 use crate::edit::files;
 use crate::install::agents::{self, hooks_file, installer};
 use crate::install::check::Check;
-use crate::install::settings;
 use crate::ops::query::{Events, Query};
 use crate::render;
 
@@ -80,20 +79,16 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
 fn installed(agent: Agent) -> Result<Option<String>, String> {
     let path = hooks_file(agent, &agents::find(agent)?.folder);
     let text = files::text(files::read(&path)?.as_deref());
-    let handlers =
-        settings::handlers(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let at_stop = |handler: &&settings::Handler| handler.event == installer(agent).stop_event();
-    let ours = handlers
-        .iter()
-        .filter(|handler| handler.client.is_some())
-        .find(at_stop);
-    Ok(ours.map(|handler| handler.command.clone()))
+    let installer = installer(agent);
+    installer
+        .command_at(&text, installer.stop_event())
+        .map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
     let shell = installer(agent).shell();
     let cwd = std::env::current_dir().unwrap_or_default();
-    let payload = json!({ "session_id": session, "hook_event_name": EVENT, "cwd": cwd, "transcript_path": null });
+    let payload = json!({ "session_id": session, "sessionId": session, "hook_event_name": EVENT, "cwd": cwd, "transcript_path": null });
     let failed = |error: std::io::Error| format!("the hook cannot be run: {error}");
     let mut child = Command::new(shell)
         .args(["-c", command])

@@ -2,6 +2,7 @@
 
 mod claude;
 pub(super) mod codex;
+mod copilot;
 mod gemini;
 mod qwen;
 
@@ -13,8 +14,13 @@ use super::found::{Found, on_path, version_of};
 use super::installer::Installer;
 
 /// All installers. A new agent gets a module here and a line in this table.
-static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] =
-    [&claude::Claude, &gemini::Gemini, &codex::Codex, &qwen::Qwen];
+static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] = [
+    &claude::Claude,
+    &gemini::Gemini,
+    &codex::Codex,
+    &qwen::Qwen,
+    &copilot::Copilot,
+];
 
 /// Returns how to install into an agent. Panics for the daemon, which is not one.
 pub(crate) fn installer(agent: Agent) -> &'static dyn Installer {
@@ -53,5 +59,5 @@ pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {
 
 /// Returns the folder of an agent's settings in a project.
 pub(crate) fn project_folder(agent: Agent, project: &Path) -> PathBuf {
-    project.join(format!(".{}", agent.word()))
+    installer(agent).project_folder(project)
 }

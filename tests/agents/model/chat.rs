@@ -80,6 +80,18 @@ pub(super) fn whole(events: &[Value]) -> Value {
 
 fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
     match (agent, call) {
+        (Agent::Copilot, Call::Shell(command)) => (
+            "bash",
+            json!({ "command": command, "description": "Do a part" }),
+        ),
+        (Agent::Copilot, Call::Write(path, content)) => (
+            "create",
+            json!({ "path": project.join(path), "file_text": content }),
+        ),
+        (Agent::Copilot, Call::Delegate(task)) => (
+            "task",
+            json!({ "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part" }),
+        ),
         (_, Call::Shell(command)) => (
             "run_shell_command",
             json!({ "command": command, "description": "Do a part", "is_background": false }),

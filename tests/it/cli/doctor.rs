@@ -204,13 +204,15 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
             b"",
         )
     };
-    fs::create_dir(machine.home().join(".qwen")).expect("a folder");
+    for folder in [".qwen", ".copilot"] {
+        fs::create_dir(machine.home().join(folder)).expect("a folder");
+    }
     assert_eq!(installed(&["init"]).status.code(), Some(0));
     let waiting = installed(&["doctor", "--fire", "claude", "--json"]);
     assert!(String::from_utf8_lossy(&waiting.stdout).contains("waits in the spool"));
 
     let daemon = Daemon::start(&machine);
-    for agent in ["claude", "gemini", "codex", "qwen"] {
+    for agent in ["claude", "gemini", "codex", "qwen", "copilot"] {
         let output = installed(&["doctor", "--fire", agent, "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(

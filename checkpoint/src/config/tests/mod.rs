@@ -105,6 +105,7 @@ fn every_key_of_a_group_with_its_default() {
     restart.gemini: gemini --resume {session} (default)
     restart.codex: codex resume {session} (default)
     restart.qwen: qwen --resume {session} (default)
+    restart.copilot: copilot --resume {session} (default)
     restart.stop_within: 5s (default)
     phase.folder: auto (default)
     phase.seed: none (default)

@@ -137,6 +137,8 @@ fn recorded_sessions_are_cut_into_turns() {
       21:02:46-21:02:50 1 calls, 0 failed "[script:bashask] go"
     qwen h-stop-block-once.transcripts own true broken 0
       18:26:36-18:26:38 5 calls, 1 failed "[script:main] improve x"
+    copilot h-stop-block-once.transcripts own true broken 0
+      18:28:09-18:28:10 5 calls, 1 failed "[script:main] improve x"
     "#);
 }
 

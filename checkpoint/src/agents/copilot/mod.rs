@@ -1,0 +1,126 @@
+//! GitHub Copilot CLI.
+
+mod composer;
+mod hooks;
+mod prompts;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{Adapter, HeadlessSign, Library, Variables};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
+use crate::transcript::tail::Tail;
+
+#[derive(Debug)]
+pub(super) struct Copilot;
+
+impl Adapter for Copilot {
+    fn agent(&self) -> Agent {
+        Agent::Copilot
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    fn renames(&self) -> &'static [(&'static str, &'static str)] {
+        &hooks::RENAMES
+    }
+
+    fn variables(&self) -> Variables {
+        Variables {
+            session: None,
+            project: Some("COPILOT_PROJECT_DIR"),
+            pid: None,
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["copilot-instructions.md", "AGENTS.md"]
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "COPILOT_HOME",
+            home_default: ".copilot",
+            patterns: &["session-state/*/events.jsonl"],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
+    }
+
+    /// Copilot says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Block]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Block
+    }
+
+    fn hears_start(&self) -> bool {
+        false
+    }
+
+    fn program(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
+    }
+
+    fn package(&self) -> &'static str {
+        "@github/copilot"
+    }
+
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "`init` writes a hooks file of its own, which is all that `uninstall` removes.",
+            "It denies every tool call whose `preToolUse` hook fails, so that hook ends with exit code 0 whatever happens.",
+            "It also runs the hooks of a project's `.claude/settings.json`. Those calls are ignored, because its own say the same.",
+            "It has no hook for a permission dialog that can be told from a call that is allowed, so a dialog is no reason to notify you.",
+            "It ends a turn after 8 blocked stops, whatever `max_blocks_per_turn` says.",
+            "It is not told at its start of work that an earlier session left.",
+            "It gives a turn no id, so a message that is typed while it works begins a turn.",
+            "`/checkpoint` and `/handoff` are not installed.",
+        ]
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
+    }
+}
