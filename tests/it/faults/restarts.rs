@@ -11,8 +11,8 @@ use crate::support::git::commit_all;
 
 /// Sessions that work all the time.
 const CLIENTS: usize = 4;
-/// Far above what a start takes on a machine that does much else, and below every wait for a lock that nobody holds.
-const READY_WITHIN: Duration = Duration::from_secs(5);
+/// Far above what a start takes on a machine that does much else. A start that waits in vain for a lock fails by itself.
+const READY_WITHIN: Duration = Duration::from_secs(60);
 
 /// Has a session work until it is told to stop: calls, and stops for which git is asked.
 fn work(
