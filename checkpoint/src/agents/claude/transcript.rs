@@ -30,6 +30,9 @@ const MARKS: [&str; 4] = [
     "\"queued_command\"",
 ];
 
+/// So many bytes of a result hold the path of the file that was read.
+const PATH_BYTES: usize = 1_024;
+
 /// How the note begins that a person stopped the agent.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
@@ -312,8 +315,9 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
     let failed = block.is_error.is_true();
     // The text of a file that was read or edited is of no use, and may be long.
     let is_file = line.tool_use_result.is_some_and(|result| {
-        let opening: &str = result.get().get(..64).unwrap_or(result.get());
-        opening.contains("\"filePath\"") && !opening.contains(".output")
+        let head = |bytes: usize| result.get().get(..bytes).unwrap_or(result.get());
+        // The file with the output of a command in the background is no file of the project.
+        head(64).contains("\"filePath\"") && !head(PATH_BYTES).contains(".output\"")
     });
     let text = if failed || !is_file {
         json::plain(block.content)

@@ -68,10 +68,9 @@ fn claude() {
         ]
     };
     let polled = |id: &str, tool: &str, input: Value, text: &str| {
-        [
-            claude_call(id, tool, input),
-            claude_result(id, text, json!({})),
-        ]
+        let file = json!({"type": "text", "file": {"filePath": input["file_path"]}});
+        let extra = if tool == "Read" { file } else { json!({}) };
+        [claude_call(id, tool, input), claude_result(id, text, extra)]
     };
     let mut values = vec![claude_user("go")];
     values.extend(polled(
@@ -99,7 +98,7 @@ fn claude() {
     values.extend(polled(
         "t8",
         "Read",
-        json!({"file_path": "/tmp/tasks/b3.output"}),
+        json!({"file_path": "/private/tmp/claude-501/-Users-me-work-a-project-with-a-name/tasks/b3.output"}),
         "3 passed in 0.1s",
     ));
     values.extend(polled(
