@@ -2,12 +2,10 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::machine::Machine;
+use crate::support::machine::{Machine, RunningDaemon};
 use crate::support::{copy_program, run};
 
 /// Returns a check's status and what is to be done.
@@ -35,38 +33,6 @@ fn doctor(machine: &Machine, arguments: &[&str]) -> (Option<i32>, Value) {
         output.status.code(),
         serde_json::from_slice(&output.stdout).expect("JSON"),
     )
-}
-
-/// A daemon on a machine; killed at the end.
-struct Daemon(Child);
-
-impl Daemon {
-    fn start(machine: &Machine) -> Self {
-        let mut command = machine.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
-        let daemon = Self(child);
-        let began = Instant::now();
-        while machine.run(&["daemon", "status"]).status.code() != Some(0) {
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "the daemon does not come up"
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        daemon
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[test]
@@ -211,7 +177,7 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
     let waiting = installed(&["doctor", "--fire", "claude", "--json"]);
     assert!(String::from_utf8_lossy(&waiting.stdout).contains("waits in the spool"));
 
-    let daemon = Daemon::start(&machine);
+    let daemon = RunningDaemon::start(&machine);
     for agent in ["claude", "gemini", "codex", "qwen", "copilot"] {
         let output = installed(&["doctor", "--fire", agent, "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -262,7 +228,7 @@ fn uninstalling_stops_the_daemon_and_removes_the_data_unless_told_otherwise() {
         (vec!["uninstall"], false),
         (vec!["uninstall", "--yes"], false),
     ] {
-        let _daemon = Daemon::start(&machine);
+        let _daemon = RunningDaemon::start(&machine);
         machine.ok(&arguments);
         let runs = machine.run(&["daemon", "status"]).status.code() == Some(0);
         assert!(

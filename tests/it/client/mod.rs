@@ -2,6 +2,7 @@
 //! 0, prints nothing but a whole reply, and loses no call.
 
 mod autostart;
+mod denials;
 mod spool;
 
 use std::fs;

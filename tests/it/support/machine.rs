@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -146,5 +148,42 @@ impl Machine {
             }
         }
         tree
+    }
+}
+
+/// A daemon on a machine; killed at the end.
+pub(crate) struct RunningDaemon(Child);
+
+impl RunningDaemon {
+    pub(crate) fn start(machine: &Machine) -> Self {
+        let mut command = machine.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon"]);
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let daemon = Self(child);
+        let began = Instant::now();
+        while machine.run(&["daemon", "status"]).status.code() != Some(0) {
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the daemon does not come up"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        daemon
+    }
+
+    /// Stops it in the middle of its work: it still has its socket, and answers nothing.
+    pub(crate) fn hang(&self) {
+        kill_process(Pid::from_child(&self.0), Signal::STOP).expect("stops");
+    }
+}
+
+impl Drop for RunningDaemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
