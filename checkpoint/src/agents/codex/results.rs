@@ -91,8 +91,7 @@ pub(super) fn codes(text: &str) -> Vec<i64> {
                 && head.is_char_boundary(head.len() - word.len())
                 && head[head.len() - word.len()..].eq_ignore_ascii_case(word)
         };
-        let is_one =
-            digits > 0 && line.len() <= CODE_LINE_MAX && WORDS.iter().any(|word| says(&word));
+        let is_one = digits > 0 && line.len() <= CODE_LINE_MAX && WORDS.iter().any(says);
         is_one.then(|| code.parse().ok()).flatten()
     };
     text.lines().filter_map(code).collect()

@@ -169,11 +169,11 @@ fn sql() {
       recorded_at      TEXT     when the journal took it
       session          TEXT     the session's id here
       native_session   TEXT     the session's id at its agent
-      agent            TEXT     claude, gemini, codex; daemon for its own events
+      agent            TEXT     the agent's word, such as claude; daemon for its own
+                                events
       turn             INTEGER  the session's turn, from 1; 0 before the first
                                 prompt
       id               TEXT     identity
-      late             INTEGER  1: it came after an event that happened later
     "#);
 }
 
