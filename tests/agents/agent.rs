@@ -146,7 +146,7 @@ impl Agent {
     }
 
     /// Returns the words that give it its task in a terminal.
-    pub(crate) fn asks<'a>(self, task: &'a str) -> Vec<&'a str> {
+    pub(crate) fn asks(self, task: &str) -> Vec<&str> {
         match self {
             // With a bare task it would end when that is done.
             Self::Qwen | Self::Copilot => vec!["-i", task],

@@ -70,7 +70,7 @@ impl Stage {
 
     /// Starts a daemon after [`Stage::kill`].
     pub(crate) fn start(&self) {
-        self.daemon.replace(spawn(&self.demo));
+        *self.daemon.borrow_mut() = spawn(&self.demo);
         self.comes_up();
     }
 
