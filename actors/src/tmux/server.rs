@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
 /// Between two attempts to connect to a server that is busy.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
@@ -26,8 +26,9 @@ pub(super) fn objection(socket: &Path, within: Duration) -> Option<String> {
 
 /// Connects without waiting longer than allowed for a listener that accepts nothing.
 fn connect(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Errno> {
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&socket, true)?;
     loop {
         match rustix::net::connect(&socket, address) {
             Ok(()) => return Ok(socket),

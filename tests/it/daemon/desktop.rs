@@ -32,7 +32,6 @@ fn turn(daemon: &Daemon, project: &Path, number: u32) {
     );
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn the_desktop_shows_who_finished_and_who_asks_and_nothing_that_was_written() {
     let place = tempfile::tempdir().expect("a folder");

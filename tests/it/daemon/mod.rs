@@ -1,6 +1,7 @@
 //! The daemon: hook calls, the socket and its routes, terminals, the service.
 
 mod control;
+#[cfg(target_os = "linux")]
 mod desktop;
 #[cfg(target_os = "linux")]
 mod hanging;
