@@ -41,12 +41,17 @@ book:
 # Run the real agents, from npm, against scripted models
 [group('other programs')]
 agents *filter:
-    tests/agents/run.sh {{ filter }}
+    CHECKPOINTD_AGENTS_ALL=1 tests/agents/run.sh {{ filter }}
 
 # Test the web page in a real browser
 [group('other programs')]
 web *filter:
     tests/web/run.sh {{ filter }}
+
+# Test a fleet with real NATS servers, in the long form
+[group('other programs')]
+fleet *filter:
+    CHECKPOINTD_FLEET=full tests/fleet/run.sh {{ filter }}
 
 # Take the screenshots of the documentation again
 [group('other programs')]

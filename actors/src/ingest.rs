@@ -108,7 +108,7 @@ impl Handler<AcceptHook> for Ingest {
             sessions: self.sessions.clone(),
             replies: self.replies.clone(),
             twin,
-            waits,
+            waits: waits.filter(|_| normal.may_continue),
         };
         let done = async move {
             let done = work.run(normal.draft, &mut outcome).await;

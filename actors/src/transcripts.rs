@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use checkpoint::agents::adapter;
-use checkpoint::agents::adapter::TranscriptSearch;
+use checkpoint::agents::adapter::{TranscriptPlace, TranscriptSearch};
 use checkpoint::config::Config;
 use checkpoint::digest;
 use checkpoint::policy::Steering;
@@ -24,6 +24,8 @@ const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const FURTHER: u64 = 4;
 /// The most day folders that are searched for a transcript, the latest first.
 const DAYS_MAX: usize = 400;
+/// The most folders of projects that are searched for a session.
+const FOLDERS_MAX: usize = 10_000;
 
 /// Returns the session's transcript: the file that its host named, or the one with the session's id in its name.
 pub fn of(state: &SessionState) -> Option<PathBuf> {
@@ -31,14 +33,34 @@ pub fn of(state: &SessionState) -> Option<PathBuf> {
     named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search()?, state))
 }
 
-/// Searches the folders of the days, the latest first.
+/// Searches the place where the agent keeps its transcripts.
 fn found_by(search: TranscriptSearch, state: &SessionState) -> Option<PathBuf> {
     let home = match state.place.env(search.home_variable) {
         Some(home) => PathBuf::from(home),
         None => PathBuf::from(std::env::var_os("HOME")?).join(search.home_default),
     };
-    let ending = format!("-{}.jsonl", state.stream.native());
-    let days = newest_first(&home.join(search.folder))
+    let (folder, session) = (home.join(search.folder), state.stream.native());
+    match search.place {
+        TranscriptPlace::ByDay { prefix } => by_day(&folder, prefix, &session),
+        TranscriptPlace::InFolder { file } => in_folder(&folder, &session, file),
+    }
+}
+
+/// Looks for the session's folder in each folder. An id that is no plain name is nobody's.
+fn in_folder(folder: &Path, session: &str, file: &str) -> Option<PathBuf> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    if !session.chars().all(is_plain) {
+        return None;
+    }
+    let projects = newest_first(folder).into_iter().take(FOLDERS_MAX);
+    let mut files = projects.map(|project| project.join(session).join(file));
+    files.find(|path| path.is_file())
+}
+
+/// Searches the folders of the days, the latest first.
+fn by_day(folder: &Path, prefix: &str, session: &str) -> Option<PathBuf> {
+    let ending = format!("-{session}.jsonl");
+    let days = newest_first(folder)
         .into_iter()
         .flat_map(|year| newest_first(&year));
     let days = days.flat_map(|month| newest_first(&month)).take(DAYS_MAX);
@@ -47,7 +69,7 @@ fn found_by(search: TranscriptSearch, state: &SessionState) -> Option<PathBuf> {
             .file_name()
             .map(|name| name.to_string_lossy())
             .unwrap_or_default();
-        name.starts_with(search.prefix) && name.ends_with(&ending)
+        name.starts_with(prefix) && name.ends_with(&ending)
     })
 }
 

@@ -56,24 +56,50 @@ pub fn read(
     workspace
 }
 
-/// Reads what a project's files say today about verifying files that changed in the past. Which tests there were then
-/// is not known.
+/// Reads what a project's files say today about verifying files that changed in the past, but for the tests that cover
+/// them: see [`cover`].
 pub fn for_past(top: &Path, changed: &[ChangedFile], redactor: &Redactor) -> Workspace {
     let sources = Sources {
         listed: &[],
-        complete: false,
+        complete: true,
         beginning: &|_| None,
-        rust_tests_in: &|_| true,
+        rust_tests_in: &|_| false,
     };
     let mut workspace = project::workspace(&files(top, changed, &[]), changed, &sources);
     for task in &mut workspace.tasks {
         task.text = redactor.text(&task.text).into_owned();
     }
-    Workspace {
-        covered: Vec::new(),
-        tests_unknown: true,
-        ..workspace
-    }
+    workspace
+}
+
+/// Adds the tests that would cover the changed files today. What they import is not read.
+pub fn cover(
+    workspace: &mut Workspace,
+    changed: &[ChangedFile],
+    listing: &Listing,
+    rust_tests_in: &dyn Fn(&str) -> bool,
+) {
+    let sources = Sources {
+        listed: &listing.paths,
+        complete: listing.complete,
+        beginning: &|_| None,
+        rust_tests_in,
+    };
+    // Whether a file was there at the end of the turn is not known. A file without a hash would count as deleted.
+    let present: Vec<ChangedFile> = changed
+        .iter()
+        .map(|file| ChangedFile {
+            hash: Some(file.hash.unwrap_or_default()),
+            ..file.clone()
+        })
+        .collect();
+    (workspace.covered, workspace.tests_unknown) =
+        project::covered(&present, &workspace.packages, &sources);
+}
+
+/// Returns whether a Rust file of the package in `folder` has tests within it; true if the package is too large to tell.
+pub fn has_rust_tests(top: &Path, folder: &str) -> bool {
+    rust_tests::any(top, folder, &[])
 }
 
 fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectFile> {

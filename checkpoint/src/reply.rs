@@ -9,6 +9,10 @@ pub fn to_stop(form: ReplyForm, message: &str) -> String {
         ReplyForm::Block => json!({ "decision": "block", "reason": message }).to_string(),
         ReplyForm::Deny => json!({ "decision": "deny", "reason": message }).to_string(),
         ReplyForm::Context => with_context("Stop", message),
+        ReplyForm::Permission => json!({ "hookSpecificOutput": {
+            "permissionDecision": "deny", "permissionDecisionReason": message,
+        } })
+        .to_string(),
     }
 }
 
@@ -31,6 +35,10 @@ mod tests {
         assert_eq!(
             to_stop(ReplyForm::Deny, "x"),
             r#"{"decision":"deny","reason":"x"}"#
+        );
+        assert_eq!(
+            to_stop(ReplyForm::Permission, "x"),
+            r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"x"}}"#
         );
         assert_eq!(
             to_stop(ReplyForm::Context, "x"),

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! event value    format version (1 byte), bincode of the envelope; with version 2 bincode of its origin follows
-//! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow;
-//!                3 = dropped by compaction
+//! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow (written by
+//!                older versions only); 3 = dropped by compaction
 //! record         length of the event value (4 bytes LE), event value, payload value
 //! ```
 //!
@@ -22,17 +22,19 @@ use crate::{Envelope, Event, Origin, Payload, payload};
 /// - 1: first release.
 /// - 2: as 1, and the event's origin follows. Only collectors have such events; all others are still written as 1, so
 ///   that a program that knows only 1 reads them.
+/// - 3: no event, but the mark `ELSEWHERE`. Sealed segments are smaller, and the store has their events no longer.
 ///
 /// A new variant at the end of [`Event`] needs no new version: an old program that meets it asks for an upgrade. Any other
 /// change of a stored type needs one, with the old type kept here and an upcaster from it in [`decode_event`].
-pub const FORMAT_VERSION: u8 = 2;
+pub const FORMAT_VERSION: u8 = 3;
 /// The version of an event of the journal's own machine.
 const OWN: u8 = 1;
 /// The version of an event that came from another machine.
 const RECEIVED: u8 = 2;
 
-/// Shorter payloads are stored uncompressed: compressing them gains nothing.
-const COMPRESS_FROM_BYTES: usize = 256;
+/// The store's value of event 1 once only the log has it. Programs that expect every event in the store take it for one of
+/// a newer format, and refuse the journal.
+pub(crate) const ELSEWHERE: [u8; 1] = [3];
 
 /// The payload value of an event without a payload.
 pub(crate) const NO_PAYLOAD: [u8; 1] = [0];
@@ -120,18 +122,28 @@ fn explain(error: bincode::error::DecodeError) -> Error {
     }
 }
 
-/// Encodes a host's payload into a payload value.
+/// Encodes a host's payload into a payload value. Plain: sealing compresses many of them together.
 pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
-    let Some(text) = payload else {
-        return NO_PAYLOAD.to_vec();
-    };
-    if text.len() >= COMPRESS_FROM_BYTES {
-        let packed = lz4_flex::block::compress_prepend_size(text.as_bytes());
-        if packed.len() < text.len() {
-            return [&[2], packed.as_slice()].concat();
-        }
-    }
-    [&[1], text.as_bytes()].concat()
+    payload.map_or_else(
+        || NO_PAYLOAD.to_vec(),
+        |text| [&[1], text.as_bytes()].concat(),
+    )
+}
+
+/// Compares the payload values of store and log, which may be encoded differently. Compaction changes one side after the
+/// other; after a crash in between, the next compaction completes it.
+pub(crate) fn is_same_payload(stored: Option<&[u8]>, logged: &[u8]) -> bool {
+    let stored = stored.unwrap_or(&NO_PAYLOAD);
+    stored == logged
+        || stored == DROPPED
+        || logged == DROPPED
+        || ((is_packed(stored) || is_packed(logged))
+            && decode_payload(stored).is_ok_and(|text| decode_payload(logged) == Ok(text)))
+}
+
+/// Returns whether a payload value is compressed on its own, as by older versions.
+pub(crate) fn is_packed(payload: &[u8]) -> bool {
+    payload.first() == Some(&2)
 }
 
 /// Decodes a payload value.

@@ -180,13 +180,18 @@ fn read_stdin() -> (Vec<u8>, bool) {
 
 /// Returns the agent that makes this call in the name of another one. It has hooks of its own, which say the same.
 ///
-/// Copilot runs the hooks that a project has for Claude Code. Claude Code itself, started by Copilot, says how it was
-/// started.
-pub(super) fn caller_in_disguise(agent: &str) -> Option<&'static str> {
-    let is_set = |name: &str| std::env::var_os(name).is_some();
-    let is_copilot =
-        agent == "claude" && is_set("COPILOT_CLI") && !is_set("CLAUDE_CODE_ENTRYPOINT");
-    is_copilot.then_some("copilot")
+/// Copilot runs the hooks that a project has for Claude Code. Either may have started the other, which inherits its
+/// variables, so the payload decides.
+pub(super) fn caller_in_disguise(agent: &str, payload: &[u8]) -> Option<&'static str> {
+    let is_beside = agent == "claude" && std::env::var_os("COPILOT_CLI").is_some();
+    (is_beside && tells_time(payload)).then_some("copilot")
+}
+
+/// Returns whether a payload says the time before the folder, as Copilot's do. Claude Code's do not say it, and what a tool
+/// says comes after the folder.
+fn tells_time(payload: &[u8]) -> bool {
+    let place = |key: &[u8]| payload.windows(key.len()).position(|window| window == key);
+    place(b"\"timestamp\"").is_some_and(|time| place(b"\"cwd\"").is_none_or(|cwd| time < cwd))
 }
 
 /// Collects the environment variables that the daemon evaluates.
@@ -273,6 +278,27 @@ mod tests {
             r#"{"hook_event_name""#,
         ] {
             assert_eq!(event(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn copilot_is_known_by_what_it_says_in_claude_codes_name() {
+        for (payload, expected) in [
+            (
+                r#"{"hook_event_name":"Stop","session_id":"8532b57c","timestamp":"2026-11-22T18:28:23.395Z","cwd":"/p"}"#,
+                true,
+            ),
+            (
+                r#"{"session_id":"10e54898","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop"}"#,
+                false,
+            ),
+            (
+                r#"{"session_id":"10e54898","cwd":"/p","tool_name":"Bash","tool_input":{"timestamp":"now"}}"#,
+                false,
+            ),
+            ("", false),
+        ] {
+            assert_eq!(tells_time(payload.as_bytes()), expected, "{payload}");
         }
     }
 

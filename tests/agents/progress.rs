@@ -65,7 +65,7 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
     let terminal = begin(&mut stage);
     terminal.say(match agent {
         Agent::Gemini | Agent::Qwen => "/compress",
-        Agent::Claude | Agent::Codex | Agent::Copilot => "/compact",
+        _ => "/compact",
     });
     terminal.wait_until("it is written down", || {
         !stage.events("progress_written").is_empty()
@@ -82,6 +82,8 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
         terminal.wait_until("the context is compacted", || {
             !stage.events("compaction_finished").is_empty()
         });
+    }
+    if !matches!(agent, Agent::Gemini | Agent::Copilot | Agent::OpenCode) {
         // Who is compacted needs its own document.
         go_on(&stage, &terminal);
         assert_eq!(stage.offers(NEXT), [1]);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the real agents against scripted models, in a network of their own that holds nothing but loopback.
 # Arguments are words: only scenarios with one of them in their name, or of an agent so named, are run.
+# Without words, the agents that were added last play a part of their scenarios; CHECKPOINTD_AGENTS_ALL=1 plays all.
 # Needs npm (with node 20 or newer), git, tmux, unshare and ip. Passes with a word of explanation only where npm cannot
 # be reached or the kernel permits no namespaces.
 set -euo pipefail

@@ -6,83 +6,8 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::model::{Answer, Call, says, shell, write};
-use crate::notify;
-use crate::progress;
-use crate::recording;
 use crate::stage::{Counts, Stage};
 use crate::terminal::Terminal;
-use crate::typed;
-
-/// A name, and what to do.
-type Scenario = (&'static str, fn(Agent) -> Counts);
-
-/// Returns what is tried with this agent.
-pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
-    let mut scenarios: Vec<Scenario> = vec![
-        ("a short turn is left alone", short_turn),
-        ("a long turn gets one checkpoint, then may end", long_turn),
-        (
-            "after the checkpoint it may work on; the next prompt counts anew",
-            next_prompt,
-        ),
-        ("a failing command is seen", failing_command),
-        ("parallel calls are seen once each", parallel_calls),
-        ("a subagent's stops change nothing", subagent),
-        ("a daemon killed in mid-turn loses nothing", killed_daemon),
-        ("without hooks nothing is called", uninstalled),
-        ("in its terminal it is told once too", in_terminal),
-        (
-            "what was left is told once, to the session that begins next",
-            progress::told_at_start,
-        ),
-        (
-            "before a compaction the work is written down",
-            progress::compacted,
-        ),
-        ("after /clear it is told what was left", progress::cleared),
-        (
-            "restarted in its terminal it is the same session, told there once",
-            restarted,
-        ),
-    ];
-    if agent == Agent::Copilot {
-        // It reads no reply to the start of a session.
-        let told = [
-            "what was left is told once, to the session that begins next",
-            "after /clear it is told what was left",
-        ];
-        scenarios.retain(|(name, _)| !told.contains(name));
-        scenarios.push((
-            "what a project has for Claude Code is not journaled too",
-            also_run,
-        ));
-    }
-    if agent != Agent::Gemini && agent != Agent::Copilot {
-        // Gemini holds it back until it has stopped, and Copilot has no id of the turn.
-        scenarios.push((
-            "what is typed while it works is added to the turn",
-            typed::steered,
-        ));
-    }
-    if agent == Agent::Claude && recording::is_wanted() {
-        scenarios.push((
-            "recorded for the documentation",
-            recording::told_and_finished,
-        ));
-    }
-    if agent == Agent::Codex {
-        scenarios.push((
-            "its notify beside hooks tells of nothing new",
-            notify::notified_too,
-        ));
-        scenarios.push((
-            "by notify alone it is told in its terminal, once",
-            notify::notified_only,
-        ));
-        scenarios.push(("a half-typed draft is waited out", notify::draft));
-    }
-    scenarios
-}
 
 pub(crate) const TASK: &str = "Write a small program.";
 pub(crate) const CODE: &str = "def answer():\n    return 42\n";
@@ -91,7 +16,7 @@ pub(crate) const SOON: &str = "min_turn: 1s\n";
 /// Makes a turn long.
 pub(crate) const WHILE: &str = "sleep 1.2";
 
-fn short_turn(agent: Agent) -> Counts {
+pub(crate) fn short_turn(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, "min_turn: 1h\n");
     stage.run(
         TASK,
@@ -102,7 +27,7 @@ fn short_turn(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn long_turn(agent: Agent) -> Counts {
+pub(crate) fn long_turn(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     stage.run(
         TASK,
@@ -126,7 +51,25 @@ fn long_turn(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn next_prompt(agent: Agent) -> Counts {
+/// No second stop follows, and what shows that it was told is its next tool call.
+pub(crate) fn told_once(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, SOON);
+    let answers = [
+        write("app.py", CODE),
+        shell(format!("{WHILE}; make no-such-target")),
+        says("Written."),
+        shell("echo on"),
+        says("Debrief."),
+    ];
+    stage.run(TASK, answers);
+    assert_eq!(stage.decisions(), ["actions_due confirmed"]);
+    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1, 1]);
+    let message = message(&stage);
+    assert!(message.contains("A command returned errors"), "{message}");
+    stage.finish()
+}
+
+pub(crate) fn next_prompt(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let first = [
         write("app.py", CODE),
@@ -169,7 +112,7 @@ fn next_prompt(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn failing_command(agent: Agent) -> Counts {
+pub(crate) fn failing_command(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let fails = shell(format!("{WHILE}; make no-such-target"));
     stage.run(
@@ -203,7 +146,7 @@ fn failing_command(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn also_run(agent: Agent) -> Counts {
+pub(crate) fn also_run(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     stage.checkpointd(&["init", "--agent", "claude", "--project", "."]);
     stage.run(
@@ -225,7 +168,7 @@ fn also_run(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn parallel_calls(agent: Agent) -> Counts {
+pub(crate) fn parallel_calls(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let commands = [WHILE, "echo one", "echo two", "echo three"];
     let calls_at_once = commands.map(|command| Call::Shell(command.to_owned()));
@@ -251,7 +194,7 @@ fn parallel_calls(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn subagent(agent: Agent) -> Counts {
+pub(crate) fn subagent(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let part = "Look after the other part.";
     stage
@@ -261,8 +204,8 @@ fn subagent(agent: Agent) -> Counts {
     let then = match agent {
         // It ends its turn, and has another when the subagent is done.
         Agent::Claude | Agent::Qwen => vec![says("Delegated.")],
-        Agent::Gemini | Agent::Copilot => vec![],
         Agent::Codex => vec![Answer::Calls(vec![Call::Wait])],
+        _ => vec![],
     };
     let answers = [
         vec![write("app.py", CODE), delegate],
@@ -315,7 +258,7 @@ fn subagent(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn killed_daemon(agent: Agent) -> Counts {
+pub(crate) fn killed_daemon(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let pid = stage.path("data/run/pid");
     // Copilot looks at the arguments of `kill` in a command line.
@@ -350,7 +293,7 @@ fn killed_daemon(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn uninstalled(agent: Agent) -> Counts {
+pub(crate) fn uninstalled(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     stage.run(TASK, [says("Hello.")]);
     let fired = stage.fired();
@@ -372,7 +315,7 @@ fn uninstalled(agent: Agent) -> Counts {
     stage.finish()
 }
 
-fn in_terminal(agent: Agent) -> Counts {
+pub(crate) fn in_terminal(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     work_in_terminal(&mut stage);
     assert_eq!(
@@ -384,10 +327,10 @@ fn in_terminal(agent: Agent) -> Counts {
 }
 
 /// No hook waits for an answer then, so this checkpoint is typed.
-fn restarted(agent: Agent) -> Counts {
+pub(crate) fn restarted(agent: Agent) -> Counts {
     let gemini = "restart: {gemini: 'gemini --yolo -m gemini-2.5-flash --resume {session}'}\n";
     // Until these have drawn their composer they take no paste.
-    let is_slow = matches!(agent, Agent::Qwen | Agent::Copilot);
+    let is_slow = matches!(agent, Agent::Qwen | Agent::Copilot | Agent::OpenCode);
     let delay = if is_slow { "12s" } else { "2s" };
     let config = format!("min_turn: 1h\nrestart_delay: {delay}\n{gemini}");
     let mut stage = Stage::new(agent, &config);

@@ -171,9 +171,44 @@ impl Stage {
 
     /// Has the agent work on a task, with these answers of its model, until it ends.
     pub(crate) fn run(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) {
+        if self.agent.needs_terminal() {
+            let words = self.agent.asks(task);
+            return self.see_through(task, &words, None, answers);
+        }
+        self.run_headless(task, answers);
+    }
+
+    /// Has the agent work on a task without a terminal.
+    pub(crate) fn run_headless(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) {
         self.model.expect(task, answers);
         let command = self.agent.headless(task, false, self.model.port);
         self.finish_run(command);
+    }
+
+    /// Has the agent work in a terminal until all answers are given and it is at rest, and quits it. Without a prompt in
+    /// its words it is typed.
+    fn see_through(
+        &mut self,
+        task: &str,
+        words: &[&str],
+        prompt: Option<&str>,
+        answers: impl IntoIterator<Item = Answer>,
+    ) {
+        let before = self.decisions().len();
+        let is_hooked = !self.settings().is_empty();
+        let command = self.interactive(task, words, answers);
+        let terminal = Terminal::open(self.path("tmux"), &command);
+        if let Some(prompt) = prompt {
+            terminal.wait_until("it is up", || terminal.screen().contains("ctrl+p"));
+            terminal.say(prompt);
+        }
+        terminal.wait_until("it is at rest", || {
+            let decisions = self.decisions();
+            let has_passed = || decisions.last().is_some_and(|last| last.ends_with(" none"));
+            let is_decided = || !is_hooked || (decisions.len() > before && has_passed());
+            self.model.is_over(task) && is_decided()
+        });
+        terminal.quit();
     }
 
     /// Gives the session that began with a task another prompt.
@@ -183,6 +218,9 @@ impl Stage {
         prompt: &str,
         answers: impl IntoIterator<Item = Answer>,
     ) {
+        if self.agent.needs_terminal() {
+            return self.see_through(task, &["--continue"], Some(prompt), answers);
+        }
         self.model.expect(task, answers);
         let command = self.agent.headless(prompt, true, self.model.port);
         self.finish_run(command);
@@ -194,7 +232,7 @@ impl Stage {
         task: &str,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Terminal {
-        let command = self.interactive(task, answers);
+        let command = self.interactive(task, &self.agent.asks(task), answers);
         Terminal::open(self.path("tmux"), &command)
     }
 
@@ -204,15 +242,20 @@ impl Stage {
         task: &str,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Terminal {
-        let command = self.interactive(task, answers);
+        let command = self.interactive(task, &self.agent.asks(task), answers);
         Terminal::open_shell(self.path("tmux"), &command)
     }
 
-    fn interactive(&mut self, task: &str, answers: impl IntoIterator<Item = Answer>) -> Command {
+    fn interactive(
+        &mut self,
+        task: &str,
+        words: &[&str],
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Command {
         self.model.expect(task, answers);
         let mut command = self.agent.command(self.model.port);
         self.place(&mut command);
-        command.args(self.agent.asks(task));
+        command.args(words);
         self.runs += 1;
         self.in_terminal = true;
         command

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix::prelude::*;
+use checkpoint::agents;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
 use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Timestamp};
@@ -23,8 +24,10 @@ impl Session {
         let shared = Arc::clone(&self.shared);
         let state = self.state.clone();
         let about = stop.clone();
+        let omits_prompts =
+            agents::adapter(state.stream.agent).is_some_and(|agent| agent.omits_prompts());
         let work = async move {
-            let state = if about.can_reply || about.restart {
+            let state = if about.restart || (about.can_reply && !omits_prompts) {
                 state
             } else {
                 find_prompts(&shared, state).await

@@ -47,6 +47,11 @@ pub trait Adapter: Debug + Sync {
         None
     }
 
+    /// Returns whether the agent goes on if the stop that a payload tells of is answered.
+    fn may_continue(&self, _payload: &serde_json::Value) -> bool {
+        true
+    }
+
     /// The environment variables that the agent sets for its hooks and tools.
     fn variables(&self) -> Variables;
 
@@ -79,6 +84,11 @@ pub trait Adapter: Debug + Sync {
     /// Where the agent keeps the transcripts of all sessions.
     fn library(&self) -> Library;
 
+    /// Whether no hook tells of some prompts, so that they are looked for in the transcript at each stop.
+    fn omits_prompts(&self) -> bool {
+        false
+    }
+
     /// How a whole transcript is read from its beginning.
     fn forward(&self) -> Forward;
 
@@ -92,6 +102,11 @@ pub trait Adapter: Debug + Sync {
 
     /// Returns the form in which to answer a stop, by the setting and the agent's version.
     fn reply_form(&self, setting: Reply, version: Option<&str>) -> ReplyForm;
+
+    /// Whether no hook tells that the agent took the answer to its stop, so that its next tool call does.
+    fn takes_silently(&self) -> bool {
+        false
+    }
 
     /// Whether the agent reads the reply to a session's start.
     fn hears_start(&self) -> bool {
@@ -162,7 +177,7 @@ pub struct Variables {
     pub pid: Option<&'static str>,
 }
 
-/// Transcripts at `HOME/FOLDER/YYYY/MM/DD/PREFIX..-SESSION.jsonl`.
+/// Where the transcript of a session is that no hook names.
 #[derive(Clone, Copy, Debug)]
 pub struct TranscriptSearch {
     /// The variable that holds the agent's home.
@@ -171,8 +186,23 @@ pub struct TranscriptSearch {
     pub home_default: &'static str,
     /// The folder in the agent's home.
     pub folder: &'static str,
-    /// How the names of the files begin.
-    pub prefix: &'static str,
+    /// The place below that folder.
+    pub place: TranscriptPlace,
+}
+
+/// The place of a session's transcript below the folder of all.
+#[derive(Clone, Copy, Debug)]
+pub enum TranscriptPlace {
+    /// `YYYY/MM/DD/PREFIX..-SESSION.jsonl`.
+    ByDay {
+        /// How the names of the files begin.
+        prefix: &'static str,
+    },
+    /// `ANY/SESSION/FILE`.
+    InFolder {
+        /// The path in the session's folder.
+        file: &'static str,
+    },
 }
 
 /// Where an agent keeps the transcripts of all sessions.

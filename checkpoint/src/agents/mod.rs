@@ -7,7 +7,11 @@ pub mod adapter;
 mod claude;
 mod codex;
 mod copilot;
+mod droid;
 mod gemini;
+mod kimi;
+mod opencode;
+mod pi;
 mod qwen;
 #[cfg(test)]
 mod tests;
@@ -24,6 +28,10 @@ pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] = [
     &codex::Codex,
     &qwen::Qwen,
     &copilot::Copilot,
+    &opencode::OpenCode,
+    &droid::Droid,
+    &pi::Pi,
+    &kimi::Kimi,
 ];
 
 /// Returns the adapter of an agent; none for the daemon.

@@ -60,6 +60,8 @@ fn the_session_of_a_tool_is_that_of_the_agent_that_runs_it() {
     assert_eq!(
         variables,
         [
+            "CHECKPOINTD_PI_SESSION",
+            "CHECKPOINTD_OPENCODE_SESSION",
             "QWEN_CODE_SESSION_ID",
             "GEMINI_SESSION_ID",
             "CLAUDE_CODE_SESSION_ID"
@@ -84,7 +86,8 @@ fn every_recorded_transcript_has_a_row_in_the_tests_of_its_room() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     for agent in Agent::HOSTS.map(Agent::word) {
         let room = crate_folder.join("src/agents").join(agent);
-        let rows = std::fs::read_to_string(room.join("tests/recordings.rs")).expect("rows");
+        // An agent may keep its sessions in no files.
+        let rows = std::fs::read_to_string(room.join("tests/recordings.rs")).unwrap_or_default();
         for folder in std::fs::read_dir(fixtures().join(agent)).expect("recordings") {
             let folder = folder.expect("a recording").path();
             if !folder.is_dir() {

@@ -6,6 +6,7 @@
 mod candidate;
 mod endpoint;
 mod error;
+mod fleet;
 mod layers;
 mod paths;
 mod project_file;
@@ -24,6 +25,7 @@ pub(crate) mod yaml;
 pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::{ConfigError, did_you_mean};
+pub use fleet::{FleetLevel, MaybeName, MaybeServers, Servers};
 pub use layers::{Config, DEFAULT_TEXT};
 pub use paths::{
     AutoPath, FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath,
@@ -33,8 +35,8 @@ pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::{Example, RuleEntry};
 pub use schema::{SchemaOf, schema};
 pub use settings::{
-    AutoProgress, Codex, Daemon, EvidenceLimits, Hooks, Journal, Listeners, Logs, Otlp, Phase,
-    Progress, Redact, Restart, Settings, Tmux, Web,
+    AutoProgress, Codex, Daemon, EvidenceLimits, Fleet, Hooks, Journal, Listeners, Logs, Otlp,
+    Phase, Progress, Redact, Restart, Settings, Tmux, Web,
 };
 pub use show::{InProject, Shown};
 pub use units::{Interval, Size, Span, parse_duration, parse_size};

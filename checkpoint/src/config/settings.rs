@@ -6,6 +6,7 @@ use journal::Agent;
 use serde::{Deserialize, Serialize};
 
 use super::endpoint::MaybeEndpoint;
+use super::fleet::{FleetLevel, MaybeName, MaybeServers};
 use super::paths::{AutoPath, FileName, MaybePath, ProjectPath, Projects, UserPath};
 use super::retention::Retention;
 use super::rule_entry::RuleEntry;
@@ -346,6 +347,22 @@ layered! {
 }
 
 layered! {
+    /// A fleet of machines that is asked in one place (spec FLEET-11).
+    Fleet, FleetLayer {
+        /// The broker's servers.
+        url: MaybeServers,
+        /// This machine's name in the fleet.
+        machine: MaybeName,
+        /// The file with what is shown to the broker.
+        credentials: MaybePath,
+        /// How much of each event is sent.
+        level: FleetLevel,
+        /// At the collector: how long what it has stays in the broker too.
+        keep: Span,
+    }
+}
+
+layered! {
     /// The daemon's own log.
     Logs, LogsLayer {
         /// The least severe level that is logged.
@@ -433,6 +450,8 @@ files! {
         metrics: Metrics, MetricsLayer;
         /// Metrics and traces for an OpenTelemetry collector.
         otlp: Otlp, OtlpLayer;
+        /// A fleet of machines that is asked in one place.
+        fleet: Fleet, FleetLayer;
         /// The daemon's own log.
         logs: Logs, LogsLayer;
     }

@@ -8,7 +8,7 @@ use super::error::{ConfigError, did_you_mean};
 use crate::rules::pack_names;
 
 /// Groups of keys that only `config.yml` has; `config show` spells them out key by key.
-pub(super) const GROUPS: [&str; 15] = [
+pub(super) const GROUPS: [&str; 16] = [
     "journal",
     "hooks",
     "daemon",
@@ -23,6 +23,7 @@ pub(super) const GROUPS: [&str; 15] = [
     "web",
     "metrics",
     "otlp",
+    "fleet",
     "logs",
 ];
 

@@ -18,6 +18,15 @@ const NO_PATH: [&str; 3] = [
     "os error 2",
 ];
 
+/// What git says if there is nothing to be done.
+const NOTHING_TO_DO: [&str; 5] = [
+    "nothing to commit",
+    "nothing added to commit",
+    "no changes added to commit",
+    "no valid patches in input",
+    "no stash entries found",
+];
+
 /// Programs that do not decide how a line ended, or only set up for the others.
 const HARMLESS: [&str; 19] = [
     "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "shopt", "source", ".",
@@ -150,7 +159,12 @@ pub(super) fn is_question(simple: &Simple, output: &str) -> bool {
         // What they are to bring about holds already.
         "mkdir" => output.contains("file exists"),
         "rm" | "unlink" => output.contains("no such file"),
-        "git" if has(&["--check", "--dry-run"]) => true,
+        "git"
+            if has(&["--check", "--dry-run"])
+                || NOTHING_TO_DO.iter().any(|said| output.contains(said)) =>
+        {
+            true
+        }
         "git" => is_git_question(words),
         _ if PROGRAMS.split(' ').any(|name| name == program) => true,
         _ if is_dry(simple) || has(&["--version", "--help"]) => true,

@@ -7,6 +7,8 @@ use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::paths::PathRef;
 use super::questions;
 use super::turn::Turn;
+use super::verify;
+use crate::project::covering::{Family, family};
 use crate::shell::Simple;
 
 /// The most files that one failure may name.
@@ -37,6 +39,34 @@ const SAME: [&[&str]; 5] = [
     &["python", "python3", "py", "pypy"],
     &["docker-compose", "docker"],
     &["npm", "pnpm", "yarn", "bun"],
+];
+
+/// Programs that install what they are told.
+const INSTALLERS: [&str; 24] = [
+    "brew",
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "pacman",
+    "apk",
+    "zypper",
+    "snap",
+    "flatpak",
+    "choco",
+    "winget",
+    "scoop",
+    "conda",
+    "mamba",
+    "micromamba",
+    "pip",
+    "pipx",
+    "uv",
+    "npm",
+    "pnpm",
+    "yarn",
+    "cargo",
+    "gem",
 ];
 
 /// What a command is for, as its program or its script is named.
@@ -127,9 +157,31 @@ pub(super) fn is_settled(turn: &Turn<'_>, index: usize) -> bool {
                 let path_ref = reference(path, turn.project);
                 files.iter().any(|file| file.same(&path_ref))
             };
-            !call.is_error && (call.paths.iter().any(touches) || is_retried(&calls[index], call))
+            !call.is_error
+                && (call.paths.iter().any(touches)
+                    || is_retried(&calls[index], call)
+                    || works_on(turn, index, call))
         }
         ToolKind::Read | ToolKind::Other => !call.is_error && is_retried(&calls[index], call),
+    })
+}
+
+/// Returns whether an edit changes code of the language that a failed test, build or run was about. Whether that repaired
+/// it is asked by the action that the edit makes due.
+fn works_on(turn: &Turn<'_>, index: usize, edit: &ToolCall) -> bool {
+    // What a container lacks is seldom in the code.
+    let in_container = |simple: &&Simple| {
+        let program = simple.words.first().map_or("", String::as_str);
+        ["docker", "docker-compose", "podman", "buildah"].contains(&program)
+    };
+    let commands = turn.lines[index].commands.iter();
+    let languages: Vec<Family> = commands
+        .filter(|simple| !in_container(simple))
+        .filter_map(verify::language)
+        .collect();
+    edit.paths.iter().map(|path| family(path)).any(|changed| {
+        let is_of = |language: &Family| *language == changed || *language == Family::Other;
+        changed != Family::Other && languages.iter().any(is_of)
     })
 }
 
@@ -220,6 +272,14 @@ fn is_retried(call: &ToolCall, later: &ToolCall) -> bool {
 
 /// Returns whether two lines have a command in common, whatever runs it, from wherever, and with which options.
 fn is_same(before: &[Simple], after: &[Simple]) -> bool {
+    let installed: Vec<&str> = after.iter().flat_map(installs).collect();
+    if before
+        .iter()
+        .flat_map(installs)
+        .any(|one| installed.contains(&one))
+    {
+        return true;
+    }
     let after: Vec<Goal<'_>> = after.iter().filter_map(Goal::of).collect();
     let mut goals = 0;
     let same = before.iter().filter_map(Goal::of).any(|goal| {
@@ -227,6 +287,28 @@ fn is_same(before: &[Simple], after: &[Simple]) -> bool {
         after.iter().any(|later| goal.is_same(later))
     });
     same && goals > 0
+}
+
+/// Returns what a command installs, by whichever installer, without its version.
+fn installs(simple: &Simple) -> Vec<&str> {
+    let Some((program, words)) = simple.words.split_first() else {
+        return Vec::new();
+    };
+    let program = program.trim_end_matches(|last: char| last.is_ascii_digit());
+    let is_verb = |word: &&str| matches!(*word, "install" | "add" | "i" | "-S" | "-Sy" | "-Syu");
+    let mut words = words.iter().map(String::as_str);
+    if !INSTALLERS.contains(&program) || !words.any(|word| is_verb(&word)) {
+        return Vec::new();
+    }
+    words
+        .filter(|word| !word.starts_with('-') && !word.contains(['/', '\\']))
+        .map(|word| {
+            word.split(['=', '@', '<', '>', '~', '['])
+                .next()
+                .unwrap_or(word)
+        })
+        .filter(|word| word.len() > 1)
+        .collect()
 }
 
 /// What a command does to what.

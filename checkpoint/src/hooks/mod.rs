@@ -54,6 +54,8 @@ pub struct Normal {
     pub draft: Draft,
     /// Identifies the content: two calls of a doubly registered hook have the same one.
     pub content: Uuid,
+    /// Whether the agent goes on if this stop is answered.
+    pub may_continue: bool,
 }
 
 /// Reads a hook call into its event.
@@ -94,6 +96,7 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
         &stream.session,
         &[hook.as_bytes(), &[0], call.payload].concat(),
     );
+    let may_continue = adapter.may_continue(&value);
     let payload = Some(keep_payload(
         redacted.as_deref().unwrap_or(&raw).trim(),
         reading.payload_bytes_max,
@@ -107,6 +110,7 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
             payload,
         },
         content,
+        may_continue,
     })
 }
 

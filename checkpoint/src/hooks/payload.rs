@@ -102,11 +102,12 @@ impl<'a> Payload<'a> {
 
     /// Returns the event of a submitted prompt, its author recognized by its text.
     pub(crate) fn prompt(&self, host: Host) -> Event {
-        let prompt = self.text("prompt").unwrap_or_default();
+        // A text, or a list of parts.
+        let prompt = self.get("prompt").map(tools::plain).unwrap_or_default();
         Event::PromptSubmitted {
-            origin: self.authors.origin(prompt, host.subagent.is_some()),
-            text: text::head(prompt, Event::TEXT_BYTES_MAX).to_owned(),
-            digest: digest::of_prompt(prompt),
+            origin: self.authors.origin(&prompt, host.subagent.is_some()),
+            text: text::head(&prompt, Event::TEXT_BYTES_MAX).to_owned(),
+            digest: digest::of_prompt(&prompt),
             host,
         }
     }

@@ -48,10 +48,8 @@ pub struct Ground<'a> {
     pub workspace: Option<Workspace>,
     /// The policy of the project.
     pub policy: &'a Policy,
-    /// The fingerprint of the policy.
+    /// The fingerprint of the policy. The journal has the event that adopts it.
     pub fingerprint: u64,
-    /// The event that says what the policy is, if the journal may not have it.
-    pub adoption: Option<Draft>,
 }
 
 /// What became of a turn.
@@ -150,7 +148,7 @@ impl PastSession {
             fingerprint: ground.fingerprint,
         };
         let decision = decide::decide(&case);
-        let drafts = self.decision_drafts(key, &stop, &decision, &evidence, ground.adoption);
+        let drafts = self.decision_drafts(key, &stop, &decision, &evidence);
         let decided = self.append(drafts, append)?;
         if decision.verdict == Verdict::Inject {
             // Nothing was sent, so nothing is under way.
@@ -351,9 +349,8 @@ impl PastSession {
         stop: &Stop,
         decision: &Decision,
         evidence: &Evidence,
-        adoption: Option<Draft>,
     ) -> Vec<Draft> {
-        let mut drafts = Vec::from_iter(adoption);
+        let mut drafts = Vec::new();
         let mut evidence = evidence.clone();
         let facts = std::mem::take(&mut evidence.facts);
         let event = Event::FactsGathered {

@@ -60,6 +60,7 @@ impl Memory {
                 event: Event::PolicyAdopted { fingerprint, text },
                 payload: None,
             };
+            let Ok(_) = self.append(vec![adoption]);
             let files = changed(turn, "/p", "/p", &Repository::default());
             let ground = Ground {
                 top: "/p",
@@ -68,7 +69,6 @@ impl Memory {
                 workspace: None,
                 policy,
                 fingerprint,
-                adoption: Some(adoption),
             };
             let Ok(done) = session.judge(turn.clone(), ground, &mut |drafts| self.append(drafts));
             kept |= done.is_new;

@@ -15,7 +15,7 @@ const LINE_BYTES_MAX: usize = 2_000;
 const PREFIXES_MAX: usize = 3;
 
 /// What task runners and containers put before the lines of what they run: `[test] `, `web:test: `, `packages/a test: `,
-/// `db-1  | `, a time, the step of a container's build, `remote: `.
+/// `db-1  | `, a time, the step of a container's build, `remote: `; and what `uniq -c` puts there.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = concat!(
         r"^(?:\[[A-Za-z0-9_@/.:-]{1,80}\][ \t]+",
@@ -24,6 +24,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|[A-Za-z0-9_.-]{1,60}[ \t]*\|[ \t]+",
         r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z[ \t]+",
         r"|#[0-9]{1,4} [0-9]+\.[0-9]+[ \t]+",
+        r"|[0-9]{1,6} ",
         r"|remote:[ \t]+)",
     );
     let built = RegexBuilder::new(pattern).unicode(false).build();

@@ -49,7 +49,8 @@ pub(super) fn passes(flow: &Flow<Step>) -> bool {
             "-q" | "-c" | "-l" | "-qE" | "-qi" | "--quiet" | "--count"
         )
     });
-    PASSERS.contains(&program) && !step.away && !quiet
+    // `uniq -c` counts lines, and shows them.
+    PASSERS.contains(&program) && !step.away && (!quiet || program == "uniq")
 }
 
 /// Compilers and type checkers that say nothing when all is well, and whose failures have a known form.

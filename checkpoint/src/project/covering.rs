@@ -48,6 +48,13 @@ pub(crate) fn is_test_folder(name: &str) -> bool {
     FOLDERS.contains(&name) || ["unit", "integration", "functional", "smoke"].contains(&name)
 }
 
+/// Returns whether a project of .NET holds tests only, by its name: `src/Shop.Tests`, `Shop.UnitTests.csproj`.
+pub(crate) fn is_test_project(path: &str) -> bool {
+    let name = file_name(path.trim_end_matches('/'));
+    let name = name.strip_suffix(".csproj").unwrap_or(name);
+    name.ends_with("Tests") || name.ends_with(".Test")
+}
+
 /// Returns whether a file is a test, by its name and place.
 pub fn is_test(path: &str) -> bool {
     let name = file_name(path);
@@ -140,7 +147,7 @@ fn subject_of(stem: &str) -> Option<&str> {
 }
 
 /// Returns the tests that cover each changed file, and whether some may be missing.
-pub(super) fn covered(
+pub fn covered(
     changed: &[ChangedFile],
     packages: &[Package],
     sources: &Sources<'_>,
@@ -239,7 +246,7 @@ impl<'a> Search<'a> {
         let named = |test: &&&str| {
             let subject = subject(test)
                 .unwrap_or_else(|| file_name(test).split('.').next().unwrap_or_default());
-            same_name(subject, stem) && within(test, home)
+            (same_name(subject, stem) || is_part_of(subject, stem)) && within(test, home)
         };
         self.tests.iter().filter(named).copied().collect()
     }
@@ -343,6 +350,16 @@ pub fn holds_rust_tests(text: &str) -> bool {
         .any(|mark| text.contains(mark))
 }
 
+/// Returns whether a test is about a part of a file: `CartDiscountTests` of `Cart`, `cart.errors.test.ts` of `cart`.
+fn is_part_of(subject: &str, stem: &str) -> bool {
+    let rest = subject.strip_prefix(stem).unwrap_or_default();
+    let is_class = stem.starts_with(|first: char| first.is_ascii_uppercase());
+    // `ATest` is no part of `A`: a name of few letters begins many others.
+    stem.len() > 3
+        && (rest.starts_with('.')
+            || (is_class && rest.starts_with(|first: char| first.is_ascii_uppercase())))
+}
+
 fn is_page(ending: &str) -> bool {
     matches!(ending, "html" | "css" | "scss" | "sql" | "graphql")
 }
@@ -404,7 +421,8 @@ pub(crate) enum Family {
     OCaml,
     /// Terraform and OpenTofu.
     Terraform,
-    /// What no file of code is of: tools that make pages and documents verify what they are made of.
+    /// What no file of the languages above is of: tools that make pages and documents verify what they are made of, and
+    /// so do those of databases, deployments and rarer languages.
     Documents,
     /// Everything else: any tool may verify it.
     Other,

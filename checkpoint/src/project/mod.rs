@@ -27,7 +27,7 @@ pub(crate) mod usual;
 
 use journal::{ChangedFile, Task, Workspace};
 
-pub use covering::{Sources, holds_rust_tests, is_test};
+pub use covering::{Sources, covered, holds_rust_tests, is_test};
 pub(crate) use file::file_name;
 pub use file::{ProjectFile, SEEN, folder};
 

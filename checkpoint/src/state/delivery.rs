@@ -3,6 +3,7 @@
 use journal::{Decision, Event, PromptOrigin, Route, Timestamp};
 
 use super::model::{Delivery, SessionState};
+use crate::agents;
 use crate::digest;
 use crate::terminal::Typed;
 
@@ -110,6 +111,8 @@ impl SessionState {
         let Some(delivery) = self.delivery.as_mut().filter(unseen) else {
             return;
         };
+        let by_work = matches!(event, Event::ToolStarted { .. })
+            && agents::adapter(self.stream.agent).is_some_and(|agent| agent.takes_silently());
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {
             Event::PromptSubmitted {
@@ -137,7 +140,7 @@ impl SessionState {
             _ if delivery.route == Route::HookReply => {
                 let host = event
                     .host()
-                    .filter(|host| host.subagent.is_none() && same_turn(&host.turn));
+                    .filter(|host| host.subagent.is_none() && (by_work || same_turn(&host.turn)));
                 host.map(|_| "next_event")
             }
             _ => None,

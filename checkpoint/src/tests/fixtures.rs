@@ -264,4 +264,31 @@ scenarios! {
         turn 1 pass block_budget
         aa2121c4-d98f: turns 1, message 42:05.454, checkpoint 42:06.678, tool 42:07.214, tools 5, errors 1, open
     ";
+    opencode_h_normal: "opencode/h-normal", 500 => @r"
+        turn 1 inject generic
+        8c2eaeb7-2dc6: turns 1, message 28:03.270, checkpoint 28:08.904, tool 28:08.061, tools 4, errors 1, open
+    ";
+    opencode_h_readmiss: "opencode/h-readmiss", 500 => @r"
+        turn 1 inject generic
+        0c011ab2-ce42: turns 1, message 28:12.632, checkpoint 28:16.147, tool 28:15.675, tools 2, errors 2, open
+    ";
+    opencode_t_stop_block_once: "opencode/t-stop-block-once", 500 => @r"
+        turn 1 inject generic
+        turn 1 pass block_budget
+        8e88630c-5d47: turns 1, message 28:24.360, checkpoint 28:34.492, tool 28:35.031, tools 5, errors 1, open
+    ";
+    droid_h_stop_block_once: "droid/h-stop-block-once", 500 => @r"
+        turn 0 pass no_turn_start
+        turn 0 pass no_turn_start
+        25b85e3c-b4e1: turns 0, message -, checkpoint -, tool 29:36.455, tools 4, errors 0, ended
+    ";
+    kimi_h_stop_block_once: "kimi/h-stop-block-once", 100 => @r"
+        turn 1 inject generic
+        7866bb25-d667: turns 1, message 39:39.503, checkpoint 39:40.057, tool 39:40.111, tools 4, errors 1, open
+    ";
+    pi_h_stop_block_once: "pi/h-stop-block-once", 100 => @r"
+        turn 1 inject generic
+        turn 1 pass block_budget
+        01a20882-ca9f: turns 1, message 05:19.428, checkpoint 05:20.329, tool 05:20.521, tools 5, errors 1, ended
+    ";
 }

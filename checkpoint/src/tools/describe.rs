@@ -8,8 +8,9 @@ use super::table::Tools;
 use crate::text;
 
 /// Fields that hold one path, or a list of paths.
-const PATH_FIELDS: [&str; 9] = [
+const PATH_FIELDS: [&str; 10] = [
     "file_path",
+    "filePath",
     "path",
     "notebook_path",
     "absolute_path",
@@ -136,7 +137,7 @@ fn guess(tool: &str, input: &Value) -> ToolKind {
 fn patch_text(input: &Value) -> &str {
     input
         .as_str()
-        .or_else(|| first_text(input, &["command", "input", "patch"]))
+        .or_else(|| first_text(input, &["command", "input", "patch", "patchText"]))
         .unwrap_or_default()
 }
 

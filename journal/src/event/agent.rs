@@ -19,6 +19,10 @@ macro_rules! agents {
             later {
                 Qwen, qwen, "Qwen Code", ["QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"];
                 Copilot, copilot, "GitHub Copilot CLI", ["COPILOT_PROJECT_DIR"];
+                OpenCode, opencode, "opencode", ["CHECKPOINTD_OPENCODE_SESSION"];
+                Droid, droid, "Factory droid", ["FACTORY_PROJECT_DIR"];
+                Pi, pi, "Pi", ["CHECKPOINTD_PI_SESSION"];
+                Kimi, kimi, "Kimi Code", ["KIMI_CODE_HOME"];
             }
         }
     };
@@ -105,8 +109,15 @@ mod tests {
             Agent::Daemon,
             Agent::Qwen,
             Agent::Copilot,
+            Agent::OpenCode,
+            Agent::Droid,
+            Agent::Pi,
+            Agent::Kimi,
         ];
-        assert_eq!(places.map(|agent| agent as usize), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(
+            places.map(|agent| agent as usize),
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+        );
         assert_eq!(
             places.len(),
             Agent::HOSTS.len() + 1,

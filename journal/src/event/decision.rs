@@ -147,6 +147,8 @@ pub enum ReplyForm {
     Deny,
     /// `{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":..}}` (Claude 2.1.163 and newer).
     Context,
+    /// `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":..}}` (Kimi).
+    Permission,
 }
 
 /// The reason of a decision.

@@ -21,6 +21,8 @@ pub struct Options {
     pub sync: Sync,
     /// Maximum time that an acknowledged event stays unsynced with [`Sync::Mixed`].
     pub batch_window: Duration,
+    /// How long nothing is appended until the segment is sealed if it is not small, so that a journal at rest takes little.
+    pub rest: Duration,
 }
 
 impl Default for Options {
@@ -28,6 +30,7 @@ impl Default for Options {
         Self {
             sync: Sync::Mixed,
             batch_window: Duration::from_millis(50),
+            rest: Duration::from_secs(60),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::append::{Append, Appended, Command, Done, Imported, Options, Sync};
 use super::store_writer::{Shared, StoreJob, bytes_of};
 use crate::error::{Error, Result};
 use crate::frame::{self, Kind};
-use crate::intake::{self, SEGMENT_BYTES, Unsealed, Writer};
+use crate::intake::{self, Form, SEGMENT_BYTES, Unsealed, Writer};
 use crate::store::Item;
 use crate::{Draft, Envelope, Timestamp, codec};
 
@@ -21,6 +21,8 @@ use crate::{Draft, Envelope, Timestamp, codec};
 const GROUP_MAX: usize = 512;
 /// Pause between two attempts to rewrite a segment after a failed sync.
 const RENEW_INTERVAL: Duration = Duration::from_secs(1);
+/// A smaller segment is not sealed at rest.
+const REST_BYTES: u64 = 512 * 1024;
 
 /// The thread that orders events and makes them durable.
 pub(super) struct Committer {
@@ -33,6 +35,8 @@ pub(super) struct Committer {
     /// Since when acknowledged events are unsynced.
     pub(super) dirty: Option<Instant>,
     pub(super) to_sync: SyncSender<(Arc<Unsealed>, PathBuf)>,
+    /// Something was appended since the journal was last at rest.
+    pub(super) appended: bool,
     /// When the segment was last rewritten, or an attempt failed.
     pub(super) tried: Option<Instant>,
 }
@@ -52,7 +56,9 @@ impl Committer {
                 .dirty
                 .map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
             let renew = self.writer.has_failed().then(|| self.renew_in());
-            let first = match renew.or(sync) {
+            let rest = self.appended.then_some(self.options.rest);
+            let is_resting = renew.or(sync).is_none();
+            let first = match renew.or(sync).or(rest) {
                 None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(wait) => commands.recv_timeout(wait),
             };
@@ -61,6 +67,7 @@ impl Committer {
                 Ok(Command::Append(append)) => group.push(append),
                 Ok(Command::Rotate(done)) => rotate = Some(done),
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => stop = true,
+                Err(RecvTimeoutError::Timeout) if is_resting => self.rest(),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             while !stop && rotate.is_none() && !group.is_empty() && group.len() < GROUP_MAX {
@@ -314,6 +321,7 @@ impl Committer {
         if items.is_empty() {
             return;
         }
+        self.appended = true;
         self.shared.wait_for_room();
         self.shared
             .waiting_bytes
@@ -331,11 +339,20 @@ impl Committer {
             self.rotate();
         }
         for segment in intake::segments(self.writer.dir()).unwrap_or_default() {
-            if !segment.sealed && segment.path != self.writer.path() {
-                let _ = self.to_store.send(StoreJob::Seal(segment.path));
+            if segment.form != Form::Sealed && segment.path != self.writer.path() {
+                let _ = self.to_store.send(StoreJob::Seal(segment));
             }
         }
         let _ = self.to_store.send(StoreJob::Done(done));
+    }
+
+    /// Makes the journal small that nobody writes to at the moment.
+    fn rest(&mut self) {
+        self.appended = false;
+        if self.writer.len() >= REST_BYTES {
+            self.rotate();
+        }
+        let _ = self.to_store.send(StoreJob::Rest);
     }
 
     /// Starts a new segment. If that fails, the old one continues to grow.
@@ -347,7 +364,7 @@ impl Committer {
             Ok(writer) => {
                 let full = std::mem::replace(&mut self.writer, writer);
                 self.dirty = None;
-                let _ = self.to_store.send(StoreJob::Seal(full.path().to_owned()));
+                let _ = self.to_store.send(StoreJob::Seal(full.segment()));
             }
             Err(error) => tracing::warn!(%error, "Could not start a new intake segment."),
         }

@@ -221,28 +221,51 @@ mod tests {
         }
     }
 
+    /// Does each harm to a file, and calls `check` with its description; then puts the file back.
+    fn harm(path: &Path, check: impl Fn(&str)) {
+        let whole = fs::read(path).expect("read");
+        for at in (0..whole.len()).step_by(7) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x20;
+            fs::write(path, &bytes).expect("written");
+            check(&format!("{} flipped at {at}", path.display()));
+            fs::write(path, &whole[..at]).expect("written");
+            check(&format!("{} cut at {at}", path.display()));
+        }
+        fs::write(path, whole).expect("written");
+    }
+
     #[test]
-    fn history_equals_the_store_whatever_damages_the_log() {
+    fn events_that_are_not_sealed_come_from_the_store_if_the_log_is_damaged() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         assert_eq!(segments(folder.path()).len(), 3);
         assert_whole(&journal, "nothing damaged");
-        for path in segments(folder.path()) {
-            let whole = fs::read(&path).expect("read");
-            for at in (0..whole.len()).step_by(7) {
-                let mut bytes = whole.clone();
-                bytes[at] ^= 0x20;
-                fs::write(&path, &bytes).expect("written");
-                assert_whole(&journal, &format!("{} flipped at {at}", path.display()));
-                fs::write(&path, &whole[..at]).expect("written");
-                assert_whole(&journal, &format!("{} cut at {at}", path.display()));
-            }
-            fs::write(&path, whole).expect("written");
+        let open = &segments(folder.path())[2];
+        harm(open, |what| assert_whole(&journal, what));
+        fs::remove_file(open).expect("removed");
+        assert_whole(&journal, "no open segment");
+    }
+
+    #[test]
+    fn no_damage_to_a_sealed_segment_is_silent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = journal(folder.path());
+        let whole = read(&journal, 1);
+        for path in &segments(folder.path())[..2] {
+            harm(path, |what| {
+                journal.store().log_changed();
+                for found in [read(&journal, 1), journal.events_from(1).collect()] {
+                    let (error, before) = found.split_last().expect("an error");
+                    assert!(error.is_err(), "{what}: {error:?}");
+                    assert_eq!(before, &whole[..before.len()], "{what}");
+                }
+                let verified = journal.verify(|_, _| {}).expect("readable");
+                assert!(!verified.ok, "{what}: {verified:?}");
+            });
         }
-        segments(folder.path())
-            .iter()
-            .for_each(|path| fs::remove_file(path).expect("removed"));
-        assert_whole(&journal, "no log");
+        journal.store().log_changed();
+        assert_whole(&journal, "mended");
     }
 
     #[test]
@@ -253,7 +276,7 @@ mod tests {
             let address = codec::address(&codec::encode_event(&envelope));
             assert_eq!(address, Some((envelope.seq, envelope.stream.session)));
         }
-        journal.store().forget_event(7).expect("removed");
+        journal.store().forget_event(10).expect("removed");
         assert_eq!(read(&journal, 1).iter().flatten().count(), 12);
     }
 
@@ -262,25 +285,25 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = journal(folder.path());
         fs::remove_file(&segments(folder.path())[1]).expect("removed");
-        journal.store().forget_event(7).expect("removed");
+        journal.store().log_changed();
         let all = read(&journal, 1);
         assert_eq!(
             all.iter()
                 .flatten()
                 .map(|envelope| envelope.seq)
                 .collect::<Vec<_>>(),
-            [1, 2, 3, 4, 5, 6]
+            [1, 2, 3, 4]
         );
         let unwanted: Vec<_> = journal
             .history(1..=u64::MAX, |_| false)
             .expect("readable")
             .collect();
-        for read in [&all[6..], &unwanted] {
+        for read in [&all[4..], &unwanted] {
             assert_eq!(read.len(), 1, "{read:?}");
             let error = read[0].as_ref().expect_err("missing");
             assert_eq!(
                 error.to_string(),
-                "the journal is damaged: event 7 is missing"
+                "the journal is damaged: event 5 is missing"
             );
         }
     }

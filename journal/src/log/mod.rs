@@ -83,6 +83,8 @@ impl Journal {
             to_store,
             dirty: None,
             to_sync,
+            // A stop may have come before the last rest.
+            appended: true,
             tried: None,
         };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {

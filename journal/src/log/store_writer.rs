@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
+use crate::intake::{self, Form, Segment};
 use crate::store::{Item, Store};
-use crate::{Envelope, intake, recovery};
+use crate::{Envelope, layout, recovery};
 
 /// Bytes of committed events that may wait for the store; beyond that the committer waits. A burst is acknowledged at the
 /// speed of the log, and a reader that needs all of it waits for about a second at most.
@@ -24,6 +25,10 @@ const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
 const LINGER: Duration = Duration::from_millis(3);
 /// Maximum number of events in one write to the store.
 const STORE_BATCH: usize = 512;
+/// A smaller store is not packed.
+const PACK_BYTES: u64 = 6 * 1024 * 1024;
+/// Time between two times that the store is packed while it is written to. Readers wait for it, for up to a second.
+const PACK_INTERVAL: Duration = Duration::from_secs(60);
 /// Pause between two attempts to reopen a failed store.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -139,7 +144,9 @@ pub(crate) fn bytes_of(items: &[Item]) -> u64 {
 /// Work for the store's thread.
 pub(crate) enum StoreJob {
     Items(Vec<Item>),
-    Seal(PathBuf),
+    Seal(Segment),
+    /// Nothing was appended for a while.
+    Rest,
     /// Reports that all jobs before it are done.
     Done(Box<dyn FnOnce() + Send>),
 }
@@ -156,11 +163,22 @@ pub(super) struct StoreWriter {
     failed: Option<Instant>,
     /// A job that was received while events were gathered.
     next: Option<StoreJob>,
+    /// When the store was packed last, and its size then.
+    packed: (Instant, u64),
+    /// Segments whose sealing a stop interrupted, or that an older version sealed, the oldest last. Done between other jobs.
+    unsealed: Vec<Segment>,
 }
 
 impl StoreWriter {
-    pub(super) const fn new(shared: Arc<Shared>, dir: PathBuf, jobs: Receiver<StoreJob>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, dir: PathBuf, jobs: Receiver<StoreJob>) -> Self {
+        let mut unsealed = intake::segments(&layout::intake_dir(&dir)).unwrap_or_default();
+        // The last one is being written.
+        unsealed.pop_if(|segment| segment.form == Form::Open);
+        unsealed.retain(|segment| segment.form != Form::Sealed);
+        unsealed.reverse();
         Self {
+            packed: (Instant::now(), 0),
+            unsealed,
             shared,
             dir,
             jobs,
@@ -174,7 +192,8 @@ impl StoreWriter {
         loop {
             match self.receive() {
                 Ok(StoreJob::Items(items)) => self.store_gathered(items),
-                Ok(StoreJob::Seal(path)) => seal(&path),
+                Ok(StoreJob::Seal(segment)) => self.seal(&segment),
+                Ok(StoreJob::Rest) => self.pack(),
                 Ok(StoreJob::Done(done)) => done(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -202,6 +221,16 @@ impl StoreWriter {
     fn receive(&mut self) -> std::result::Result<StoreJob, RecvTimeoutError> {
         if let Some(job) = self.next.take() {
             return Ok(job);
+        }
+        if let Some(segment) = self.unsealed.pop() {
+            return match self.jobs.try_recv() {
+                Ok(job) => {
+                    self.unsealed.push(segment);
+                    Ok(job)
+                }
+                Err(TryRecvError::Empty) => Ok(StoreJob::Seal(segment)),
+                Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
+            };
         }
         let until = |since: Option<Instant>, interval: Duration| {
             since.map(|since| interval.saturating_sub(since.elapsed()))
@@ -315,13 +344,44 @@ impl StoreWriter {
         shared.progressed.notify_all();
         reopened
     }
-}
 
-fn seal(path: &std::path::Path) {
-    // A segment may be queued twice.
-    if path.exists()
-        && let Err(error) = intake::seal(path)
-    {
-        tracing::warn!(%error, "Could not seal an intake segment.");
+    /// Packs the store if most of it is space that sled does not use and does not return.
+    fn pack(&mut self) {
+        let shared = &self.shared;
+        let has_failed = self.failed.is_some() || shared.stored().failure.is_some();
+        let size = shared.store.size_on_disk();
+        if has_failed || size < PACK_BYTES.max(2 * self.packed.1) {
+            return;
+        }
+        let began = Instant::now();
+        match recovery::repack(&self.dir, &shared.store) {
+            Ok(true) => {
+                let now = shared.store.size_on_disk();
+                tracing::debug!(before = size, now, took = ?began.elapsed(), "Packed the store.");
+                self.packed = (Instant::now(), now);
+            }
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(%error, "Could not pack the store; reopening it.");
+                self.packed = (Instant::now(), size);
+                self.failed = self.reopen().is_err().then(Instant::now);
+            }
+        }
+    }
+
+    /// Seals a segment. From then on the store finds its events there.
+    fn seal(&mut self, segment: &Segment) {
+        // It may be queued twice.
+        if !segment.path.exists() {
+            return;
+        }
+        if let Err(error) = intake::seal(segment) {
+            tracing::warn!(%error, "Could not seal an intake segment.");
+        } else if let Err(error) = self.shared.store.release_sealed(segment.first_seq) {
+            tracing::warn!(%error, "The store keeps events that the intake log has sealed.");
+        }
+        if self.packed.0.elapsed() >= PACK_INTERVAL {
+            self.pack();
+        }
     }
 }

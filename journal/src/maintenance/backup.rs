@@ -10,7 +10,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt as _};
 use std::path::Path;
 
 use crate::error::{Doing, Error, Result};
@@ -69,6 +69,9 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     let name = backup.display().to_string();
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
     let last = read_head(&mut file, &name)?;
+    if !has_end(file.get_ref()).doing("read", backup)? {
+        return Err(Error::damaged(&name, "its end is missing"));
+    }
     let intake = layout::intake_dir(dir);
     DirBuilder::new()
         .recursive(true)
@@ -94,7 +97,7 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
         }
         if writer.len() >= SEGMENT_BYTES {
             writer.sync()?;
-            intake::seal(writer.path())?;
+            intake::seal(&writer.segment())?;
             writer = Writer::create(&intake, seq)?;
         }
         writer.append(&bytes)?;
@@ -104,6 +107,16 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     }
     writer.sync()?;
     Ok(last)
+}
+
+/// Returns whether a file ends as an LZ4 frame does. The decoder does not ask for it.
+fn has_end(file: &fs::File) -> std::io::Result<bool> {
+    let Some(at) = file.metadata()?.len().checked_sub(4) else {
+        return Ok(false);
+    };
+    let mut end = [1; 4];
+    file.read_exact_at(&mut end, at)?;
+    Ok(end == [0; 4])
 }
 
 /// Returns the sequence number of the last event that the head of a backup states.

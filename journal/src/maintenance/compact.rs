@@ -1,9 +1,9 @@
 //! Compaction drops payloads by their age, and nothing else. All events stay in the intake log and in the store, so
-//! folding and verifying decisions still work. A dropped payload is marked as dropped on both sides.
+//! folding and verifying decisions still work. A dropped payload is marked as dropped.
 //!
-//! The store is changed first; then every sealed segment with a due payload is rewritten and replaced in one step. A crash
-//! in between leaves a payload on one side only, where the next compaction drops it. A segment that is damaged, or differs
-//! from the store in any event, is left as it is and reported.
+//! Every sealed segment with a due payload is rewritten and replaced in one step; then the few due payloads go that the
+//! store itself holds. A crash in between leaves such a payload there, where the next compaction drops it. A segment that is
+//! damaged, or differs from the store in any event, is left as it is and reported.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
-use crate::intake::{self, Segment};
+use crate::intake::{self, Form, Record, Segment};
 use crate::store::Store;
 use crate::{Envelope, Timestamp, codec};
-
-/// Events between two calls of a progress callback.
-const PROGRESS_INTERVAL: u64 = 10_000;
 
 /// How long payloads are kept after they were recorded. `None` keeps them forever.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +41,7 @@ impl Retention {
 pub struct Compacted {
     /// Nothing was changed; the numbers say what a compaction would do.
     pub dry_run: bool,
-    /// Number of payloads dropped from the store.
+    /// Number of payloads dropped.
     pub payloads: u64,
     /// Their stored size.
     pub payload_bytes: u64,
@@ -62,59 +59,60 @@ pub struct Compacted {
     pub skipped: Vec<String>,
 }
 
-/// Drops due payloads from the store. Returns the last event that is due and has or had a payload.
-pub(crate) fn drop_from_store(
-    store: &Store,
+/// Returns whether a segment that is not sealed has a due payload up to event `last`.
+pub(crate) fn has_due_unsealed(
+    dir: &Path,
     last: u64,
     is_due: impl Fn(&Envelope) -> bool,
-    done: &mut Compacted,
-    progress: &mut impl FnMut(u64, u64),
-) -> Result<Option<u64>> {
-    let mut last_due = None;
-    for envelope in store.events_from(1) {
-        let envelope = envelope?;
-        if envelope.seq > last {
-            break;
-        }
-        if envelope.seq.is_multiple_of(PROGRESS_INTERVAL) {
-            progress(envelope.seq, last);
-        }
-        if !is_due(&envelope) {
-            continue;
-        }
-        let Some(value) = store.payload_value(envelope.seq)? else {
-            continue;
-        };
-        last_due = Some(envelope.seq);
-        if *value != codec::DROPPED {
-            done.payloads += 1;
-            done.payload_bytes += value.len() as u64;
-            if !done.dry_run {
-                store.drop_payload(envelope.seq)?;
-            }
+) -> Result<bool> {
+    for segment in intake::segments(dir)?
+        .iter()
+        .filter(|segment| !segment.is_sealed())
+    {
+        let bytes = segment.read()?;
+        let mut records = intake::records(&bytes, |_| ()).map_while(Result::ok);
+        if records.any(|record| record.envelope.seq <= last && has_due(&record, &is_due)) {
+            return Ok(true);
         }
     }
-    Ok(last_due)
+    Ok(false)
 }
 
-/// Rewrites the sealed segments with due payloads, up to event `last`.
+fn has_due(record: &Record<'_>, is_due: impl Fn(&Envelope) -> bool) -> bool {
+    let has_text = record.payload != codec::NO_PAYLOAD && record.payload != codec::DROPPED;
+    has_text && is_due(&record.envelope)
+}
+
+/// Rewrites the sealed segments with due payloads up to event `last`. A dry run counts those of the others, too.
 pub(crate) fn rewrite_segments(
     dir: &Path,
     store: &Store,
     last: u64,
     is_due: impl Fn(&Envelope) -> bool,
     done: &mut Compacted,
+    progress: &mut impl FnMut(u64, u64),
 ) -> Result<()> {
+    let dry_run = done.dry_run;
     for segment in intake::segments(dir)?
         .iter()
-        .filter(|segment| segment.sealed && segment.first_seq <= last)
+        .filter(|segment| segment.first_seq <= last && (dry_run || segment.is_sealed()))
     {
+        if segment.first_seq > 1 {
+            progress(segment.first_seq, last);
+        }
+        if !segment.is_sealed() {
+            count_due(segment, last, &is_due, done)?;
+            continue;
+        }
         match without_due(segment, store, &is_due) {
             Ok(None) => {}
-            Ok(Some(frames)) => {
+            Ok(Some(rewritten)) => {
                 done.segments += 1;
-                if !done.dry_run {
-                    replace(segment, &frames)?;
+                done.payloads += rewritten.payloads;
+                done.payload_bytes += rewritten.payload_bytes;
+                if !dry_run {
+                    replace(segment, &rewritten.frames)?;
+                    store.log_changed();
                 }
             }
             Err(error) => done
@@ -123,6 +121,53 @@ pub(crate) fn rewrite_segments(
         }
     }
     Ok(())
+}
+
+/// Counts the due payloads of a segment that is being written.
+fn count_due(
+    segment: &Segment,
+    last: u64,
+    is_due: &impl Fn(&Envelope) -> bool,
+    done: &mut Compacted,
+) -> Result<()> {
+    let bytes = segment.read()?;
+    for record in intake::records(&bytes, |_| ()).map_while(Result::ok) {
+        if record.envelope.seq <= last && has_due(&record, is_due) {
+            done.payloads += 1;
+            done.payload_bytes += record.payload.len() as u64;
+        }
+    }
+    Ok(())
+}
+
+/// Drops the due payloads that the store itself holds.
+pub(crate) fn drop_kept(
+    store: &Store,
+    last: u64,
+    is_due: impl Fn(&Envelope) -> bool,
+    done: &mut Compacted,
+) -> Result<()> {
+    if done.dry_run {
+        return Ok(());
+    }
+    for envelope in store.kept_from(1) {
+        let envelope = envelope?;
+        if envelope.seq > last {
+            break;
+        }
+        let kept = store.kept_payload(envelope.seq)?;
+        if is_due(&envelope) && kept.is_some_and(|kept| *kept != codec::DROPPED) {
+            store.drop_payload(envelope.seq)?;
+        }
+    }
+    Ok(())
+}
+
+/// A segment's frames without the due payloads.
+struct Rewritten {
+    frames: Vec<u8>,
+    payloads: u64,
+    payload_bytes: u64,
 }
 
 /// Returns a segment's frames without the due payloads; `None` if it has none.
@@ -134,12 +179,9 @@ fn without_due(
     segment: &Segment,
     store: &Store,
     is_due: &impl Fn(&Envelope) -> bool,
-) -> Result<Option<Vec<u8>>> {
+) -> Result<Option<Rewritten>> {
     let bytes = segment.read()?;
-    let goes = |record: &intake::Record<'_>| {
-        let has_text = record.payload != codec::NO_PAYLOAD && record.payload != codec::DROPPED;
-        has_text && is_due(&record.envelope)
-    };
+    let goes = |record: &Record<'_>| has_due(record, is_due);
     // Most segments have no due payload; finding that out is cheaper than comparing them with the store.
     let mut is_clean = true;
     let mut records = intake::records(&bytes, |_| is_clean = false);
@@ -149,41 +191,50 @@ fn without_due(
     if is_done && is_clean {
         return Ok(None);
     }
-    let mut frames = Vec::with_capacity(bytes.len());
+    let mut rewritten = Rewritten {
+        frames: Vec::with_capacity(bytes.len()),
+        payloads: 0,
+        payload_bytes: 0,
+    };
     let mut damage = Vec::new();
     for (expected, record) in
         (segment.first_seq..).zip(intake::records(&bytes, |found| damage.push(found)))
     {
         let record = record?;
         let seq = record.envelope.seq;
-        if seq != expected || store.event_value(seq)?.as_deref() != Some(record.event) {
+        let kept = store.kept_event(seq)?;
+        if seq != expected || kept.is_some_and(|kept| *kept != *record.event) {
             return Err(Error::damaged(
                 "it",
                 format!("event {expected} differs from the store"),
             ));
         }
         let payload = if goes(&record) {
+            rewritten.payloads += 1;
+            rewritten.payload_bytes += record.payload.len() as u64;
             &codec::DROPPED[..]
         } else {
             record.payload
         };
         frame::push(
-            &mut frames,
+            &mut rewritten.frames,
             Kind::Envelope,
             &codec::join(record.event, payload),
         );
     }
     match damage.first() {
         Some(found) => Err(Error::damaged("it", format!("{found:?}"))),
-        None => Ok(Some(frames)),
+        None => Ok(Some(rewritten)),
     }
 }
 
 /// Replaces the frames of a sealed segment. A crash leaves the old or the new segment complete.
 pub(super) fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
     let temporary = segment.path.with_extension("new");
-    intake::write_sealed(&temporary, frames)?;
+    let sealed = segment.path.with_extension(Form::Sealed.ending());
+    intake::write_sealed(&temporary, frames, segment.first_seq)?;
     let written = Segment {
+        form: Form::Sealed,
         path: temporary.clone(),
         ..segment.clone()
     };
@@ -193,6 +244,10 @@ pub(super) fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
             "it reads back differently than it was written",
         ));
     }
-    fs::rename(&temporary, &segment.path).doing("rename", &temporary)?;
-    intake::sync_dir(segment.path.parent().unwrap_or(Path::new(".")))
+    fs::rename(&temporary, &sealed).doing("rename", &temporary)?;
+    intake::sync_dir(segment.path.parent().unwrap_or(Path::new(".")))?;
+    if segment.path != sealed {
+        fs::remove_file(&segment.path).doing("remove", &segment.path)?;
+    }
+    Ok(())
 }

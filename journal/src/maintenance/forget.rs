@@ -40,14 +40,67 @@ pub struct Forgotten {
 /// [`Error::Locked`] while another process has the journal open; [`Error::Damaged`] if a segment of the log cannot be read
 /// whole: nothing of it is changed then.
 pub fn forget_imported(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Forgotten> {
-    // Brings the log up to date, and repairs what can be repaired.
+    let last = seal(dir)?;
+    let forgotten = forget(dir, last, &mut progress)?;
+    build(dir, forgotten)
+}
+
+/// Takes the contents of events out that a collector received. Their places and numbers stay, each marked as withheld, so
+/// nothing that comes later has a gap before it.
+///
+/// # Errors
+///
+/// As [`forget_imported`].
+pub fn forget_received(
+    dir: &Path,
+    goes: impl Fn(&Envelope) -> bool,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Forgotten> {
+    let last = seal(dir)?;
+    let lock = recovery::lock(dir)?;
+    let is_content = |envelope: &Envelope| {
+        let is_own = matches!(
+            envelope.event,
+            Event::RunReceived { .. } | Event::Withheld { .. }
+        );
+        envelope.origin.is_some() && !is_own && goes(envelope)
+    };
+    let segments = intake::segments(&layout::intake_dir(dir))?;
+    let sealed = || segments.iter().filter(|segment| segment.is_sealed());
+    let mut sessions = HashSet::new();
+    for segment in sealed() {
+        progress(segment.first_seq / 2, last);
+        each(segment, |envelope| {
+            sessions.extend(is_content(envelope).then_some(envelope.stream.session));
+        })?;
+    }
+    let mut forgotten = Forgotten {
+        sessions: sessions.len() as u64,
+        events: 0,
+    };
+    if forgotten.sessions > 0 {
+        Identity::renew(dir, Renewal::Forgotten)?;
+        remove_store(dir)?;
+        for segment in sealed() {
+            progress(last / 2 + segment.first_seq / 2, last);
+            forgotten.events += rewrite(segment, is_content, withheld)?;
+        }
+    }
+    drop(lock);
+    build(dir, forgotten)
+}
+
+/// Brings the log up to date, repairs what can be repaired, and seals all of it. Returns the last event.
+fn seal(dir: &Path) -> Result<u64> {
     let (journal, recovered) = Journal::open(dir, Options::default())?;
     journal.seal_all()?;
     journal.close();
-    drop(journal);
-    let forgotten = forget(dir, recovered.last_seq, &mut progress)?;
+    Ok(recovered.last_seq)
+}
+
+/// Builds the store again, if something was taken out.
+fn build(dir: &Path, forgotten: Forgotten) -> Result<Forgotten> {
     if forgotten.events > 0 {
-        // Builds the store.
         Journal::open(dir, Options::default())?.0.close();
     }
     Ok(forgotten)
@@ -57,7 +110,7 @@ fn forget(dir: &Path, last: u64, progress: &mut impl FnMut(u64, u64)) -> Result<
     let _lock = recovery::lock(dir)?;
     let imported = ImportedEvents::load(dir, last);
     let segments = intake::segments(&layout::intake_dir(dir))?;
-    let sealed = || segments.iter().filter(|segment| segment.sealed);
+    let sealed = || segments.iter().filter(|segment| segment.is_sealed());
     let mut sessions = HashSet::new();
     for segment in sealed() {
         progress(segment.first_seq / 2, last);
@@ -81,7 +134,7 @@ fn forget(dir: &Path, last: u64, progress: &mut impl FnMut(u64, u64)) -> Result<
     };
     for segment in sealed() {
         progress(last / 2 + segment.first_seq / 2, last);
-        forgotten.events += rewrite(segment, goes)?;
+        forgotten.events += rewrite(segment, goes, empty)?;
     }
     Ok(forgotten)
 }
@@ -121,8 +174,12 @@ fn each(segment: &Segment, mut take: impl FnMut(&Envelope)) -> Result<()> {
     })
 }
 
-/// Rewrites a segment without the events that go, and returns their number.
-fn rewrite(segment: &Segment, goes: impl Fn(&Envelope) -> bool) -> Result<u64> {
+/// Rewrites a segment with something else `instead` of the events that go, and returns their number.
+fn rewrite(
+    segment: &Segment,
+    goes: impl Fn(&Envelope) -> bool,
+    instead: fn(&Envelope) -> Envelope,
+) -> Result<u64> {
     let bytes = segment.read()?;
     let mut frames = Vec::with_capacity(bytes.len());
     let mut events = 0;
@@ -131,7 +188,7 @@ fn rewrite(segment: &Segment, goes: impl Fn(&Envelope) -> bool) -> Result<u64> {
         let (event, payload);
         let parts = if goes(&record.envelope) {
             events += 1;
-            event = codec::encode_event(&empty(&record.envelope));
+            event = codec::encode_event(&instead(&record.envelope));
             payload = codec::NO_PAYLOAD;
             (event.as_slice(), payload.as_slice())
         } else {
@@ -159,4 +216,17 @@ fn empty(envelope: &Envelope) -> Envelope {
         event: Event::Forgotten {},
         origin: None,
     }
+}
+
+/// Returns what stays in the place of an event that a collector received: where it came from, and when.
+fn withheld(envelope: &Envelope) -> Envelope {
+    let mut left = envelope.clone();
+    left.event = Event::Withheld { count: 1 };
+    left.stream.native = None;
+    let name = format!("forgotten:{}", envelope.seq);
+    left.id = Uuid::new_v5(&envelope.id, name.as_bytes());
+    if let Some(origin) = &mut left.origin {
+        origin.withheld = Vec::new();
+    }
+    left
 }

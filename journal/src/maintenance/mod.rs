@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 use crate::error::{Doing, Error, Result};
 use crate::log::{Journal, Options};
 use crate::recovery::{self, Recovered};
-use crate::store::{self, Store};
+use crate::store::Store;
 use crate::{Identity, Renewal, Timestamp, intake, layout};
 
 mod backup;
@@ -17,7 +17,7 @@ mod compact;
 mod forget;
 
 pub use compact::{Compacted, Retention};
-pub use forget::{Forgotten, forget_imported};
+pub use forget::{Forgotten, forget_imported, forget_received};
 
 impl Journal {
     /// Writes all acknowledged events to `out`, in the format that [`restore`] reads, and returns their number. Appends
@@ -60,17 +60,19 @@ impl Journal {
             intake_bytes_before,
             ..Compacted::default()
         };
-        let due = compact::drop_from_store(self.store(), last, is_due, &mut done, &mut progress)?;
-        if let Some(due) = due {
-            // Only sealed segments are ever replaced, so the current one is sealed first.
-            let open = intake::segments(&intake_dir)?
-                .into_iter()
-                .find(|segment| !segment.sealed);
-            if !dry_run && open.is_some_and(|open| open.first_seq <= due) {
-                self.seal_all()?;
-            }
-            compact::rewrite_segments(&intake_dir, self.store(), due, is_due, &mut done)?;
+        // Only sealed segments are ever replaced, so the open one is sealed first.
+        if !dry_run && compact::has_due_unsealed(&intake_dir, last, is_due)? {
+            self.seal_all()?;
         }
+        compact::rewrite_segments(
+            &intake_dir,
+            self.store(),
+            last,
+            is_due,
+            &mut done,
+            &mut progress,
+        )?;
+        compact::drop_kept(self.store(), last, is_due, &mut done)?;
         if !dry_run {
             self.store().flush()?;
         }
@@ -199,43 +201,34 @@ pub struct Packed {
 }
 
 /// Seals the intake log's last segment and copies the store into a new one, without unused space. A crash leaves the old
-/// store or the new one. `progress` gets the number of entries copied and an estimate of all entries.
+/// store or the new one. `progress` gets the number of entries copied and of all entries.
 ///
 /// # Errors
 ///
 /// As [`Journal::open`]; the old store then stays.
 pub fn pack(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Packed> {
     // Brings the store up to date.
-    let (journal, recovered) = Journal::open(dir, Options::default())?;
+    let (journal, _) = Journal::open(dir, Options::default())?;
     journal.seal_all()?;
     let intake = journal.disk_bytes().1;
     journal.close();
     drop(journal);
     let _lock = recovery::lock(dir)?;
     let store = layout::store_dir(dir);
-    let [fresh, aside] = layout::passing_stores(dir);
+    let [fresh, _] = layout::passing_stores(dir);
     recovery::remove_passing(dir)?;
-    let old = Store::open(&store)?;
-    let new = Store::open(&fresh)?;
-    // Most events have an entry in four trees.
-    old.copy_to(&new, |done| progress(done, recovered.last_seq * 4))?;
-    if new.counts(u64::MAX)? != old.counts(u64::MAX)? {
-        return Err(Error::damaged(
-            fresh.display().to_string(),
-            "entries that were written to it are missing",
-        ));
-    }
+    let intake_dir = layout::intake_dir(dir);
+    let old = Store::open(&store, &intake_dir)?;
+    let before = old.size_on_disk();
+    let new = Store::open(&fresh, &intake_dir)?;
+    let all = old.counts()?.iter().sum::<usize>() as u64;
+    old.copy_to(&new, |done| progress(done, all))?;
     let packed = Packed {
-        before: old.size_on_disk(),
+        before,
         now: new.size_on_disk(),
         intake,
     };
     drop((old, new));
-    store::wait_closed(&store)?;
-    store::wait_closed(&fresh)?;
-    fs::rename(&store, &aside).doing("move aside", &store)?;
-    fs::rename(&fresh, &store).doing("move", &fresh)?;
-    intake::sync_dir(dir)?;
-    recovery::remove_passing(dir)?;
+    recovery::put_packed(dir)?;
     Ok(packed)
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Damage, Kind};
 use crate::home::create_folder;
-use crate::intake::{self, Segment, Writer};
+use crate::intake::{self, Form, Segment, Writer};
 use crate::layout::{intake_dir, passing_stores, store_dir};
-use crate::store::{Item, Store};
+use crate::store::{self, Item, Store};
 use crate::{Timestamp, codec};
 
 #[cfg(test)]
@@ -55,6 +55,25 @@ pub(crate) fn remove_passing(dir: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Puts a packed store in the place of the old one; both are closed.
+pub(crate) fn put_packed(dir: &Path) -> Result<()> {
+    let store = store_dir(dir);
+    let [fresh, aside] = passing_stores(dir);
+    store::wait_closed(&store)?;
+    store::wait_closed(&fresh)?;
+    fs::rename(&store, &aside).doing("move aside", &store)?;
+    fs::rename(&fresh, &store).doing("move", &fresh)?;
+    intake::sync_dir(dir)?;
+    remove_passing(dir)
+}
+
+/// Packs the open store of the journal in `dir`. Returns false if a reader was in the way.
+pub(crate) fn repack(dir: &Path, store: &Store) -> Result<bool> {
+    remove_passing(dir)?;
+    let [fresh, _] = passing_stores(dir);
+    store.repack(&fresh, &store_dir(dir), || put_packed(dir))
+}
+
 /// Locks the journal for this process, until the file is dropped or the process ends.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let intake = intake_dir(dir);
@@ -91,6 +110,7 @@ fn boot() -> Option<String> {
 pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recovered)> {
     let mut recovered = Recovered::default();
     remove_passing(dir)?;
+    intake::remove_superseded(&intake_dir(dir))?;
     let segments = intake::segments(&intake_dir(dir))?;
     let boot = boot();
     let is_first = boot.is_none() || fs::read_to_string(dir.join("lock")).ok() != boot;
@@ -117,6 +137,7 @@ pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recover
 /// after `last` are not committed yet.
 pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     let mut recovered = Recovered::default();
+    remove_passing(dir)?;
     let segments = intake::segments(&intake_dir(dir))?;
     let (store, _) = open_current(dir, &segments, last, false, &mut recovered)?;
     recovered.last_seq = store.last_seq()?;
@@ -138,7 +159,7 @@ fn open_current(
     is_first: bool,
     recovered: &mut Recovered,
 ) -> Result<(Store, Tail)> {
-    let store = match open_whole(dir) {
+    let store = match open_whole(dir, segments) {
         Ok(store) => store,
         // These errors do not mean damage.
         Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
@@ -171,7 +192,7 @@ fn replace_store(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result
     recovered.notes.push(format!(
         "{error}; it was moved to {kept} and rebuilt from the intake log"
     ));
-    Store::open(&store_dir(dir))
+    Store::open(&store_dir(dir), &intake_dir(dir))
 }
 
 /// Adds events to the log that only the store has: a power cut may remove unsynced tool events from the log alone.
@@ -206,28 +227,37 @@ fn complete_intake(
     Ok(())
 }
 
-/// Opens the store and checks its first and last events; `verify` finds a hole in between.
-fn open_whole(dir: &Path) -> Result<Store> {
-    let store = Store::open(&store_dir(dir))?;
+/// Opens the store and checks the last of the events that it holds; `verify` finds a hole in between.
+fn open_whole(dir: &Path, segments: &[Segment]) -> Result<Store> {
+    let store = Store::open(&store_dir(dir), &intake_dir(dir))?;
     let last = store.last_seq()?;
-    for seq in [1, last.saturating_sub(64).max(1)] {
-        for (expected, envelope) in (seq..).zip(store.events_from(seq).take(64)) {
-            let envelope = envelope?;
-            if envelope.seq != expected {
+    if last > 0 && !store.has_entry(1)? {
+        return Err(Error::damaged("the store", "event 1 is missing"));
+    }
+    for seq in last.saturating_sub(64).max(1)..=last {
+        if let Some(value) = store.kept_event(seq)? {
+            let envelope = codec::decode_event(&value)?;
+            if store.seq_by_id(envelope.id)? != Some(seq) {
                 return Err(Error::damaged(
                     "the store",
-                    format!("event {expected} is missing"),
+                    format!("event {seq} is not found by its id"),
                 ));
             }
-            if store.seq_by_id(envelope.id)? != Some(envelope.seq) {
-                return Err(Error::damaged(
-                    "the store",
-                    format!("event {expected} is not found by its id"),
-                ));
-            }
+        } else if !is_sealed(segments, seq) {
+            return Err(Error::damaged(
+                "the store",
+                format!("event {seq} is missing"),
+            ));
         }
     }
     Ok(store)
+}
+
+/// Returns whether an event must be in a sealed segment.
+fn is_sealed(segments: &[Segment], seq: u64) -> bool {
+    let behind = segments.partition_point(|segment| segment.first_seq <= seq);
+    let segment = behind.checked_sub(1).map(|at| &segments[at]);
+    segment.is_some_and(|segment| segment.form == Form::Sealed)
 }
 
 /// Compares the number of events with the sum over all sessions. Only after the store has caught up: a kill may leave an
@@ -300,7 +330,7 @@ fn catch_up(
             ));
         }
         // Damage inside the last segment stays where it is, still readable: appends continue in a new segment.
-        if is_last && !segment.sealed && damage.is_empty() {
+        if is_last && !segment.is_sealed() && damage.is_empty() {
             let length = torn.map_or(bytes.len(), |(offset, _)| offset);
             tail.open = Some((segment.clone(), length as u64));
         }
@@ -344,12 +374,20 @@ fn store_missing<'a>(
         });
         next += 1;
         if batch.len() == BATCH {
-            store.put(&batch)?;
+            put(store, segment, &batch)?;
             recovered.moved += batch.len() as u64;
             batch.clear();
         }
     }
-    store.put(&batch)?;
+    put(store, segment, &batch)?;
     recovered.moved += batch.len() as u64;
     Ok((next, last))
+}
+
+/// Stores events of a segment. If it is sealed, it keeps their bytes.
+fn put(store: &Store, segment: &Segment, batch: &[Item]) -> Result<()> {
+    match segment.form {
+        Form::Sealed => store.put_sealed(batch),
+        Form::Open | Form::Old => store.put(batch),
+    }
 }

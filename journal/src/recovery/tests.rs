@@ -23,7 +23,7 @@ fn a_locked_store_is_waited_for_and_never_taken_for_a_damaged_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
     drop(journal);
-    let held = Store::open(&store_dir(folder.path())).expect("a store");
+    let held = Store::open(&store_dir(folder.path()), &intake_dir(folder.path())).expect("a store");
     let refused = Journal::open(folder.path(), Options::default())
         .err()
         .expect("refused");
@@ -54,7 +54,8 @@ fn an_event_of_which_only_index_entries_survived_is_stored_again() {
         .expect("appended");
     journal.close();
     drop(journal);
-    let store = Store::open(&store_dir(folder.path())).expect("a store");
+    let store =
+        Store::open(&store_dir(folder.path()), &intake_dir(folder.path())).expect("a store");
     store.forget_event(3).expect("removed");
     drop(store);
 
@@ -94,7 +95,7 @@ fn a_hole_in_the_store_is_found_at_the_first_start_after_a_boot() {
             .0
             .append_wait((1..=200).map(payload).collect())
             .expect("appended");
-        Store::open(&store_dir(folder.path()))
+        Store::open(&store_dir(folder.path()), &intake_dir(folder.path()))
             .expect("a store")
             .forget(tree, key)
             .expect("removed");

@@ -11,16 +11,13 @@ use crate::store::Store;
 use crate::{Envelope, Event, Identity, codec};
 
 /// Segments at the end of the log whose events are compared with the store at the first start after a boot.
-const SEGMENTS_COMPARED: usize = 2;
-/// Events between two calls of a progress callback.
-const PROGRESS_INTERVAL: u64 = 10_000;
-
+const SEGMENTS_COMPARED: usize = 8;
 /// What [`crate::Journal::verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Verified {
     /// Whether there are no problems.
     pub ok: bool,
-    /// Number of events in the store.
+    /// Number of events that the store finds.
     pub events: u64,
     /// Number of events in the intake log.
     pub intake_events: u64,
@@ -50,11 +47,13 @@ pub(crate) fn verify(
         chain: Identity::of(dir).ok().map(|own| Chain::new(own.journal)),
         found: Verified::default(),
     };
-    check.store_events(&mut progress)?;
-    check.store_indexes()?;
+    check.kept_events()?;
     for segment in intake::segments(&intake_dir(dir))? {
         check.segment(&segment)?;
-        progress(check.found.events + check.found.intake_events, last * 2);
+        progress(check.found.intake_events, last);
+    }
+    if check.next.is_some_and(|next| next <= last) {
+        check.report(format!("intake: it ends before event {last}"));
     }
     // Segments are never dropped: without the first one the store cannot be rebuilt.
     if let Some(from) = check.found.intake_from.filter(|from| *from > 1) {
@@ -83,28 +82,18 @@ impl Check<'_> {
         self.found.problems.push(problem);
     }
 
-    /// Checks that the store has every event, each under its id.
-    fn store_events(&mut self, progress: &mut impl FnMut(u64, u64)) -> Result<()> {
-        let mut expected = 1;
-        for envelope in self.store.events_from(1) {
+    /// Checks the events that the store itself holds. The last one says how far it is.
+    fn kept_events(&mut self) -> Result<()> {
+        let mut end = 0;
+        for envelope in self.store.kept_from(1) {
             match envelope {
-                Ok(envelope) if envelope.seq > self.last => break,
-                Ok(envelope) => {
-                    let seq = envelope.seq;
-                    if seq != expected {
-                        self.report(format!("store: event {expected} is missing"));
-                    }
-                    if self.store.seq_by_id(envelope.id)? != Some(seq) {
-                        self.report(format!("store: event {seq} is not found by its id"));
-                    }
-                    expected = seq + 1;
-                    self.found.events += 1;
-                    if self.found.events.is_multiple_of(PROGRESS_INTERVAL) {
-                        progress(self.found.events, self.last * 2);
-                    }
+                Ok(envelope) if envelope.seq > self.last => {
+                    end = self.last;
+                    break;
                 }
+                Ok(envelope) => end = envelope.seq,
                 Err(error) => {
-                    self.report(format!("store: near event {expected}: {error}"));
+                    self.report(format!("store: behind event {end}: {error}"));
                     // sled may return such an error again and again.
                     if matches!(error, Error::Store { .. }) {
                         break;
@@ -112,24 +101,26 @@ impl Check<'_> {
                 }
             }
         }
-        if expected <= self.last {
+        if end < self.last {
             self.report(format!(
-                "store: it ends at event {}, {} were acknowledged",
-                expected - 1,
+                "store: it ends at event {end}, {} were acknowledged",
                 self.last
             ));
         }
         Ok(())
     }
 
-    fn store_indexes(&mut self) -> Result<()> {
-        for (tree, count) in self.store.counts(self.last)? {
-            if count != self.found.events {
-                self.report(format!(
-                    "store: {count} entries in `{tree}` for {} events",
-                    self.found.events
-                ));
-            }
+    /// Checks that an event of the log is found by its id and in its session.
+    fn indexes(&mut self, envelope: &Envelope) -> Result<()> {
+        let seq = envelope.seq;
+        let by_id = self.store.seq_by_id(envelope.id)? == Some(seq);
+        let in_stream = self.store.is_in_stream(envelope.stream.session, seq)?;
+        self.found.events += u64::from(by_id && in_stream);
+        if !by_id {
+            self.report(format!("store: event {seq} is not found by its id"));
+        }
+        if !in_stream {
+            self.report(format!("store: event {seq} is not found in its session"));
         }
         Ok(())
     }
@@ -166,7 +157,7 @@ impl Check<'_> {
             self.record(&record)?;
         }
         // An unfinished frame after the last event is being written.
-        let is_open = !segment.sealed && self.next == Some(self.last + 1);
+        let is_open = !segment.is_sealed() && self.next == Some(self.last + 1);
         damage.retain(|found| !(is_open && matches!(found, Damage::Torn { .. })));
         for found in damage {
             self.report(format!("intake: {name}: {found:?}"));
@@ -181,15 +172,20 @@ impl Check<'_> {
         if let Some(chain) = self.chain.as_mut().filter(|chain| chain.seq + 1 == seq) {
             chain.take(record.event);
         }
-        if self.store.event_value(seq)?.as_deref() != Some(record.event) {
+        let kept = self.store.kept_event(seq)?;
+        if kept.as_deref().is_some_and(|kept| kept != record.event) {
             self.report(format!("event {seq} differs between intake log and store"));
         }
+        self.indexes(&record.envelope)?;
         if let Err(error) = codec::decode_payload(record.payload) {
             self.report(format!("intake: event {seq}: {error}"));
         }
-        let kept = self.store.payload_value(seq)?;
-        self.found.payloads_dropped += u64::from(kept.as_deref() == Some(&codec::DROPPED));
-        if !is_same_payload(kept.as_deref(), record.payload) {
+        let is_kept = kept.is_some();
+        let kept = self.store.kept_payload(seq)?;
+        let is_dropped =
+            kept.as_deref() == Some(&codec::DROPPED) || record.payload == codec::DROPPED;
+        self.found.payloads_dropped += u64::from(is_dropped);
+        if is_kept && !codec::is_same_payload(kept.as_deref(), record.payload) {
             self.report(format!(
                 "the payload of event {seq} differs between intake log and store"
             ));
@@ -231,15 +227,8 @@ fn is_stored(store: &Store, record: &Record<'_>) -> Result<bool> {
     } = &record.envelope;
     let is_decision = matches!(event, Event::Decided(_));
     Ok(store.event_value(*seq)?.as_deref() == Some(record.event)
-        && is_same_payload(store.payload_value(*seq)?.as_deref(), record.payload)
+        && codec::is_same_payload(store.payload_value(*seq)?.as_deref(), record.payload)
         && store.seq_by_id(*id)? == Some(*seq)
         && store.is_in_stream(stream.session, *seq)?
         && (!is_decision || store.outcome(*seq)?.is_some()))
-}
-
-/// Compares the payload values of store and log. Compaction changes one side after the other; after a crash in between,
-/// the next compaction completes it.
-fn is_same_payload(stored: Option<&[u8]>, logged: &[u8]) -> bool {
-    let stored = stored.unwrap_or(&codec::NO_PAYLOAD);
-    stored == logged || stored == codec::DROPPED || logged == codec::DROPPED
 }

@@ -9,28 +9,44 @@
 //! sessions    session (16)              JSON of a `SessionEntry`
 //! unsettled   session (16) seq (8)      nothing: a promise that a later event must settle
 //! decisions   seq                       outcome (1 byte)
-//! snapshots   session (16)              seq (8), bytes of the caller
+//! snapshots   session (16)              seq (8), length (4 LE), bytes of the caller with zstd
+//! ids_sealed  first seq                 instead of `ids`, many events (sealed_index.rs)
+//! runs        session (16) first seq    instead of `streams`, many events
 //! ```
+//!
+//! `events`, `payloads`, `ids` and `streams` have entries of the events that the log has not sealed (kept.rs).
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
+use crate::codec::{self, ELSEWHERE};
 use crate::error::{Error, Result};
-use crate::{Envelope, Payload, codec};
+use crate::intake::Lookup;
+use crate::{Envelope, Payload};
 
+mod kept;
+mod release;
+mod sealed_index;
 mod session_entry;
+mod snapshots;
 mod trees;
 
+use kept::Events;
+use sealed_index::{Entry, SealedIds};
 pub use session_entry::{Outcome, SessionEntry};
 pub(crate) use trees::wait_closed;
-use trees::{Bytes, RawResult, Trees, count, guarded, pairs, seq_of, stream_key};
+use trees::{Bytes, RawResult, Trees, guarded, pairs, seq_of, stream_key};
 
-/// Entries copied between two flushes: with flushes, sled packs them closer.
-const COPY_BATCH: u64 = 1_000;
+/// How long packing waits for readers.
+const READERS_WAIT: Duration = Duration::from_millis(100);
+/// Pause between two looks at them.
+const READERS_PAUSE: Duration = Duration::from_millis(1);
+
 /// An event to store, with its two encoded values.
 pub(crate) struct Item {
     pub(crate) envelope: Envelope,
@@ -43,21 +59,27 @@ pub(crate) struct Store {
     /// `None` while it is reopened.
     trees: RwLock<Option<Arc<Trees>>>,
     entries: RwLock<HashMap<Uuid, SessionEntry>>,
+    sealed_ids: RwLock<SealedIds>,
+    /// What the log has sealed.
+    log: Arc<Lookup>,
 }
 
 impl Store {
-    /// Opens the store. Creates a missing one.
+    /// Opens the store of the log in `intake`. Creates a missing one.
     ///
     /// # Errors
     ///
     /// [`Error::Locked`] if another owner keeps it locked, which says nothing about its files; any other error means
     /// that they are not usable.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path, intake: &Path) -> Result<Self> {
         let trees = Trees::open(path)?;
         let entries = RwLock::new(trees.entries()?);
+        let sealed_ids = RwLock::new(SealedIds::load(&trees)?);
         Ok(Self {
+            sealed_ids,
             trees: RwLock::new(Some(Arc::new(trees))),
             entries,
+            log: Arc::new(Lookup::new(intake.to_owned())),
         })
     }
 
@@ -85,7 +107,18 @@ impl Store {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         *self.trees.write().unwrap_or_else(PoisonError::into_inner) = trees;
+        *self.sealed_ids_mut() = fresh
+            .sealed_ids
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.log.forget();
         Ok(())
+    }
+
+    fn sealed_ids_mut(&self) -> RwLockWriteGuard<'_, SealedIds> {
+        self.sealed_ids
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn trees(&self) -> Result<Arc<Trees>> {
@@ -101,10 +134,20 @@ impl Store {
         })
     }
 
+    fn events(&self) -> Result<Events> {
+        Ok(Events {
+            trees: self.trees()?,
+            log: Arc::clone(&self.log),
+        })
+    }
+
+    /// Says that segments of the log were sealed or replaced.
+    pub(crate) fn log_changed(&self) {
+        self.log.forget();
+    }
+
     pub(crate) fn last_seq(&self) -> Result<u64> {
-        let trees = self.trees()?;
-        guarded("read the last event", || trees.events.last())?
-            .map_or(Ok(0), |(key, _)| seq_of(&key))
+        self.events()?.last_seq()
     }
 
     /// Writes events with all their index entries; the events themselves last, so every readable event is indexed.
@@ -112,6 +155,16 @@ impl Store {
     /// Each entry is a write of its own: after a crash sled has a prefix of what one thread wrote, and a sled batch would
     /// flush its buffers twice for each tree. Writing the same events again is harmless, and recovery does.
     pub(crate) fn put(&self, items: &[Item]) -> Result<()> {
+        self.put_with(items, |_| true)
+    }
+
+    /// Like [`Store::put`], with events that a sealed segment has: only the last one is kept here.
+    pub(crate) fn put_sealed(&self, items: &[Item]) -> Result<()> {
+        let last = items.last().map(|item| item.envelope.seq);
+        self.put_with(items, |seq| Some(seq) == last)
+    }
+
+    fn put_with(&self, items: &[Item], is_kept: impl Fn(u64) -> bool) -> Result<()> {
         let mut touched: HashMap<Uuid, SessionEntry> = HashMap::new();
         for Item { envelope, .. } in items {
             let session = envelope.stream.session;
@@ -122,11 +175,22 @@ impl Store {
             touched.insert(session, entry);
         }
         let trees = self.trees()?;
+        let sealed: Vec<Entry> = items
+            .iter()
+            .filter(|item| !is_kept(item.envelope.seq))
+            .map(|item| (&item.envelope).into())
+            .collect();
+        trees.index_sealed(&sealed)?;
+        self.sealed_ids_mut().add(&sealed);
         guarded("write events", || {
             for Item {
                 envelope, payload, ..
             } in items
             {
+                trees.settle(envelope)?;
+                if !is_kept(envelope.seq) {
+                    continue;
+                }
                 let seq = envelope.seq.to_be_bytes();
                 trees.ids.insert(envelope.id.as_bytes(), &seq)?;
                 trees
@@ -135,7 +199,6 @@ impl Store {
                 if *payload != codec::NO_PAYLOAD {
                     trees.payloads.insert(seq, payload.as_slice())?;
                 }
-                trees.settle(envelope)?;
             }
             for entry in touched.values() {
                 let value = serde_json::to_vec(entry).expect("an entry holds only plain data");
@@ -144,10 +207,13 @@ impl Store {
                     .insert(entry.stream.session.as_bytes(), value)?;
             }
             items.iter().try_for_each(|item| {
-                trees
-                    .events
-                    .insert(item.envelope.seq.to_be_bytes(), item.event.as_slice())
-                    .map(drop)
+                let seq = item.envelope.seq;
+                let value = match is_kept(seq) {
+                    true => item.event.as_slice(),
+                    false if seq == 1 => &ELSEWHERE,
+                    false => return Ok(()),
+                };
+                trees.events.insert(seq.to_be_bytes(), value).map(drop)
             })
         })?;
         self.entries
@@ -199,9 +265,21 @@ impl Store {
 
     pub(crate) fn seq_by_id(&self, id: Uuid) -> Result<Option<u64>> {
         let trees = self.trees()?;
-        guarded("look up an id", || trees.ids.get(id.as_bytes()))?
-            .map(|value| seq_of(&value))
-            .transpose()
+        if let Some(value) = guarded("look up an id", || trees.ids.get(id.as_bytes()))? {
+            return seq_of(&value).map(Some);
+        }
+        let sealed = self
+            .sealed_ids
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let candidates: Vec<u64> = sealed.candidates(id).collect();
+        drop(sealed);
+        // An event that cannot be read is taken for the one: a second id with the same hash is next to impossible.
+        let is_it = |seq: &u64| {
+            self.event(*seq)
+                .map_or(true, |found| found.is_some_and(|event| event.id == id))
+        };
+        Ok(candidates.into_iter().find(is_it))
     }
 
     pub(crate) fn event(&self, seq: u64) -> Result<Option<Envelope>> {
@@ -211,8 +289,7 @@ impl Store {
     }
 
     pub(crate) fn event_value(&self, seq: u64) -> Result<Option<Bytes>> {
-        let trees = self.trees()?;
-        guarded("read an event", || trees.events.get(seq.to_be_bytes()))
+        self.events()?.value(seq)
     }
 
     pub(crate) fn payload(&self, seq: u64) -> Result<Payload> {
@@ -221,8 +298,7 @@ impl Store {
     }
 
     pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<Bytes>> {
-        let trees = self.trees()?;
-        guarded("read a payload", || trees.payloads.get(seq.to_be_bytes()))
+        self.events()?.payload(seq)
     }
 
     /// Replaces a payload by the mark of a dropped one.
@@ -245,10 +321,13 @@ impl Store {
         from: u64,
         last: u64,
     ) -> impl Iterator<Item = Result<Envelope>> + use<> {
-        let walk = self
-            .trees()
-            .map(|trees| trees.events.range(from.to_be_bytes()..=last.to_be_bytes()));
-        pairs("read events", walk).map(|pair| codec::decode_event(&pair?.1))
+        let events = self.events();
+        let found = events.and_then(|events| Ok((events.last_seq()?.min(last), events)));
+        let (error, walk) = match found {
+            Ok((last, events)) => (None, Some(events.between(from, last))),
+            Err(error) => (Some(Err(error)), None),
+        };
+        error.into_iter().chain(walk.into_iter().flatten())
     }
 
     /// Returns the sequence numbers of a session's events after `after`, in order, at most `limit`.
@@ -259,26 +338,33 @@ impl Store {
         if after >= last {
             return Ok(Vec::new());
         }
+        let mut seqs = trees.run_seqs(session, after + 1, last, limit)?;
         let range = stream_key(session, after + 1)..=stream_key(session, last);
-        guarded("read a stream", || {
+        let kept = guarded("read a stream", || {
             trees
                 .streams
                 .range(range)
                 .keys()
                 .take(limit)
                 .collect::<RawResult<Vec<_>>>()
-        })?
-        .iter()
-        .map(|key| seq_of(key))
-        .collect()
+        })?;
+        for key in kept {
+            seqs.push(seq_of(&key)?);
+        }
+        // While events are sealed, some are in both.
+        seqs.sort();
+        seqs.dedup();
+        seqs.truncate(limit);
+        Ok(seqs)
     }
 
     /// Returns whether an event is among those of a session.
     pub(crate) fn is_in_stream(&self, session: Uuid, seq: u64) -> Result<bool> {
         let trees = self.trees()?;
-        guarded("read a stream", || {
+        let is_kept = guarded("read a stream", || {
             trees.streams.contains_key(stream_key(session, seq))
-        })
+        })?;
+        Ok(is_kept || !trees.run_seqs(session, seq, seq, 1)?.is_empty())
     }
 
     pub(crate) fn unsettled(&self) -> Result<Vec<(Uuid, u64)>> {
@@ -323,69 +409,52 @@ impl Store {
         Ok(value.map(|value| Outcome::of(value.first().copied().unwrap_or(0))))
     }
 
-    pub(crate) fn snapshot(&self, session: Uuid) -> Result<Option<(u64, Vec<u8>)>> {
+    /// Counts the entries of all trees.
+    pub(crate) fn counts(&self) -> Result<Vec<usize>> {
         let trees = self.trees()?;
-        let Some(value) = guarded("read a snapshot", || {
-            trees.snapshots.get(session.as_bytes())
-        })?
-        else {
-            return Ok(None);
-        };
-        let Some((seq, bytes)) = value.split_first_chunk::<8>() else {
-            return Ok(None);
-        };
-        Ok(Some((u64::from_be_bytes(*seq), bytes.to_vec())))
-    }
-
-    pub(crate) fn put_snapshot(&self, session: Uuid, seq: u64, bytes: &[u8]) -> Result<()> {
-        let trees = self.trees()?;
-        let value = [&seq.to_be_bytes(), bytes].concat();
-        guarded("write a snapshot", || {
-            trees.snapshots.insert(session.as_bytes(), value)
+        guarded("count", || {
+            Ok(trees.all().into_iter().map(|tree| tree.len()).collect())
         })
-        .map(drop)
     }
 
-    pub(crate) fn clear_snapshots(&self) -> Result<()> {
-        let trees = self.trees()?;
-        guarded("drop snapshots", || trees.snapshots.clear())
+    /// Copies all entries into an empty store. `progress` gets the number of entries copied.
+    pub(crate) fn copy_to(&self, empty: &Self, progress: impl FnMut(u64)) -> Result<()> {
+        self.trees()?.copy_to(&*empty.trees()?, progress)
     }
 
-    /// Counts the events up to `last` and their index entries, for `verify`.
-    pub(crate) fn counts(&self, last: u64) -> Result<[(&'static str, u64); 3]> {
-        let trees = self.trees()?;
-        Ok([
-            (
-                "events",
-                count(&trees.events, |(key, _)| seq_of(key), last)?,
-            ),
-            ("ids", count(&trees.ids, |(_, value)| seq_of(value), last)?),
-            (
-                "streams",
-                count(&trees.streams, |(key, _)| seq_of(key), last)?,
-            ),
-        ])
-    }
-
-    /// Copies all entries into an empty store, tree by tree: entries written one after the other are packed together and
-    /// take two thirds of the space. `progress` gets the number of entries copied.
-    pub(crate) fn copy_to(&self, empty: &Self, mut progress: impl FnMut(u64)) -> Result<()> {
-        let from = self.trees()?;
-        let to = empty.trees()?;
-        let mut done = 0;
-        for (from, to) in from.all().into_iter().zip(to.all()) {
-            for pair in pairs("read the store", Ok(from.iter())) {
-                let (key, value) = pair?;
-                guarded("write the store", || to.insert(key, value))?;
-                done += 1;
-                progress(done);
-                if done.is_multiple_of(COPY_BATCH) {
-                    empty.flush()?;
-                }
-            }
-            empty.flush()?;
+    /// Copies all entries into a new store in `fresh`, closes both, calls `put`, and opens the store in `path`. Readers wait
+    /// meanwhile. Returns false, and does nothing, if one is in the middle of reading.
+    ///
+    /// # Errors
+    ///
+    /// After an error the store may refuse all calls until it is reopened.
+    pub(crate) fn repack(
+        &self,
+        fresh: &Path,
+        path: &Path,
+        put: impl FnOnce() -> Result<()>,
+    ) -> Result<bool> {
+        let mut slot = self.trees.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(trees) = slot.take() else {
+            return Ok(false);
+        };
+        // No new reader can begin; most that have begun end at once.
+        let began = Instant::now();
+        while Arc::strong_count(&trees) > 1 && began.elapsed() < READERS_WAIT {
+            std::thread::sleep(READERS_PAUSE);
         }
-        Ok(())
+        let trees = match Arc::try_unwrap(trees) {
+            Ok(trees) => trees,
+            Err(used) => {
+                *slot = Some(used);
+                return Ok(false);
+            }
+        };
+        trees.copy_to(&Trees::open(fresh)?, |_| ())?;
+        drop(trees);
+        put()?;
+        *slot = Some(Arc::new(Trees::open(path)?));
+        Ok(true)
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {

@@ -25,6 +25,9 @@ const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// Pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
+/// Entries copied between two flushes: with flushes, sled packs them closer.
+const COPY_BATCH: u64 = 1_000;
+
 /// A key or value as stored.
 pub(crate) type Bytes = sled::IVec;
 /// The result of calls that [`guarded`] runs.
@@ -41,6 +44,8 @@ pub(super) struct Trees {
     pub(super) unsettled: sled::Tree,
     pub(super) decisions: sled::Tree,
     pub(super) snapshots: sled::Tree,
+    pub(super) ids_sealed: sled::Tree,
+    pub(super) runs: sled::Tree,
 }
 
 /// Runs calls into sled and turns a panic into an error.
@@ -85,16 +90,6 @@ where
             guarded(doing, || walk.next().transpose()).transpose()
         })
     })
-}
-
-/// Counts the entries of events up to `last`; later ones are being written.
-pub(super) fn count(
-    tree: &sled::Tree,
-    seq: impl Fn(&(sled::IVec, sled::IVec)) -> Result<u64>,
-    last: u64,
-) -> Result<u64> {
-    pairs("count", Ok(tree.iter()))
-        .try_fold(0, |sum, pair| Ok(sum + u64::from(seq(&pair?)? <= last)))
 }
 
 /// Opens sled; waits for its lock.
@@ -176,12 +171,14 @@ impl Trees {
             unsettled: tree("unsettled")?,
             decisions: tree("decisions")?,
             snapshots: tree("snapshots")?,
+            ids_sealed: tree("ids_sealed")?,
+            runs: tree("runs")?,
             db,
         })
     }
 
     /// All trees, the large ones first: the others reuse the space that they free while they are written.
-    pub(super) const fn all(&self) -> [&sled::Tree; 8] {
+    pub(super) const fn all(&self) -> [&sled::Tree; 10] {
         let Self {
             db: _,
             events,
@@ -192,10 +189,36 @@ impl Trees {
             unsettled,
             decisions,
             snapshots,
+            ids_sealed,
+            runs,
         } = self;
         [
-            events, payloads, ids, streams, sessions, unsettled, decisions, snapshots,
+            events, payloads, ids, streams, sessions, unsettled, decisions, snapshots, ids_sealed,
+            runs,
         ]
+    }
+
+    /// Copies all entries into an empty store, tree by tree, and checks their number. Entries written one after the other are
+    /// packed together.
+    pub(super) fn copy_to(&self, empty: &Self, mut progress: impl FnMut(u64)) -> Result<()> {
+        let mut done = 0;
+        for (from, to) in self.all().into_iter().zip(empty.all()) {
+            let before = done;
+            for pair in pairs("read the store", Ok(from.iter())) {
+                let (key, value) = pair?;
+                guarded("write the store", || to.insert(key, value))?;
+                done += 1;
+                progress(done);
+                if done.is_multiple_of(COPY_BATCH) {
+                    guarded("flush", || empty.db.flush())?;
+                }
+            }
+            guarded("flush", || empty.db.flush())?;
+            if guarded("count", || Ok(to.len() as u64))? != done - before {
+                return Err(Error::damaged("the packed store", "entries are missing"));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {

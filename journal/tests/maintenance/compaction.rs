@@ -113,21 +113,20 @@ fn an_interrupted_compaction_is_completed_by_the_next_one() {
         .expect("compacts");
     journal.close();
     drop(journal);
-    // One side is as before the compaction: (payloads left in the store, segments left in the log).
-    for (side, left) in [("intake", (0, 1)), ("store", (30, 0))] {
-        let half = tempfile::tempdir().expect("temp");
-        let newer = if side == "intake" { "store" } else { "intake" };
-        copy(&dir.path().join(newer), &half.path().join(newer));
-        copy(&old.path().join(side), &half.path().join(side));
-        let (journal, recovered) = open(half.path());
-        assert_eq!((recovered.moved, recovered.notes), (0, vec![]), "{side}");
-        is_whole(&journal);
-        let again = journal
-            .compact(&DROP_ALL, Timestamp::now(), false, |_, _| ())
-            .expect("compacts");
-        assert_eq!((again.payloads, again.segments), left, "{side}");
-        assert_eq!((is_whole(&journal), exported(&journal).len()), (30, lines));
-    }
+    // The store is as before the compaction, the log as after it.
+    let half = tempfile::tempdir().expect("temp");
+    copy(&dir.path().join("intake"), &half.path().join("intake"));
+    copy(&old.path().join("store"), &half.path().join("store"));
+    let (journal, recovered) = open(half.path());
+    assert_eq!((recovered.moved, recovered.notes), (0, vec![]));
+    is_whole(&journal);
+    assert!(journal.payload(7).expect("reads").is_some());
+    let again = journal
+        .compact(&DROP_ALL, Timestamp::now(), false, |_, _| ())
+        .expect("compacts");
+    assert_eq!((again.payloads, again.segments), (0, 0));
+    assert_eq!(journal.kept_payload(7).expect("reads"), Payload::Dropped);
+    assert_eq!((is_whole(&journal), exported(&journal).len()), (30, lines));
 }
 
 #[test]
@@ -147,7 +146,7 @@ fn a_damaged_segment_is_left_as_it_is_and_named() {
         .expect("appends");
     let sealed = files(&dir.path().join("intake"))
         .into_keys()
-        .find(|path| path.extension().is_some_and(|end| end == "lz4"));
+        .find(|path| path.extension().is_some_and(|end| end == "zst"));
     let sealed = sealed.expect("a sealed segment");
     let mut bytes = fs::read(&sealed).expect("there");
     let middle = bytes.len() / 2;

@@ -11,6 +11,7 @@ use crate::all;
 
 mod backup;
 mod compaction;
+mod rest;
 mod store;
 
 const DROP_ALL: Retention = Retention {

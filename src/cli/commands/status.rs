@@ -15,8 +15,8 @@ use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{
-    AgentLine, DaemonStatus, DecisionRow, Health, HookFigures, JournalLine, Overview, SessionRow,
-    SessionTitle,
+    AgentLine, DaemonStatus, DecisionRow, FleetLine, Health, HookFigures, JournalLine, Overview,
+    SessionRow, SessionTitle,
 };
 use crate::render::{self, Colour};
 
@@ -248,6 +248,13 @@ impl Status {
                 );
             }
         }
+        if let Some(line) = self
+            .daemon
+            .as_ref()
+            .and_then(|daemon| daemon.fleet.as_ref())
+        {
+            render::print_wrapped("fleet      ", &fleet(line));
+        }
         self.print_sessions();
         self.print_journal();
         for warning in &self.warnings {
@@ -344,6 +351,39 @@ impl Status {
     }
 }
 
+/// Says in a line what goes to a fleet's broker, or comes from it.
+fn fleet(line: &FleetLine) -> String {
+    let ago = |at: Option<Timestamp>| {
+        at.map_or_else(
+            || "never".to_owned(),
+            |at| {
+                format!(
+                    "{} ago",
+                    render::duration_ms(Timestamp::now().millis_since(at))
+                )
+            },
+        )
+    };
+    match &line.collects {
+        None => format!(
+            "sends as {} at level {}: {} events are sent, {} wait; last {}",
+            line.machine.as_deref().unwrap_or_default(),
+            line.level.as_deref().unwrap_or_default(),
+            line.sent,
+            line.backlog,
+            ago(line.sent_at)
+        ),
+        Some(collects) => format!(
+            "takes in from {}: {} journals, {} runs since the start, {} wait; last {}",
+            line.url,
+            collects.journals,
+            collects.runs,
+            collects.behind,
+            ago(collects.taken_at)
+        ),
+    }
+}
+
 fn print_warning(warning: &str) {
     let lines = render::labelled("warning    ", warning);
     for (number, line) in lines.into_iter().enumerate() {
@@ -372,6 +412,16 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
             warnings.push(format!(
                 "decisions and figures do not reach the collector: {error}"
             ));
+        }
+        if let Some(fleet) = &daemon.fleet {
+            let trouble = fleet.trouble.iter();
+            warnings.extend(trouble.map(|why| format!("the fleet's broker: {why}")));
+            let collects = fleet.collects.iter();
+            warnings.extend(
+                collects
+                    .flat_map(|collects| collects.parked.iter().chain(&collects.notes))
+                    .cloned(),
+            );
         }
         if daemon.version != env!("CARGO_PKG_VERSION") {
             warnings.push(format!(

@@ -27,6 +27,7 @@ const ANSWERS: usize = 5;
 pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
     let mut checks = vec![client()];
     checks.extend(daemon_and_socket(home));
+    checks.extend(fleet(home));
     checks.extend([
         config(home),
         journal(home, progress),
@@ -137,6 +138,50 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
         )
     };
     [daemon, socket]
+}
+
+/// Checks what goes to a fleet's broker, if something does.
+fn fleet(home: &Home) -> Option<Check> {
+    let status = connection::get::<DaemonStatus>(home, "/v1/status").ok()?;
+    let line = status.fleet?;
+    let parked = line
+        .collects
+        .iter()
+        .flat_map(|collects| &collects.parked)
+        .next();
+    Some(match (line.trouble, parked) {
+        (Some(why), _) => Check::warn(
+            "fleet",
+            format!("nothing goes to or comes from {}: {why}", line.url),
+            "the journal keeps everything until the broker can be used again; docs/fleet.md says what each trouble means",
+        ),
+        (None, Some(parked)) => Check::warn(
+            "fleet",
+            format!("nothing is taken in of {parked}"),
+            "the machine is asked to send again; docs/fleet.md says what to do if it cannot",
+        ),
+        (None, None) if line.until.as_deref().is_some_and(ends_soon) => Check::warn(
+            "fleet",
+            format!(
+                "the certificate holds until {}",
+                line.until.as_deref().unwrap_or_default()
+            ),
+            "the operator makes a new one: `checkpointd fleet enrol NAME`, then `fleet join` here",
+        ),
+        (None, None) => Check::pass(
+            "fleet",
+            format!("{} events wait for {}", line.backlog, line.url),
+        ),
+    })
+}
+
+/// Returns whether a day such as `2027-12-26` is less than a month away.
+fn ends_soon(day: &str) -> bool {
+    let end: Option<jiff::civil::Date> = day.parse().ok();
+    let soon = jiff::Zoned::now()
+        .date()
+        .checked_add(jiff::Span::new().days(30));
+    end.zip(soon.ok()).is_some_and(|(end, soon)| end <= soon)
 }
 
 fn config(home: &Home) -> Check {

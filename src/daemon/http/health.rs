@@ -64,6 +64,10 @@ fn uptime_ms(api: &Api) -> u64 {
 /// The part of the status that only a running daemon knows.
 async fn status(api: web::Data<Api>) -> HttpResponse {
     let counters = &api.shared.counters;
+    let awake = match &api.actors {
+        Some(actors) => actors.sessions.send(CountAwake).await.unwrap_or(0),
+        None => 0,
+    };
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
     let config_error = api
         .config_error
@@ -75,7 +79,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         pid: std::process::id(),
         uptime_ms: uptime_ms(&api),
         ready: *api.ready.borrow(),
-        awake: api.sessions.send(CountAwake).await.unwrap_or(0),
+        awake,
         rejected: count(&counters.rejected),
         overloaded: count(&counters.overloaded),
         unspooled: count(&counters.unspooled),
@@ -84,6 +88,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         recovery: api.recovery.clone(),
         config_error,
         otlp_error: api.otlp.trouble(),
+        fleet: api.fleet.line(),
         degraded: api.shared.health_issues(),
     })
 }

@@ -113,7 +113,8 @@ fn hand_over(api: &Api, normal: Normal, waits: Option<Duration>) -> Result<Outco
         waits,
         outcome,
     };
-    let handed = api.ingest.try_send(call);
+    let actors = api.actors.as_ref().ok_or(Refusal::Overloaded)?;
+    let handed = actors.ingest.try_send(call);
     handed.map_err(|_| Refusal::Overloaded)?;
     Ok(accepted)
 }

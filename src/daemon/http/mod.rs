@@ -15,17 +15,23 @@ mod web;
 
 use actix_web::web::ServiceConfig;
 
-pub(crate) use state::Api;
+pub(crate) use state::{Actors, Api};
 
-/// Sets up the routes.
-pub(crate) fn routes(config: &mut ServiceConfig) {
+/// Sets up the routes of a collector: everything that only asks.
+pub(crate) fn questions(config: &mut ServiceConfig) {
     config
-        .configure(hooks::routes)
         .configure(queries::routes)
         .configure(health::routes)
         .configure(journal::routes)
         .configure(metrics::routes)
-        .configure(web::routes)
+        .configure(web::routes);
+}
+
+/// Sets up the routes of a daemon.
+pub(crate) fn routes(config: &mut ServiceConfig) {
+    config
+        .configure(hooks::routes)
+        .configure(questions)
         .configure(orders::routes)
         .configure(phase::routes)
         .configure(progress::routes);

@@ -85,12 +85,18 @@ async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
         agent: entry.stream.agent,
         outcome,
     };
-    match api
-        .restarts
-        .send(RestartAgent(entry.stream.clone()))
-        .await
-        .unwrap_or(Err(Refusal::Failed))
-    {
+    let restarted = match &api.actors {
+        Some(actors) => {
+            let ask = RestartAgent(entry.stream.clone());
+            actors
+                .restarts
+                .send(ask)
+                .await
+                .unwrap_or(Err(Refusal::Failed))
+        }
+        None => Err(Refusal::Failed),
+    };
+    match restarted {
         Ok(Restarted { seq, due }) => {
             let did = "agent_restarted".to_owned();
             HttpResponse::Ok().json(answer(RestartOutcome::Restarted { did, due, seq }))

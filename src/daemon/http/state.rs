@@ -11,8 +11,20 @@ use actors::restart::Restarts;
 use tokio::sync::{Notify, watch};
 
 use crate::config;
+use crate::daemon::fleet::{Publisher, State};
 use crate::daemon::telemetry::otlp::Otlp;
 use crate::ops::query::{Lines, Reader};
+
+/// What acts on what is journaled.
+pub(crate) struct Actors {
+    pub(crate) sessions: Addr<SessionRegistry>,
+    /// Accepts hook calls.
+    pub(crate) ingest: Addr<Ingest>,
+    /// Restarts agents.
+    pub(crate) restarts: Addr<Restarts>,
+    /// Sends events to a fleet's broker.
+    pub(crate) publisher: Arc<Publisher>,
+}
 
 pub(crate) struct Api {
     /// State shared with the actors.
@@ -21,11 +33,10 @@ pub(crate) struct Api {
     pub(crate) reader: Arc<Reader>,
     /// What is remembered of sessions for status bars.
     pub(crate) lines: Lines,
-    pub(crate) sessions: Addr<SessionRegistry>,
-    /// Accepts hook calls.
-    pub(crate) ingest: Addr<Ingest>,
-    /// Restarts agents.
-    pub(crate) restarts: Addr<Restarts>,
+    /// What acts; nothing at a collector.
+    pub(crate) actors: Option<Actors>,
+    /// What goes to a fleet's broker, or comes from it.
+    pub(crate) fleet: Arc<State>,
     /// Whether the spool is empty and hooks are accepted.
     pub(crate) ready: watch::Sender<bool>,
     /// Tells the daemon to stop.
@@ -48,6 +59,9 @@ impl Api {
             Ok(config) => {
                 self.shared.set_config(config);
                 self.otlp.settings_changed();
+                if let Some(actors) = &self.actors {
+                    actors.publisher.settings_changed();
+                }
                 tracing::info!("Reloaded the configuration.");
                 None
             }

@@ -6,14 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::{Shared, session_state, spool};
 use journal::{Agent, Envelope, Event, Timestamp};
 use prometheus_client::registry::Unit;
 
+use crate::daemon::fleet::State;
 use crate::ops::query::{self, HookTime};
+use crate::ops::views::FleetLine;
 
 /// Upper bounds of both histograms' buckets, in seconds.
 pub(crate) const BOUNDS_S: [f64; 11] = [
@@ -75,6 +77,7 @@ impl Times {
 pub(crate) struct Metrics {
     pub(crate) began: Timestamp,
     counted: Mutex<Counted>,
+    fleet: Arc<State>,
 }
 
 #[derive(Default)]
@@ -89,16 +92,16 @@ struct Counted {
     stops: BTreeMap<u64, Timestamp>,
 }
 
-impl Default for Metrics {
-    fn default() -> Self {
+impl Metrics {
+    /// Begins to count.
+    pub(crate) fn new(fleet: Arc<State>) -> Self {
         Self {
             began: Timestamp::now(),
             counted: Mutex::default(),
+            fleet,
         }
     }
-}
 
-impl Metrics {
     /// Counts appended events. Waits only for another scrape.
     pub(crate) fn count(&self, events: &[Envelope]) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,6 +118,7 @@ impl Metrics {
             .figures();
         figures.extend(counters(shared));
         figures.extend(levels(shared)?);
+        figures.extend(self.fleet.line().iter().flat_map(of_fleet));
         Ok(figures)
     }
 }
@@ -332,6 +336,50 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
             value: Value::Level(value),
         })
     }))
+}
+
+/// The gauges of a machine or a collector in a fleet.
+fn of_fleet(line: &FleetLine) -> Vec<Figure> {
+    let gauge = |name, what: &str, value| Figure {
+        name,
+        what: what.to_owned(),
+        unit: None,
+        value: Value::Level(value),
+    };
+    let is_stuck = u64::from(line.trouble.is_some());
+    let stuck = gauge(
+        "fleet_stuck",
+        "1 while the fleet's broker cannot be used",
+        is_stuck,
+    );
+    match &line.collects {
+        None => vec![
+            gauge(
+                "fleet_backlog",
+                "Events that the fleet's broker does not have yet",
+                line.backlog,
+            ),
+            stuck,
+        ],
+        Some(collects) => vec![
+            gauge(
+                "fleet_journals",
+                "Journals of which the collector has events",
+                collects.journals,
+            ),
+            gauge(
+                "fleet_behind",
+                "Messages that the collector has not taken in yet",
+                collects.behind,
+            ),
+            gauge(
+                "fleet_parked",
+                "Journals of which nothing can be taken in",
+                collects.parked.len() as u64,
+            ),
+            stuck,
+        ],
+    }
 }
 
 /// Returns this process's resident memory, if the system reports it.

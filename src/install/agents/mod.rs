@@ -3,7 +3,11 @@
 mod claude;
 pub(super) mod codex;
 mod copilot;
+mod droid;
 mod gemini;
+mod kimi;
+mod opencode;
+mod pi;
 mod qwen;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +24,10 @@ static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] = [
     &codex::Codex,
     &qwen::Qwen,
     &copilot::Copilot,
+    &opencode::OpenCode,
+    &droid::Droid,
+    &pi::Pi,
+    &kimi::Kimi,
 ];
 
 /// Returns how to install into an agent. Panics for the daemon, which is not one.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::levels::Level;
+use super::message::unpack;
 use super::places::{Source, sources};
 use super::problem::{Problem, Result, refuse};
 use super::send::{FORMAT, RUN_EVENTS, RunHead, RunLine, chain, is_machine};
@@ -60,6 +61,50 @@ impl<'a> Merge<'a> {
         })
     }
 
+    /// Returns the last event here of a journal, and the chain of its run; 0 and an empty one if there is none.
+    pub(crate) fn known(&self, journal: Uuid) -> (u64, String) {
+        let source = self.sources.get(&journal);
+        source.map_or_else(Default::default, |source| {
+            (source.last, source.chain().unwrap_or_default().to_owned())
+        })
+    }
+
+    /// Returns of how many journals there are events here.
+    pub(crate) fn known_journals(&self) -> u64 {
+        self.sources.len() as u64
+    }
+
+    /// Takes in what is new in a run that came as a message of a machine's journal. It is appended by the next
+    /// [`Merge::commit`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Merge::file`]; also when the run does not follow the last one that is here.
+    pub(crate) fn message(&mut self, machine: &str, journal: Uuid, body: &[u8]) -> Result<Merged> {
+        let text = unpack(body)?;
+        let mut lines = Lines {
+            file: text.as_bytes(),
+            number: 0,
+        };
+        let (head, texts) =
+            read_run(&mut lines, None)?.ok_or_else(|| refuse("the message is empty"))?;
+        if head.machine != machine || head.journal != journal {
+            return Err(refuse("it is a run of another journal"));
+        }
+        if let Some(source) = self.sources.get(&journal)
+            && head.first == source.last + 1
+            && source.chain().is_some_and(|chain| chain != head.previous)
+        {
+            return Err(refuse(format!(
+                "the run from {} does not follow the one before: the journal was copied, and both copies went on",
+                head.first
+            )));
+        }
+        let mut merged = Merged::default();
+        self.run(&head, &texts, &mut lines, &mut merged)?;
+        Ok(merged)
+    }
+
     /// Takes in what is new in a file. What comes before a mistake stays.
     ///
     /// # Errors
@@ -81,34 +126,11 @@ impl<'a> Merge<'a> {
 
     fn runs(&mut self, lines: &mut Lines<impl BufRead>, merged: &mut Merged) -> Result<()> {
         let mut previous: Option<RunHead> = None;
-        while let Some(line) = lines.next()? {
-            let head: RunLine = serde_json::from_str(&line).map_err(|error| {
-                let is_newer = serde_json::from_str::<Value>(&line)
-                    .is_ok_and(|line| line["run"]["format"].as_u64() > Some(FORMAT.into()));
-                if is_newer {
-                    refuse(upgrade("the export has a newer format"))
-                } else {
-                    refuse(format!("a run begins with its head: {error}"))
-                }
-            })?;
-            let head = head.run;
-            check(&head, previous.as_ref())?;
-            let mut texts = Vec::with_capacity(head.lines as usize);
-            for _ in 0..head.lines {
-                let line = lines.next()?;
-                texts.push(line.ok_or_else(|| {
-                    refuse(format!("the file ends within the run from {}", head.first))
-                })?);
-            }
-            let own = chain(&head.previous, texts.iter().map(String::as_str));
-            if own != head.chain {
-                return Err(refuse(format!(
-                    "the run from {} to {} was changed after it was exported",
-                    head.first, head.last
-                )));
-            }
-            lines.number -= head.lines;
+        while let Some((head, texts)) = read_run(lines, previous.as_ref())? {
             self.run(&head, &texts, lines, merged)?;
+            if self.waiting.len() >= COMMIT_EVENTS {
+                self.commit()?;
+            }
             previous = Some(head);
         }
         Ok(())
@@ -172,9 +194,6 @@ impl<'a> Merge<'a> {
                 expected - 1,
                 head.last
             )));
-        }
-        if self.waiting.len() >= COMMIT_EVENTS {
-            self.commit()?;
         }
         Ok(())
     }
@@ -319,7 +338,11 @@ impl<'a> Merge<'a> {
     }
 
     /// Appends what waits.
-    fn commit(&mut self) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be written, or has an event of one of these ids: then some were not appended.
+    pub(crate) fn commit(&mut self) -> Result<()> {
         let events = std::mem::take(&mut self.waiting);
         if events.is_empty() {
             return Ok(());
@@ -337,6 +360,45 @@ impl<'a> Merge<'a> {
             ))),
         }
     }
+}
+
+/// Reads the next run, whose number of the line stays before its events.
+fn read_run(
+    lines: &mut Lines<impl BufRead>,
+    previous: Option<&RunHead>,
+) -> Result<Option<(RunHead, Vec<String>)>> {
+    let Some(line) = lines.next()? else {
+        return Ok(None);
+    };
+    let head: RunLine = serde_json::from_str(&line).map_err(|error| {
+        let is_newer = serde_json::from_str::<Value>(&line)
+            .is_ok_and(|line| line["run"]["format"].as_u64() > Some(FORMAT.into()));
+        if is_newer {
+            refuse(upgrade("the export has a newer format"))
+        } else {
+            refuse(format!("a run begins with its head: {error}"))
+        }
+    })?;
+    let head = head.run;
+    check(&head, previous)?;
+    let mut texts = Vec::with_capacity(head.lines as usize);
+    for _ in 0..head.lines {
+        let line = lines.next()?;
+        texts.push(
+            line.ok_or_else(|| {
+                refuse(format!("the file ends within the run from {}", head.first))
+            })?,
+        );
+    }
+    let own = chain(&head.previous, texts.iter().map(String::as_str));
+    if own != head.chain {
+        return Err(refuse(format!(
+            "the run from {} to {} was changed after it was exported",
+            head.first, head.last
+        )));
+    }
+    lines.number -= head.lines;
+    Ok(Some((head, texts)))
 }
 
 /// Returns the number of the first event of a line, and how many it stands for.

@@ -53,6 +53,12 @@ impl Source {
         last <= self.last && known.is_some_and(|run| run.last == last && run.chain == chain)
     }
 
+    /// Returns the chain of the run that ends at the last event.
+    pub(super) fn chain(&self) -> Option<&str> {
+        let (_, run) = self.runs.last_key_value()?;
+        (run.last == self.last).then_some(run.chain.as_str())
+    }
+
     /// Notes that a run begins whose own event has the number `here`.
     pub(super) fn begin(&mut self, run: &Run, here: u64) {
         let known = Known {

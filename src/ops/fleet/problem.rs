@@ -12,7 +12,7 @@ pub(crate) enum Problem {
 }
 
 /// A result whose error is a [`Problem`].
-pub(super) type Result<T> = std::result::Result<T, Problem>;
+pub(crate) type Result<T> = std::result::Result<T, Problem>;
 
 pub(super) fn refuse(text: impl Into<String>) -> Problem {
     Problem::Refused(text.into())

@@ -247,6 +247,33 @@ impl<'a> Sender<'a> {
         }
     }
 
+    /// Begins after the event `last`, whose run has the chain `previous`.
+    pub(crate) fn after(cut: Cut<'a>, machine: &str, last: u64, previous: &str) -> Self {
+        Self {
+            first: last + 1,
+            last,
+            previous: previous.to_owned(),
+            ..Self::new(cut, machine)
+        }
+    }
+
+    /// Returns the chain of the last run that was completed.
+    pub(crate) fn previous(&self) -> &str {
+        &self.previous
+    }
+
+    /// Returns how large the lines so far are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lines.iter().map(String::len).sum()
+    }
+
+    /// Takes the next event, and withholds it as a whole.
+    pub(crate) fn withhold(&mut self, envelope: &Envelope) {
+        self.last = envelope.seq;
+        self.show_hidden();
+        self.hidden = Some((envelope.clone(), 1));
+    }
+
     /// Takes the next event; returns a run that it completes.
     pub(crate) fn take(&mut self, envelope: &Envelope, payload: &Payload) -> Option<Vec<String>> {
         self.last = envelope.seq;

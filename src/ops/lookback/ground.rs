@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use actors::draft::daemon_draft;
-use actors::git::{self, Bounds};
+use actors::git::{self, Bounds, Listing};
 use actors::project::{self, Project};
 use actors::trust::Trust;
 use actors::workspace;
@@ -15,16 +15,19 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::lookback::{self, Ground, Repository};
 use checkpoint::policy::PackSearch;
+use checkpoint::project::LISTED;
 use checkpoint::transcript::turns::PastTurn;
-use journal::{ChangedFile, Draft, Event, Timestamp, Workspace};
+use journal::{ChangedFile, Draft, Event, Journal, Timestamp, Workspace};
 
 /// The projects that were looked at.
 pub(super) struct Projects<'a> {
     config: &'a Config,
     trust: &'a Trust,
     since: Timestamp,
-    /// Whether the events are kept, and the policies that were adopted so far.
-    adopted: Option<Mutex<HashSet<u64>>>,
+    /// Where events are kept, if they are.
+    journal: Option<&'a Journal>,
+    /// The policies that the journal has.
+    adopted: Mutex<HashSet<u64>>,
     /// By the folder in which an agent ran.
     known: Mutex<HashMap<String, Arc<OnceLock<Known>>>>,
 }
@@ -42,6 +45,10 @@ pub(super) struct Known {
     pub(super) top: String,
     repository: Repository,
     is_there: bool,
+    /// Its tests of today; none if it is gone, or no repository.
+    tests: Listing,
+    /// By folder, whether Rust files of the package have tests within them.
+    rust_tests: Mutex<HashMap<String, bool>>,
     /// By the manifests in the folders above changed files.
     policies: Mutex<HashMap<Vec<String>, Arc<Adopted>>>,
     /// By the folders above changed files.
@@ -49,12 +56,18 @@ pub(super) struct Known {
 }
 
 impl<'a> Projects<'a> {
-    pub(super) fn new(config: &'a Config, trust: &'a Trust, since: Timestamp, keeps: bool) -> Self {
+    pub(super) fn new(
+        config: &'a Config,
+        trust: &'a Trust,
+        since: Timestamp,
+        journal: Option<&'a Journal>,
+    ) -> Self {
         Self {
             config,
             trust,
             since,
-            adopted: keeps.then(Mutex::default),
+            journal,
+            adopted: Mutex::default(),
             known: Mutex::default(),
         }
     }
@@ -87,7 +100,17 @@ impl<'a> Projects<'a> {
         } else {
             Repository::default()
         };
+        let tests = if is_repository {
+            git::listed(&top, LISTED, bounds)
+        } else {
+            Listing {
+                paths: Vec::new(),
+                complete: true,
+            }
+        };
         Known {
+            tests,
+            rust_tests: Mutex::default(),
             top: top.to_string_lossy().into_owned(),
             repository,
             is_there,
@@ -125,20 +148,35 @@ impl<'a> Projects<'a> {
         adopted
     }
 
-    /// Returns the event that adopts a policy, once if events are kept.
-    fn adoption(&self, adopted: &Adopted) -> Option<Draft> {
-        let is_new = lock(self.adopted.as_ref()?).insert(adopted.fingerprint);
-        is_new.then(|| adopted.adoption.clone())
+    /// Journals a policy once, if events are kept. Other threads wait: a decision must not be journaled before the
+    /// policy that it is based on.
+    fn adopt(&self, adopted: &Adopted) -> journal::Result<()> {
+        let Some(journal) = self.journal else {
+            return Ok(());
+        };
+        let mut known = lock(&self.adopted);
+        if !known.contains(&adopted.fingerprint) {
+            journal.append_wait(vec![adopted.adoption.clone()])?;
+            known.insert(adopted.fingerprint);
+        }
+        Ok(())
     }
 
     fn workspace(&self, known: &Known, files: &[ChangedFile]) -> Workspace {
-        let folders = checkpoint::project::folders(files);
-        if let Some(workspace) = lock(&known.workspaces).get(&folders) {
-            return workspace.clone();
-        }
         let top = Path::new(&known.top);
-        let workspace = workspace::for_past(top, files, &self.config.redactor);
-        lock(&known.workspaces).insert(folders, workspace.clone());
+        let folders = checkpoint::project::folders(files);
+        let found = lock(&known.workspaces).get(&folders).cloned();
+        let mut workspace = found.unwrap_or_else(|| {
+            let read = workspace::for_past(top, files, &self.config.redactor);
+            lock(&known.workspaces).insert(folders, read.clone());
+            read
+        });
+        let has_tests = |folder: &str| {
+            *lock(&known.rust_tests)
+                .entry(folder.to_owned())
+                .or_insert_with(|| workspace::has_rust_tests(top, folder))
+        };
+        workspace::cover(&mut workspace, files, &known.tests, &has_tests);
         workspace
     }
 }
@@ -157,8 +195,8 @@ impl Looked {
         projects: &Projects<'_>,
         turn: PastTurn,
         transcript: &str,
-        judge: impl FnOnce(PastTurn, Ground<'_>) -> T,
-    ) -> T {
+        judge: impl FnOnce(PastTurn, Ground<'_>) -> journal::Result<T>,
+    ) -> journal::Result<T> {
         let known = self.known();
         let cwd = turn.facts.cwd.as_deref().unwrap_or_default();
         let mut files: BTreeSet<String> =
@@ -175,7 +213,8 @@ impl Looked {
             })
             .collect();
         let adopted = projects.policy(known, &changed);
-        let wants = known.is_there && !files.is_empty() && workspace::wanted(&adopted.policy);
+        projects.adopt(&adopted)?;
+        let wants = !files.is_empty() && workspace::wanted(&adopted.policy);
         let ground = Ground {
             top: &known.top,
             transcript,
@@ -183,7 +222,6 @@ impl Looked {
             workspace: wants.then(|| projects.workspace(known, &changed)),
             policy: &adopted.policy,
             fingerprint: adopted.fingerprint,
-            adoption: projects.adoption(&adopted),
         };
         judge(turn, ground)
     }

@@ -216,7 +216,7 @@ struct Reader {
 
 impl<'a> Walk<'a> {
     fn new(rules: Rules<'a>, wanted: &'a Wanted, journal: Option<&'a Journal>) -> Self {
-        let projects = Projects::new(rules.config, rules.trust, wanted.since, journal.is_some());
+        let projects = Projects::new(rules.config, rules.trust, wanted.since, journal);
         Self {
             rules,
             wanted,

@@ -1,5 +1,6 @@
 //! The status that a running daemon reports.
 
+use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The answer of `/healthz`.
@@ -32,6 +33,54 @@ pub(crate) struct DaemonStatus {
     pub(crate) recovery: Vec<String>,
     pub(crate) config_error: Option<String>,
     pub(crate) otlp_error: Option<String>,
+    /// What goes to a fleet's broker, or comes from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fleet: Option<FleetLine>,
     /// Health issues that have not gone away.
     pub(crate) degraded: Vec<String>,
+}
+
+/// What goes to a fleet's broker, or comes from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct FleetLine {
+    /// The broker's servers.
+    pub(crate) url: String,
+    /// The machine's name; none at the collector.
+    pub(crate) machine: Option<String>,
+    /// How much of each event is sent.
+    pub(crate) level: Option<String>,
+    /// The last event that the broker has.
+    pub(crate) sent: u64,
+    /// Events that it does not have yet.
+    pub(crate) backlog: u64,
+    /// When the broker last acknowledged some.
+    pub(crate) sent_at: Option<Timestamp>,
+    /// The last event that the collector has, when that was last asked.
+    pub(crate) collected: Option<u64>,
+    /// The last day on which the certificate holds.
+    pub(crate) until: Option<String>,
+    /// Why nothing is sent or taken in.
+    pub(crate) trouble: Option<String>,
+    /// At the collector: what is taken in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) collects: Option<Collects>,
+}
+
+/// What a collector takes in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Collects {
+    /// Journals of which there are events.
+    pub(crate) journals: u64,
+    /// Messages since the start.
+    pub(crate) runs: u64,
+    /// Messages that the broker still has for it.
+    pub(crate) behind: u64,
+    /// When the last ones came.
+    pub(crate) taken_at: Option<Timestamp>,
+    /// Machines of which nothing can be taken in, and why.
+    pub(crate) parked: Vec<String>,
+    /// What is not right with the broker's streams.
+    pub(crate) notes: Vec<String>,
 }

@@ -28,10 +28,11 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
     })
 }
 
-/// Returns whether a summary of the conversation is asked for, to go on with in its place.
-pub(super) fn compacts(body: &Value) -> bool {
+/// Returns whether a summary of the conversation is asked for, to go on with in its place. opencode asks for a title, too.
+pub(super) fn compacts(agent: Agent, body: &Value) -> bool {
     let has_tools = body["tools"].as_array().is_some_and(|it| !it.is_empty());
-    !has_tools && body["messages"].to_string().contains("<state_snapshot>")
+    let is_asked = || body["messages"].to_string().contains("<state_snapshot>");
+    !has_tools && (agent == Agent::OpenCode || is_asked())
 }
 
 /// Returns the events that the answer is streamed in.
@@ -92,6 +93,35 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
             "task",
             json!({ "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part" }),
         ),
+        (Agent::OpenCode, Call::Shell(command)) => (
+            "bash",
+            json!({ "command": command, "description": "Do a part" }),
+        ),
+        (Agent::OpenCode, Call::Write(path, content)) => (
+            "write",
+            json!({ "filePath": project.join(path), "content": content }),
+        ),
+        (Agent::OpenCode, Call::Delegate(task)) => (
+            "task",
+            json!({ "description": "A part", "prompt": task, "subagent_type": "general" }),
+        ),
+        (Agent::Droid, Call::Shell(command)) => (
+            "Execute",
+            json!({ "command": command, "summary": "Do a part", "riskLevel": "low", "riskLevelReason": "none" }),
+        ),
+        (Agent::Droid, Call::Write(path, content)) => (
+            "Create",
+            json!({ "file_path": project.join(path), "content": content }),
+        ),
+        (Agent::Kimi, Call::Shell(command)) => ("Bash", json!({ "command": command })),
+        (Agent::Kimi, Call::Write(path, content)) => (
+            "Write",
+            json!({ "path": project.join(path), "content": content }),
+        ),
+        (Agent::Pi, Call::Shell(command)) => ("bash", json!({ "command": command })),
+        (Agent::Pi, Call::Write(path, content)) => {
+            ("write", json!({ "path": path, "content": content }))
+        }
         (_, Call::Shell(command)) => (
             "run_shell_command",
             json!({ "command": command, "description": "Do a part", "is_background": false }),

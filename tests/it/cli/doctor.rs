@@ -170,15 +170,18 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
             b"",
         )
     };
-    for folder in [".qwen", ".copilot"] {
-        fs::create_dir(machine.home().join(folder)).expect("a folder");
+    let folders = ".qwen .copilot .config/opencode .factory .pi/agent .kimi-code";
+    for folder in folders.split(' ') {
+        fs::create_dir_all(machine.home().join(folder)).expect("a folder");
     }
     assert_eq!(installed(&["init"]).status.code(), Some(0));
     let waiting = installed(&["doctor", "--fire", "claude", "--json"]);
     assert!(String::from_utf8_lossy(&waiting.stdout).contains("waits in the spool"));
 
     let daemon = RunningDaemon::start(&machine);
-    for agent in ["claude", "gemini", "codex", "qwen", "copilot"] {
+    for agent in [
+        "claude", "gemini", "codex", "qwen", "copilot", "opencode", "droid", "pi", "kimi",
+    ] {
         let output = installed(&["doctor", "--fire", agent, "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(

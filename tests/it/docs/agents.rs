@@ -53,12 +53,13 @@ fn the_chapter_says_what_the_adapters_do() {
             .iter()
             .map(|pattern| format!("`{home}/{pattern}`"))
             .collect();
-        let _ = writeln!(
-            details,
-            "- Its transcripts are {}, or below `{}`.",
-            patterns.join(" and "),
-            library.home_variable
-        );
+        let transcripts = if patterns.is_empty() {
+            "- Its sessions are in a database, which is not read: what it did is known from its hook calls, and `lookback` leaves it out.".to_owned()
+        } else {
+            let (patterns, variable) = (patterns.join(" and "), library.home_variable);
+            format!("- Its transcripts are {patterns}, or below `{variable}`.")
+        };
+        let _ = writeln!(details, "{transcripts}");
         let line = config.settings.restart.line(agent).expect("a line");
         let _ = writeln!(
             details,
@@ -94,5 +95,6 @@ const fn form(form: ReplyForm) -> &'static str {
         ReplyForm::Block => "`block`",
         ReplyForm::Deny => "`deny`",
         ReplyForm::Context => "`context`",
+        ReplyForm::Permission => "`permission`",
     }
 }

@@ -9,7 +9,7 @@ use super::{Block, Document, documents};
 use crate::support::{Home, run};
 
 /// Commands that only a reader can run.
-const BY_HAND: [&str; 2] = ["cargo", "./install.sh"];
+const BY_HAND: [&str; 3] = ["cargo", "./install.sh", "nats-server"];
 
 /// Checks a configuration by the program. Returns what it said against it.
 fn refused(home: &Home, block: &Block, arguments: &[&str]) -> Option<String> {

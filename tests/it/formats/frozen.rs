@@ -40,14 +40,16 @@ fn checkpointd(home: &Home, arguments: &[&str]) -> (Option<i32>, Vec<u8>, String
     )
 }
 
-/// A home with a copy of a frozen journal.
+/// A home with a copy of a frozen journal, with its store if that is frozen, too.
 fn thawed(version: &Path) -> Home {
     let home = Home::new();
-    let intake = home.path().join("journal/intake");
-    fs::create_dir_all(&intake).expect("a folder");
-    for entry in fs::read_dir(version.join("intake")).expect("segments") {
-        let path = entry.expect("a segment").path();
-        fs::copy(&path, intake.join(path.file_name().expect("a name"))).expect("copies");
+    for folder in ["intake", "store"] {
+        let copied = home.path().join("journal").join(folder);
+        for entry in fs::read_dir(version.join(folder)).into_iter().flatten() {
+            fs::create_dir_all(&copied).expect("a folder");
+            let path = entry.expect("a file").path();
+            fs::copy(&path, copied.join(path.file_name().expect("a name"))).expect("copies");
+        }
     }
     home
 }

@@ -80,7 +80,9 @@ fn seeds() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let screens =
         journal::Agent::HOSTS.map(|agent| format!("checkpoint/src/agents/{agent}/screens"));
+    // The screens of an agent into which nothing is typed are not recorded.
     let mut folders: Vec<PathBuf> = screens.map(|name| root.join(name)).into();
+    folders.retain(|folder| folder.is_dir());
     folders.push(root.join("tests/data"));
     let mut seeds = vec![include_bytes!("../../../config.yml").to_vec()];
     while let Some(folder) = folders.pop() {

@@ -1,5 +1,6 @@
 //! Bytes from elsewhere: journals of released versions, and damaged input for every parser.
 
+mod converted;
 mod frozen;
 mod fuzzing;
 mod json;

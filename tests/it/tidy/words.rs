@@ -11,7 +11,13 @@ const RULES: [&str; 14] = [
 
 fn product(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| {
-        let crates = ["src", "journal/src", "checkpoint/src", "actors/src"];
+        let crates = [
+            "src",
+            "journal/src",
+            "checkpoint/src",
+            "actors/src",
+            "broker/src",
+        ];
         file.is_in(&crates) && !file.code.is_empty() && !file.is_test()
     })
 }
@@ -58,11 +64,12 @@ fn sled(files: &[File]) -> Vec<String> {
     named(files, &["sled"], &["journal/src/store"])
 }
 
-const HTTP: [&str; 7] = [
+const HTTP: [&str; 8] = [
     "src/daemon/http",
     "src/daemon/web",
-    // The process that listens, and what it sends of itself.
+    // The processes that listen, and what it sends of itself.
     "src/daemon/mod.rs",
+    "src/daemon/fleet/collector.rs",
     "src/daemon/telemetry/otlp",
     // The clients.
     "src/client",

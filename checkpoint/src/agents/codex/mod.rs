@@ -16,7 +16,9 @@ mod values;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
-use super::adapter::{Adapter, HandOver, HeadlessSign, Library, TranscriptSearch, Variables};
+use super::adapter::{
+    Adapter, HandOver, HeadlessSign, Library, TranscriptPlace, TranscriptSearch, Variables,
+};
 use crate::config::{CodexDelivery, Settings};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
@@ -73,7 +75,7 @@ impl Adapter for Codex {
             home_variable: HOME,
             home_default: ".codex",
             folder: "sessions",
-            prefix: "rollout-",
+            place: TranscriptPlace::ByDay { prefix: "rollout-" },
         })
     }
 

@@ -106,6 +106,10 @@ fn every_key_of_a_group_with_its_default() {
     restart.codex: codex resume {session} (default)
     restart.qwen: qwen --resume {session} (default)
     restart.copilot: copilot --resume {session} (default)
+    restart.opencode: opencode --session {session} (default)
+    restart.droid: droid --resume {session} (default)
+    restart.pi: pi --session {session} (default)
+    restart.kimi: kimi --session {session} (default)
     restart.stop_within: 5s (default)
     phase.folder: auto (default)
     phase.seed: none (default)
@@ -121,6 +125,11 @@ fn every_key_of_a_group_with_its_default() {
     metrics.enabled: false (default)
     otlp.endpoint: none (default)
     otlp.interval: 1m (default)
+    fleet.url: none (default)
+    fleet.machine: none (default)
+    fleet.credentials: none (default)
+    fleet.level: decisions (default)
+    fleet.keep: 7d (default)
     logs.level: info (default)
     "#);
 }

@@ -37,6 +37,10 @@ const ANSWERS: &[&str] = &[
     "! Test-Path x; Get-Content -Raw src\\x.cs -> Exit code: 1\nOutput:\n",
     "! mkdir build -> mkdir: cannot create directory 'build': File exists",
     "! acli info x -> Exit code 2\nError: No such command 'info'.",
+    // There was nothing to do.
+    "! git commit -m x -> Exit code 1\nOn branch main\nnothing to commit, working tree clean",
+    "! git diff HEAD -- a.rs | git apply - -> Exit code 128\nerror: No valid patches in input",
+    "! git stash pop -> Exit code 1\nNo stash entries found.",
     // Servers and watchers that were stopped.
     "! npm run dev -> Exit code 143",
     "! npm start -> Command timed out after 10s\nServer listening on 3000",
@@ -139,6 +143,14 @@ const SETTLED: &[[&str; 2]] = &[
         "! pip install rich -> Exit code 1\nexternally-managed",
         "$ uv pip install --system rich",
     ],
+    [
+        "! brew install jq -> Exit code 1\nError: no bottle",
+        "$ sudo apt-get install -y jq",
+    ],
+    [
+        "! conda install -c conda-forge gdal==3.9 -> Exit code 1",
+        "$ pip install 'gdal<3.9'",
+    ],
     ["! rmdir out -> Exit code 1\nnot empty", "$ rm -rf out"],
     [
         "! conda run -n ml python train.py -> Exit code 1\nTraceback",
@@ -163,6 +175,14 @@ const SETTLED: &[[&str; 2]] = &[
     ],
     ["!edit pkg/a.py -> String not found", "edit pkg/a.py"],
     ["!edit pkg/a.py -> String not found", "write ./pkg/a.py"],
+    // Work on what was tested, built or run: the tests are due again after it.
+    [
+        "! python check_carts.py -> Exit code 1\nno such column",
+        "edit models/cart.py",
+    ],
+    ["! npm test -> Exit code 1\n1 failed", "edit src/cart.ts"],
+    ["! ./gradlew build -> FAILURE", "write src/main/Cart.kt"],
+    ["! make -> Exit code 2", "edit src/cart.c"],
     ["!other apply_changes -> conflict", "other apply_changes"],
     // A search that found its way.
     [
@@ -199,6 +219,14 @@ fn what_settles_nothing() {
         ["! python tools/gen.py -> error", "$ python tools/other.py"],
         ["! python -c 'import a' -> error", "$ python -m venv x"],
         ["!edit pkg/a.py -> String not found", "edit pkg/b.py"],
+        // Work on something else.
+        ["! npm test -> Exit code 1\n1 failed", "edit notes.md"],
+        ["! npm test -> Exit code 1\n1 failed", "edit app/cart.py"],
+        ["! npm test -> Exit code 1\n1 failed", "!edit src/cart.ts"],
+        ["! npm install -> Exit code 1", "edit src/cart.ts"],
+        ["! brew install jq -> Exit code 1", "$ apt-get install yq"],
+        ["! docker compose up -d -> error", "edit src/cart.ts"],
+        ["! terraform apply -> error", "edit src/cart.ts"],
         [
             "! cargo test -> Exit code 101",
             "! cargo test -> Exit code 101",

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::kind::Kind;
 use super::names::kind_of_name;
-use crate::project::covering::{Family, family};
+use crate::project::covering::{Family, family, is_test_project};
 use crate::project::task_calls::{chosen_sessions, tasks_of_gradle};
 use crate::shell::{Pattern, Simple};
 
@@ -20,35 +20,47 @@ const TABLE: &[(Kind, Family, &str)] = &[
         Kind::Tests,
         Script,
         "npm test, npm run *test, pnpm *test, yarn *test, bun *test, vitest, jest, mocha, ava, tap, node --test, playwright test, \
-         cypress run, ng test, karma start, wdio run, deno test, qunit, web-test-runner, uvu, storybook test",
+         cypress run, ng test, karma start, wdio run, deno test, qunit, web-test-runner, uvu, storybook test, wtr, lerna *test, rush *test, lage *test, testcafe, nightwatch, \
+         codeceptjs run, detox test, maestro test, cucumber-js, jasmine, newman run, stryker run, ng e2e, tsd",
     ),
     (
         Kind::Tests,
         Python,
-        "pytest, tox, nox, unittest, nose2, hatch test, django-admin test, behave, green, python *manage.py test",
+        "pytest, tox, nox, unittest, nose2, hatch test, django-admin test, behave, green, python *manage.py test, python *setup.py test, ward, trial, stestr run, robot, pabot, avocado run, ptw, \
+         molecule test",
     ),
     (
         Kind::Tests,
         Rust,
-        "cargo test, cargo nextest, cargo llvm-cov, cargo tarpaulin, cargo insta test, cargo miri test, cargo mutants, trybuild",
+        "cargo test, cargo nextest, cargo llvm-cov, cargo tarpaulin, cargo insta test, cargo miri test, cargo mutants, trybuild, cargo hack *test, cargo careful test, cross test, wasm-pack test, cargo make *test, cargo kani",
     ),
-    (Kind::Tests, Go, "go test, gotestsum, ginkgo, mage test"),
+    (
+        Kind::Tests,
+        Go,
+        "go test, gotestsum, ginkgo, mage *test, richgo test, gotest",
+    ),
     (
         Kind::Tests,
         Jvm,
         "mvn test, mvn verify, mvn package, mvn install, mvnw test, mvnw verify, mvnw package, mvnw install, sbt *test, lein test, \
-         clojure *test, mill *test, scala-cli test",
+         clojure *test, clj *test, bb *test, kaocha, mill *test, scala-cli test, ant *test, bloop test, amper test, \
+         mvnd test, mvnd verify, mvnd package, mvnd install",
     ),
-    (Kind::Tests, DotNet, "dotnet test, vstest"),
+    (
+        Kind::Tests,
+        DotNet,
+        "dotnet test, vstest, dotnet *Tests.dll, dotnet *Test.dll, nunit3-console, xunit.console",
+    ),
     (
         Kind::Tests,
         Swift,
-        "swift test, xcodebuild test, xcodebuild test-without-building, fastlane *test, fastlane scan, tuist test",
+        "swift test, xcodebuild test, xcodebuild test-without-building, fastlane *test, fastlane scan, tuist test, xcrun xctest",
     ),
     (
         Kind::Tests,
         Native,
-        "ctest, meson test, ninja test, ninja check, cmake --build --target test, cmake --build --target check",
+        "ctest, meson test, ninja test, ninja check, cmake --build --target test, cmake --build --target check, pio test, platformio test, west twister, twister, dub test, \
+         fpm test, ceedling *test, xmake test, scons *test, alr test",
     ),
     (
         Kind::Tests,
@@ -58,18 +70,18 @@ const TABLE: &[(Kind, Family, &str)] = &[
     (
         Kind::Tests,
         Php,
-        "phpunit, pest, composer *test, paratest, artisan test, php *artisan test, codecept run, phpspec run, behat, sail test, \
+        "phpunit, pest, composer *test, paratest, artisan test, php *artisan test, codecept run, phpspec run, behat, kahlan, simple-phpunit, sail test, \
          sail *phpunit, sail *pest",
     ),
     (
         Kind::Tests,
         Beam,
-        "mix test, mix espec, rebar3 eunit, rebar3 ct, rebar3 proper, gleam test",
+        "mix test, mix espec, rebar3 eunit, rebar3 ct, rebar3 proper, gleam test, mix coveralls",
     ),
     (
         Kind::Tests,
         Dart,
-        "flutter test, dart test, melos *test, very_good test, patrol test",
+        "flutter test, dart test, melos *test, very_good test, patrol test, flutter drive",
     ),
     (
         Kind::Tests,
@@ -94,7 +106,16 @@ const TABLE: &[(Kind, Family, &str)] = &[
         Kind::Tests,
         Other,
         "nx *test, turbo *test, bats, shellspec, bazel test, buck2 test, busted, prove, yath test, nimble test, testament, \
-         crystal spec, elm-test, forge test, hardhat test, pants test, moon *test",
+         crystal spec, elm-test, forge test, hardhat test, pants test, moon *test, colcon test, catkin run_tests, anchor test, earthly *test, \
+         eldev test, eask test, zunit, hurl *--test, please test, plz test",
+    ),
+    (
+        Kind::Tests,
+        Documents,
+        "truffle test, brownie test, ape test, snforge test, scarb test, sui move test, aptos move test, aiken check, forc test, \
+         nargo test, raco test, lake test, spago test, v test, odin test, roc test, mojo test, hare test, dbt test, dbt build, \
+         pg_prove, opa test, conftest verify, promtool test, container-structure-test, inspec exec, kitchen test, \
+         helm unittest, themis, vusted",
     ),
     (
         Kind::Build,
@@ -103,38 +124,46 @@ const TABLE: &[(Kind, Family, &str)] = &[
          rollup, rolldown, esbuild, parcel build, tsup, swc, rspack, rsbuild build, remix build, react-router build, gatsby build, \
          react-scripts build, expo export, vitepress build, docusaurus build, storybook build, bun build, deno check, \
          deno compile, electron-vite build, electron-builder, wrangler deploy, ncc build, unbuild, tsdown, flow check, \
-         vercel build, eleventy, tsgo, npm pack",
+         vercel build, eleventy, tsgo, npm pack, stencil build, ember build, wxt build, plasmo build, tauri build, farm build, \
+         rspress build, vinxi build, nitropack build, web-ext build, shadow-cljs release, shadow-cljs compile",
     ),
     (
         Kind::Build,
         Python,
-        "mypy, pyright, basedpyright, pytype, pyre, ty check",
+        "mypy, dmypy, pyright, basedpyright, pytype, pyre, ty check, pyrefly check, mypyc",
     ),
     (
         Kind::Build,
         Rust,
         "cargo build, cargo check, cargo clippy, cargo doc, cargo install, cargo bench, rustc, wasm-pack build, trunk build, \
-         maturin, cross build",
+         maturin, cross build, cross check, cargo zigbuild, cargo ndk, cargo tauri build, cargo leptos build, cargo lambda build, \
+         cargo component build, cargo build-sbf, cargo contract build, cargo hack, cargo espflash, cargo embed, dx build, dx check, \
+         spin build",
     ),
     (
         Kind::Build,
         Go,
-        "go build, go vet, go install, go generate, goreleaser build, goreleaser release, tinygo build, staticcheck",
+        "go build, go vet, go install, go generate, goreleaser build, goreleaser release, tinygo build, staticcheck, wails build, ko build, gomobile build, mage *build, encore check",
     ),
     (
         Kind::Build,
         Jvm,
         "mvn compile, mvn test-compile, mvnw compile, mvnw test-compile, javac, kotlinc, scalac, sbt *compile, lein compile, \
-         mill *compile, scala-cli compile",
+         mill *compile, scala-cli compile, ant, bloop compile, amper build, mvnd compile, mvnd test-compile, lein uberjar",
     ),
-    (Kind::Build, DotNet, "dotnet build, dotnet publish, msbuild"),
+    (
+        Kind::Build,
+        DotNet,
+        "dotnet build, dotnet publish, dotnet pack, dotnet ef migrations, dotnet ef database, msbuild, csc",
+    ),
     (Kind::Build, Swift, "swift build, swiftc, xcodebuild"),
     (
         Kind::Build,
         Native,
-        "gcc, g++, clang, clang++, cc, c++, cmake --build, ninja, meson compile",
+        "gcc, g++, clang, clang++, cc, c++, cmake --build, ninja, meson compile, nvcc, gfortran, emcc, em++, pio run, platformio run, \
+         arduino-cli compile, west build, idf.py build, scons, xmake, bear, dub build, fpm build, gprbuild, alr build, verilator",
     ),
-    (Kind::Build, Php, "phpstan, psalm"),
+    (Kind::Build, Php, "phpstan, psalm, phan, larastan"),
     (Kind::Build, Ruby, "sorbet, srb tc, steep check"),
     (
         Kind::Build,
@@ -144,7 +173,7 @@ const TABLE: &[(Kind, Family, &str)] = &[
     (
         Kind::Build,
         Dart,
-        "flutter build, flutter analyze, dart analyze, dart compile",
+        "flutter build, flutter analyze, dart analyze, dart compile, melos *analyze, melos *build",
     ),
     (
         Kind::Build,
@@ -170,12 +199,25 @@ const TABLE: &[(Kind, Family, &str)] = &[
         "make, nx *build, turbo *build, nx *typecheck, turbo *typecheck, bazel build, buck2 build, nim, crystal build, \
          elm make, gleam build, docker build, \
          docker buildx, docker compose build, docker compose up, docker-compose build, docker-compose up, podman build, buildah, \
-         nix build, nix flake, forge build, hardhat compile, solc",
+         nix build, nix flake, nix-build, nixos-rebuild, home-manager, forge build, hardhat compile, solc, colcon build, catkin build, \
+         catkin_make, anchor build, buck2 build, please build, plz build, pants check, guix build, earthly",
     ),
     (
         Kind::Build,
         Documents,
-        "hugo, jekyll build, mkdocs build, sphinx-build, latexmk, pdflatex, xelatex, typst, pandoc",
+        "truffle compile, brownie compile, ape compile, scarb build, sui move build, aptos move compile, aiken build, \
+         forc build, nargo compile, nargo check, circom, vyper, raco make, lake build, idris2, coqc, dafny, purs compile, \
+         spago build, rescript, roc build, roc check, odin build, odin check, mojo build, hare build, nimble build, gleam check, \
+         hugo, jekyll build, mkdocs build, sphinx-build, latexmk, pdflatex, xelatex, lualatex, tectonic, typst, pandoc, zola build, zola check, \
+         mdbook build, mdbook test, quarto render, asciidoctor, antora, hexo generate, helm template, helm lint, helm install, \
+         helm upgrade, kustomize build, kubectl apply, kubectl diff, kubeconform, kubeval, skaffold build, ansible-playbook, \
+         packer validate, packer build, pulumi preview, pulumi up, cdk synth, cdk diff, cdk deploy, sam build, sam validate, \
+         serverless package, serverless deploy, sls package, sls deploy, bicep build, az bicep, cfn-lint, cue vet, jsonnet, \
+         buf build, buf generate, protoc, thrift, flatc, graphql-codegen, prisma validate, prisma generate, prisma migrate, \
+         prisma db, drizzle-kit generate, drizzle-kit migrate, drizzle-kit push, drizzle-kit check, sqlc, atlas migrate, \
+         atlas schema, flyway, liquibase, alembic upgrade, supabase db, supabase migration, supabase start, dbmate, goose, \
+         migrate *up, sqitch deploy, dbt run, dbt compile, sqlfluff lint, nginx -t, caddy validate, haproxy -c, promtool check, \
+         esphome config, esphome compile, systemd-analyze verify, nft -c",
     ),
     (Kind::Run, Rust, "cargo run"),
     (Kind::Run, Go, "go run"),
@@ -194,13 +236,16 @@ const TABLE: &[(Kind, Family, &str)] = &[
     (Kind::Run, Zig, "zig run, zig build run"),
     (Kind::Run, OCaml, "dune exec"),
     (Kind::Run, Beam, "mix run"),
+    (Kind::Run, Dart, "flutter run, dart run"),
     (
         Kind::Serve,
         Other,
         "vite, vite dev, vite preview, next dev, next start, nuxt dev, astro dev, ng serve, webpack serve, npm start, npm run dev, \
          npm run serve, npm run start, uvicorn, gunicorn, flask run, rails server, rails s, air, nodemon, http-server, serve, \
          live-server, php -S, gradle bootRun, gradlew bootRun, mvn spring-boot:run, streamlit run, fastapi, vercel dev, \
-         wrangler dev, tilt up, trunk serve",
+         wrangler dev, tilt up, trunk serve, expo start, tauri dev, dx serve, cargo leptos watch, hugo server, jekyll serve, \
+         mkdocs serve, zola serve, mdbook serve, quarto preview, docusaurus start, storybook dev, daphne, hypercorn, granian, \
+         waitress-serve, mix phx.server, artisan serve, php *artisan serve, symfony serve, functions start, sam local, skaffold dev",
     ),
     (
         Kind::Lint,
@@ -210,7 +255,8 @@ const TABLE: &[(Kind, Family, &str)] = &[
          shellcheck, shfmt, hadolint, yamllint, markdownlint, codespell, typos, mix format, mix credo, dart format, dotnet format, \
          next lint, deno lint, deno fmt, dprint, pre-commit, lefthook, cspell, knip, py_compile, compileall, \
          hlint, ormolu, fourmolu, tflint, terraform fmt, tofu fmt, zig fmt, scalafmt, scalafix, google-java-format, phpcs, phpcbf, \
-         cppcheck, cpplint, luacheck, stylua, ocamlformat, erlfmt",
+         cppcheck, cpplint, luacheck, stylua, ocamlformat, erlfmt, pint, ecs, standard, xo, selene, ansible-lint, buf lint, regal, \
+         vale, sqlfluff fix, taplo, nixfmt, alejandra, gdformat, gdlint, buildifier, cljfmt, clj-kondo, styler, lintr",
     ),
 ];
 
@@ -354,6 +400,11 @@ fn by_operands(simple: &Simple) -> Option<(Kind, Family)> {
             let first = kinds.next()?;
             kinds.fold(first, Ord::max).map(|kind| (kind, Python))
         }
+        "dotnet" if rest.first() == Some(&"run") => rest
+            .iter()
+            .take_while(|word| **word != "--")
+            .any(|word| is_test_project(word))
+            .then_some((Kind::Tests, DotNet)),
         _ if is_interpreter(program) => {
             let script = rest.iter().find(|word| !word.starts_with('-'))?;
             crate::project::is_test(script).then(|| (Kind::Tests, family(script)))

@@ -329,6 +329,15 @@ impl Search<'_> {
     }
 }
 
+/// Returns the language of the code that a command tests, builds or runs; `Other` if it may be any.
+pub(super) fn language(simple: &shell::Simple) -> Option<Family> {
+    let known = kind_of(simple).or_else(|| names::called(simple));
+    let known = known.filter(|(kind, _)| *kind >= Kind::Run);
+    known
+        .map(|(_, family)| family)
+        .or_else(|| program::language_of_script(simple))
+}
+
 fn fits(patterns: &[Pattern], simple: &shell::Simple) -> bool {
     patterns.iter().any(|pattern| pattern.fits(simple))
 }
@@ -437,9 +446,16 @@ impl Judge<'_> {
             Does::Command(placed) => {
                 // A test that is a script verifies itself.
                 let enough = !need.covered || crate::project::is_test(need.path);
-                if !enough
-                    || !program::runs(&placed.simple, placed.place.as_deref(), need.path, self.map)
-                {
+                let runs = || {
+                    program::runs(&placed.simple, placed.place.as_deref(), need.path, self.map)
+                        || program::runs_companion(
+                            &placed.simple,
+                            self.turn.files,
+                            need.path,
+                            self.map,
+                        )
+                };
+                if !enough || !runs() {
                     return None;
                 }
                 true

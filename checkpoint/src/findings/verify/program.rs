@@ -1,6 +1,6 @@
 //! Runs of the changed program itself: its script, its server asked, its page looked at (spec EVID-24).
 
-use journal::{ToolCall, ToolKind};
+use journal::{ChangedFile, ToolCall, ToolKind};
 
 use super::inline;
 use crate::project::covering::{Family, family, package_of, within};
@@ -9,10 +9,97 @@ use crate::project::{file_name, folder};
 use crate::shell::{Simple, canonical_name};
 
 /// Programs that run a script that is named to them.
-const INTERPRETERS: [&str; 26] = [
-    "python", "node", "deno", "bun", "tsx", "ts-node", "ruby", "php", "perl", "bash", "sh", "zsh",
-    "fish", "Rscript", "julia", "lua", "swift", "java", "kotlin", "dart", "elixir", "groovy",
-    "pwsh", "source", ".", "go",
+const INTERPRETERS: &[&str] = &[
+    "python",
+    "node",
+    "deno",
+    "bun",
+    "tsx",
+    "ts-node",
+    "ruby",
+    "php",
+    "perl",
+    "bash",
+    "sh",
+    "zsh",
+    "fish",
+    "Rscript",
+    "julia",
+    "lua",
+    "swift",
+    "java",
+    "kotlin",
+    "dart",
+    "elixir",
+    "groovy",
+    "pwsh",
+    "source",
+    ".",
+    "go",
+    "ipython",
+    "torchrun",
+    "accelerate",
+    "deepspeed",
+    "spark-submit",
+    "streamlit",
+    "marimo",
+    "papermill",
+    "octave",
+    "gnuplot",
+    "tclsh",
+    "expect",
+    "racket",
+    "guile",
+    "bb",
+    "clojure",
+    "swipl",
+    "crystal",
+    "nim",
+    "osascript",
+    "powershell",
+    "godot",
+    "luajit",
+    "nvim",
+    "k6",
+    "hurl",
+    "manim",
+    "awk",
+    "nu",
+    "ksh",
+    "dash",
+    "escript",
+    "runghc",
+    "runhaskell",
+    "ocaml",
+    "sbcl",
+    "scala",
+    "scala-cli",
+    "zx",
+    "esno",
+    "vite-node",
+    "jbang",
+];
+
+/// Files that hold the tasks of programs that run such.
+const TASK_FILES: [(&str, &[&str]); 18] = [
+    ("invoke", &["tasks.py"]),
+    ("inv", &["tasks.py"]),
+    ("fab", &["fabfile.py"]),
+    ("doit", &["dodo.py"]),
+    ("nox", &["noxfile.py"]),
+    ("scons", &["SConstruct", "SConscript"]),
+    ("make", &["Makefile", "makefile", "GNUmakefile"]),
+    ("just", &["justfile", "Justfile", ".justfile"]),
+    ("task", &["Taskfile.yml", "Taskfile.yaml"]),
+    ("rake", &["Rakefile"]),
+    ("gulp", &["gulpfile.js", "gulpfile.mjs", "gulpfile.ts"]),
+    ("grunt", &["Gruntfile.js"]),
+    ("mage", &["magefile.go"]),
+    ("fastlane", &["Fastfile"]),
+    ("vagrant", &["Vagrantfile"]),
+    ("tilt", &["Tiltfile"]),
+    ("earthly", &["Earthfile"]),
+    ("ansible-playbook", &["site.yml", "playbook.yml"]),
 ];
 
 /// Returns whether a command runs a changed file, or the program that it belongs to.
@@ -23,6 +110,91 @@ pub(super) fn runs(simple: &Simple, place: Option<&str>, path: &str, map: &Map<'
     if let Some(script) = given_inline(simple) {
         return inline::checks(script, path) && (inline::shows(script) || prints_by_itself(simple));
     }
+    let holds_tasks =
+        |(runner, files): &(&str, &[&str])| runner == program && files.contains(&file_name(path));
+    if TASK_FILES.iter().any(holds_tasks) && !checks_only(simple) {
+        return true;
+    }
+    if reads_scripts(simple, path) || migrates(simple, path) || executes_notebook(simple, path) {
+        return true;
+    }
+    let Some(script) = script_of(simple) else {
+        return false;
+    };
+    is_same(script, path) || is_module(script, path) || leads_to(script, place, path, map)
+}
+
+/// Programs of databases, which run the scripts that are named anywhere among their words.
+fn reads_scripts(simple: &Simple, path: &str) -> bool {
+    const DATABASES: [&str; 9] = [
+        "psql",
+        "mysql",
+        "mariadb",
+        "sqlite3",
+        "duckdb",
+        "sqlcmd",
+        "clickhouse-client",
+        "mongosh",
+        "bq",
+    ];
+    let mut words = simple.words.iter();
+    words
+        .next()
+        .is_some_and(|program| DATABASES.contains(&program.as_str()))
+        && words.any(|word| {
+            let word = word.strip_prefix(".read ").unwrap_or(word);
+            file_name(word).contains('.') && is_same(word, path)
+        })
+}
+
+/// Returns whether a command runs the migrations of a database, and a file is one.
+fn migrates(simple: &Simple, path: &str) -> bool {
+    const FOLDERS: [&str; 4] = ["migrations", "migrate", "migration", "versions"];
+    // What one word says, or two do.
+    const RUNS: [(&str, &str); 19] = [
+        ("migrate", ""),
+        ("db:migrate", ""),
+        ("db:prepare", ""),
+        ("ecto.migrate", ""),
+        ("migrate:latest", ""),
+        ("migrate:up", ""),
+        ("migrate:fresh", ""),
+        ("migration:run", ""),
+        ("doctrine:migrations:migrate", ""),
+        ("alembic", "upgrade"),
+        ("db", "upgrade"),
+        ("db", "push"),
+        ("db", "reset"),
+        ("dbmate", "up"),
+        ("goose", "up"),
+        ("liquibase", "update"),
+        ("migration", "run"),
+        ("migration", "up"),
+        ("migrations", "apply"),
+    ];
+    const OTHER: [&str; 10] = [
+        "status", "list", "new", "create", "add", "diff", "info", "--plan", "--check", "--fake",
+    ];
+    let has = |word: &str| word.is_empty() || simple.words.iter().any(|given| given == word);
+    folder(path).split('/').any(|part| FOLDERS.contains(&part))
+        && RUNS.iter().any(|(one, two)| has(one) && has(two))
+        && !OTHER.iter().any(|word| has(word))
+}
+
+/// `jupyter nbconvert --execute a.ipynb` runs that notebook.
+fn executes_notebook(simple: &Simple, path: &str) -> bool {
+    let mut words = simple.words.iter().map(String::as_str);
+    let is_jupyter = words.next().is_some_and(|word| word.starts_with("jupyter"));
+    is_jupyter
+        && words
+            .clone()
+            .any(|word| matches!(word, "--execute" | "execute" | "run"))
+        && words.any(|word| word.ends_with(".ipynb") && is_same(word, path))
+}
+
+/// Returns the script that a command runs.
+fn script_of(simple: &Simple) -> Option<&str> {
+    let program = simple.words.first()?;
     let script = if INTERPRETERS.contains(&canonical_name(program)) {
         let verbs = ["run", "exec"];
         let mut operands = simple
@@ -30,16 +202,48 @@ pub(super) fn runs(simple: &Simple, place: Option<&str>, path: &str, map: &Map<'
             .iter()
             .skip(1)
             .filter(|word| !word.starts_with('-') && !verbs.contains(&word.as_str()));
-        operands
-            .find(|word| file_name(word).contains('.'))
-            .map(String::as_str)
+        let is_file = |word: &&String| {
+            file_name(word).contains('.') || (word.contains('/') && is_executable(word))
+        };
+        operands.find(is_file).map(String::as_str)
     } else {
         Some(program.as_str())
     };
-    let Some(script) = script.filter(|_| !checks_only(simple)) else {
+    script.filter(|_| !checks_only(simple))
+}
+
+/// Returns whether a file is a program whose name tells no language, like `bin/shop`.
+fn is_executable(path: &str) -> bool {
+    let place = folder(path).rsplit('/').next().unwrap_or_default();
+    !file_name(path).contains('.') && ["bin", "exe"].contains(&place)
+}
+
+/// Returns whether a command runs a script of the same language and package that changed together with a file: it was
+/// written to use it.
+pub(super) fn runs_companion(
+    simple: &Simple,
+    changed: &[ChangedFile],
+    path: &str,
+    map: &Map<'_>,
+) -> bool {
+    let Some(script) = script_of(simple).filter(|_| given_inline(simple).is_none()) else {
         return false;
     };
-    is_same(script, path) || is_module(script, path) || leads_to(script, place, path, map)
+    let packages = &map.workspace.packages;
+    let home = package_of(packages, path);
+    family(path) != Family::Other
+        && (family(script) == family(path) || is_executable(script))
+        && changed.iter().any(|file| {
+            file.hash.is_some()
+                && is_same(script, &file.path)
+                && package_of(packages, &file.path) == home
+        })
+}
+
+/// Returns the language of the script that a command runs.
+pub(super) fn language_of_script(simple: &Simple) -> Option<Family> {
+    let script = script_of(simple).filter(|_| given_inline(simple).is_none())?;
+    Some(family(script)).filter(|family| *family != Family::Other)
 }
 
 fn checks_only(simple: &Simple) -> bool {

@@ -3,7 +3,9 @@
 use journal::Workspace;
 
 use super::kind::Kind;
-use crate::project::covering::{Family, family, is_test_folder, package_of, within};
+use crate::project::covering::{
+    Family, family, is_test_folder, is_test_project, package_of, within,
+};
 use crate::project::resolve::{Map, Placed};
 use crate::project::{file_name, folder, is_test};
 
@@ -132,6 +134,10 @@ fn chosen(words: &[String], map: &Map<'_>) -> Vec<String> {
         };
         if value.contains(['*', '{', '[', '!']) {
             return vec![String::new()];
+        }
+        // A project of tests is about the others.
+        if program == "dotnet" && is_test_project(value) {
+            continue;
         }
         let path = value
             .strip_suffix("/Cargo.toml")
@@ -338,7 +344,10 @@ fn tests(
         if path.contains('*') || path == "." || path == "discover" {
             return base;
         }
-        if program == "unittest" {
+        if is_suite(path) {
+            let around = folder(path.trim_start_matches("./"));
+            folders.push(place.map_or_else(|| around.to_owned(), |place| join(place, around)));
+        } else if program == "unittest" {
             files.push(
                 path.rsplit('.')
                     .find(|part| part.starts_with("test"))
@@ -364,6 +373,31 @@ fn tests(
     } else {
         Reach::Files(files.into_iter().chain(folders).collect())
     }
+}
+
+/// Returns whether a script is named for no file, but for the tests that it runs: `tests/run_all_tests.sh`.
+fn is_suite(path: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "run",
+        "runner",
+        "runtests",
+        "all",
+        "test",
+        "tests",
+        "spec",
+        "specs",
+        "suite",
+        "check",
+        "unit",
+        "e2e",
+        "smoke",
+        "integration",
+        "regression",
+        "full",
+    ];
+    let stem = file_name(path).rsplit_once('.').map(|(stem, _)| stem);
+    let mut parts = stem.unwrap_or_default().split(['-', '_', '.']);
+    parts.all(|part| WORDS.contains(&part)) && is_test(path)
 }
 
 fn join(folder: &str, path: &str) -> String {

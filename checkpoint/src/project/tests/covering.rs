@@ -128,7 +128,7 @@ fn tests_cover_a_file_by_name_place_or_import() {
             &[],
         ),
     ];
-    insta::assert_snapshot!(table.join("\n"), @r#"
+    insta::assert_snapshot!(table.join("\n"), @"
     app/user.py app/order.py
       app/user.py: tests/unit/test_user.py
     app/order.py app/money.py app/mon.py
@@ -153,5 +153,22 @@ fn tests_cover_a_file_by_name_place_or_import() {
     lib/user.rb app/user_list.dart
       lib/user.rb: spec/lib/user_spec.rb
       app/user_list.dart: app/userList_test.dart
-    "#);
+    ");
+}
+
+#[test]
+fn tests_of_a_part_cover_a_file() {
+    let part = covering(
+        "Shop/Cart.cs Shop/App.cs src/parser.ts src/pay.ts src/Order.php",
+        "",
+        "Shop.Tests/CartDiscountTests.cs Shop.Tests/ApplicationTests.cs test/parser.errors.test.ts test/payment.test.ts \
+             tests/OrderTotalTest.php",
+        &[],
+    );
+    insta::assert_snapshot!(part, @"
+    Shop/Cart.cs Shop/App.cs src/parser.ts src/pay.ts src/Order.php
+      Shop/Cart.cs: Shop.Tests/CartDiscountTests.cs
+      src/parser.ts: test/parser.errors.test.ts
+      src/Order.php: tests/OrderTotalTest.php
+    ");
 }

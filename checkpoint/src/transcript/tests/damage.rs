@@ -40,6 +40,10 @@ fn every_cut_is_survived() {
 #[test]
 fn every_cut_within_the_last_lines_is_survived() {
     for agent in Agent::HOSTS {
+        let adapter = crate::agents::adapter(agent).expect("one");
+        if adapter.library().patterns.is_empty() {
+            continue;
+        }
         let (_, bytes) = all()
             .into_iter()
             .filter(|(of, bytes)| *of == agent && bytes.len() > 2_000)

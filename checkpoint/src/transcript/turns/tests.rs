@@ -139,6 +139,12 @@ fn recorded_sessions_are_cut_into_turns() {
       18:26:36-18:26:38 5 calls, 1 failed "[script:main] improve x"
     copilot h-stop-block-once.transcripts own true broken 0
       18:28:09-18:28:10 5 calls, 1 failed "[script:main] improve x"
+    droid h-stop-block-once.transcripts own true broken 0
+      12:29:35-12:29:36 5 calls, 1 failed "improve"
+    pi h-stop-block-once.transcripts own true broken 0
+      13:05:19-13:05:20 5 calls, 1 failed "improve"
+    kimi h-stop-block-once.transcripts own true broken 0
+      12:39:39-12:39:40 5 calls, 1 failed "improve"
     "#);
 }
 

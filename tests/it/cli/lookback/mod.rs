@@ -1,5 +1,7 @@
 //! `lookback`: what the agents' own transcripts come to, and their import into the journal.
 
+mod covering;
+mod ends;
 mod import;
 mod suggest;
 

@@ -10,6 +10,7 @@ use crate::findings::find;
 use crate::policy::{Commands, Policy, Uncovered, VerifiedCode};
 use crate::rules::pack_names::ProjectFacts;
 
+mod companions;
 mod ecosystems;
 mod ended;
 mod grid;

@@ -1,10 +1,14 @@
 //! `fleet`: what leaves this machine, and the events of many machines in one place.
 
+mod arguments;
+mod forget;
+mod members;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 use journal::home::create_folder;
 use journal::{Home, Journal, Options};
 use serde::Serialize;
@@ -14,10 +18,13 @@ use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::time as when;
+use crate::daemon;
 use crate::error::{Failure, Result, exit};
-use crate::ops::fleet::{self, Level, Merge, Merged, Problem};
+use crate::ops::fleet::{Level, Merge, Merged, Problem};
 use crate::ops::query::{Outgoing, Query};
 use crate::render;
+use arguments::{LevelName, machine};
+use members::Operator;
 
 /// Ask the journals of many machines in one place
 #[derive(Args, Debug)]
@@ -52,6 +59,54 @@ pub(crate) enum FleetAction {
         #[arg(long, default_value = "decisions")]
         level: LevelName,
     },
+    /// Make a fleet: an authority for certificates, and configuration for NATS servers and the collector
+    InitServer {
+        /// The servers, one or three: HOST or HOST:PORT
+        #[arg(required = true, value_name = "SERVER")]
+        servers: Vec<String>,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Take a machine in, or renew its certificate; writes NAME.join for `fleet join`
+    Enrol {
+        /// Name of the machine: lower-case letters, digits and `-`
+        #[arg(value_parser = machine)]
+        name: String,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Take a machine out: its certificate is of no use any more
+    Revoke {
+        /// Name of the machine
+        #[arg(value_parser = machine)]
+        name: String,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Renew the certificates of the servers and the collector, which hold 398 days
+    Renew {
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Have this machine send its events, with the file that `fleet enrol` wrote
+    Join {
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// How much is sent
+        #[arg(long, default_value = "decisions")]
+        level: LevelName,
+    },
+    /// Take out what a stopped collector and its broker have of a machine or a session
+    Forget {
+        /// Name of a machine, or id of a session
+        #[arg(value_name = "MACHINE|SESSION")]
+        what: String,
+    },
+    /// Take in what machines send to the broker, into the journal of this home, until it is stopped
+    ///
+    /// The broker is `fleet.url` in this home's config.yml. While it runs, all questions are answered as by a daemon.
+    Collect,
     /// Take exports of machines into a collector's journal; what it has already is left as it is
     Merge {
         /// Exports, `-` for stdin
@@ -66,39 +121,21 @@ pub(crate) enum FleetAction {
     },
 }
 
-/// The name of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LevelName {
-    /// Decisions and deliveries, without texts, commands and paths
-    Decisions,
-    /// All events, without texts, commands and paths
-    Skeleton,
-    /// Everything, with prompts and payloads
-    All,
-}
-
-impl From<LevelName> for Level {
-    fn from(name: LevelName) -> Self {
-        match name {
-            LevelName::Decisions => Self::Decisions,
-            LevelName::Skeleton => Self::Skeleton,
-            LevelName::All => Self::All,
-        }
-    }
-}
-
-fn machine(name: &str) -> std::result::Result<String, String> {
-    if fleet::is_machine(name) {
-        return Ok(name.to_owned());
-    }
-    Err("use 1 to 40 lower-case letters, digits and `-`, and no name of a person".into())
-}
-
 /// Runs one of the fleet's commands.
 pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
         FleetAction::Preview { level, since } => preview(home, level.into(), &since),
         FleetAction::Export { machine, level } => export(home, level.into(), &machine),
+        FleetAction::InitServer { servers, operator } => members::init_server(&operator, &servers),
+        FleetAction::Enrol { name, operator } => members::enrol(&operator, &name),
+        FleetAction::Revoke { name, operator } => members::revoke(&operator, &name),
+        FleetAction::Renew { operator } => members::renew(&operator),
+        FleetAction::Join { file, level } => members::join(home, &file, level),
+        FleetAction::Forget { what } => forget::forget(home, &what),
+        FleetAction::Collect => {
+            daemon::collect(home.clone())?;
+            Ok(exit::OK)
+        }
         FleetAction::Merge {
             files,
             into,

@@ -1,0 +1,97 @@
+//! The fleet's own certificate authority: who a server and a machine are. Nothing else signs for a fleet.
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyPair, KeyUsagePurpose,
+};
+use time::{Duration, OffsetDateTime};
+
+/// How long the authority's own certificate holds.
+const AUTHORITY_DAYS: i64 = 3_653;
+/// How long a server's or a machine's does.
+const ISSUED_DAYS: i64 = 398;
+
+/// A certificate authority, in PEM.
+#[derive(Clone)]
+pub struct Authority {
+    /// Its certificate.
+    pub certificate: String,
+    /// Its key. Whoever has it can be every machine.
+    pub key: String,
+}
+
+/// A certificate that an authority issued.
+pub struct Issued {
+    /// The certificate, in PEM.
+    pub certificate: String,
+    /// Its key, in PEM.
+    pub key: String,
+    /// The last day on which it holds, such as `2027-12-26`.
+    pub until: String,
+}
+
+fn params(names: Vec<String>, common: &str, days: i64) -> Result<CertificateParams, rcgen::Error> {
+    let mut params = CertificateParams::new(names)?;
+    let mut name = DistinguishedName::new();
+    name.push(DnType::CommonName, common);
+    params.distinguished_name = name;
+    let now = OffsetDateTime::now_utc();
+    // Clocks differ.
+    params.not_before = now - Duration::days(1);
+    params.not_after = now + Duration::days(days);
+    Ok(params)
+}
+
+fn authority_params() -> Result<CertificateParams, rcgen::Error> {
+    let mut params = params(Vec::new(), "checkpointd fleet", AUTHORITY_DAYS)?;
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    Ok(params)
+}
+
+impl Authority {
+    /// Makes a new one.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no random numbers.
+    pub fn new() -> Result<Self, String> {
+        let make = || -> Result<Self, rcgen::Error> {
+            let key = KeyPair::generate()?;
+            let certificate = authority_params()?.self_signed(&key)?.pem();
+            let key = key.serialize_pem();
+            Ok(Self { certificate, key })
+        };
+        make().map_err(|error| error.to_string())
+    }
+
+    /// Issues a certificate for these names, of hosts or of a user.
+    ///
+    /// # Errors
+    ///
+    /// If the authority's key is not right.
+    pub fn issue(&self, names: &[String]) -> Result<Issued, String> {
+        let make = || -> Result<Issued, rcgen::Error> {
+            let common = names.first().map_or("", String::as_str);
+            let mut params = params(names.to_vec(), common, ISSUED_DAYS)?;
+            params.use_authority_key_identifier_extension = true;
+            params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+            // The servers of a cluster are clients of each other.
+            params.extended_key_usages = vec![
+                ExtendedKeyUsagePurpose::ServerAuth,
+                ExtendedKeyUsagePurpose::ClientAuth,
+            ];
+            let until = params.not_after.date().to_string();
+            let issuer = Issuer::new(authority_params()?, KeyPair::from_pem(&self.key)?);
+            let key = KeyPair::generate()?;
+            let certificate = params.signed_by(&key, &issuer)?.pem();
+            let key = key.serialize_pem();
+            Ok(Issued {
+                certificate,
+                key,
+                until,
+            })
+        };
+        make().map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,144 @@
+//! A machine's side: the last message of its subject, and the next one after exactly that.
+
+use async_nats::{HeaderMap, Message};
+use serde::{Deserialize, Serialize};
+
+use crate::connection::read;
+use crate::{Broker, HEADS, Problem, RUNS, Result, Source};
+
+const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
+const EXPECTED_STREAM: &str = "Nats-Expected-Stream";
+const SEQUENCE: &str = "Nats-Sequence";
+const FORMAT: &str = "Ckpt-Format";
+const LAST: &str = "Ckpt-Last";
+const CHAIN: &str = "Ckpt-Chain";
+const PROOF: &str = "Ckpt-Proof";
+
+/// What a run says of where it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Its last event's number.
+    pub last: u64,
+    /// Its hash.
+    pub chain: String,
+    /// A hash of the machine's history up to there that only the machine can make.
+    pub proof: String,
+}
+
+/// The last message of a subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its number in the stream.
+    pub sequence: u64,
+    /// What it says; `None` if it is no run.
+    pub marks: Option<Marks>,
+}
+
+/// What a collector has of a journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Head {
+    /// The last event.
+    pub last: u64,
+    /// The hash of the run that ends there.
+    pub chain: String,
+    /// The machine's proof for it; empty if it is not known.
+    pub proof: String,
+    /// When the collector asked to be sent again what follows; 0 if it did not.
+    pub ask: u64,
+}
+
+#[derive(Deserialize)]
+struct Ack {
+    seq: u64,
+}
+
+pub(crate) fn marks(message: &Message) -> Option<Marks> {
+    let headers = message.headers.as_ref()?;
+    let text = |name| Some(headers.get(name)?.as_str().to_owned());
+    text(FORMAT)?;
+    Some(Marks {
+        last: text(LAST)?.parse().ok()?,
+        chain: text(CHAIN)?,
+        proof: text(PROOF)?,
+    })
+}
+
+impl Broker {
+    /// Returns the last message of a subject. A replica that is behind may answer, so it may be an earlier one.
+    async fn last(&self, stream: &str, subject: &str) -> Result<Option<(u64, Message)>> {
+        let name = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
+        let answer = self.request(name, HeaderMap::new(), Vec::new()).await?;
+        if let Some(status) = answer.status {
+            return match status.as_u16() {
+                404 => Ok(None),
+                other => Err(Problem::Later(format!("status {other}"))),
+            };
+        }
+        let headers = answer.headers.as_ref();
+        let sequence = headers.and_then(|headers| headers.get(SEQUENCE)?.as_str().parse().ok());
+        let sequence =
+            sequence.ok_or_else(|| Problem::Later("a message without a number".into()))?;
+        Ok(Some((sequence, answer)))
+    }
+
+    /// Returns the last run of a journal.
+    ///
+    /// # Errors
+    ///
+    /// As the broker answers.
+    pub async fn last_run(&self, source: &Source) -> Result<Option<Stored>> {
+        let last = self.last(RUNS, &source.runs()).await?;
+        Ok(last.map(|(sequence, message)| Stored {
+            sequence,
+            marks: marks(&message),
+        }))
+    }
+
+    /// Returns what the collector has of a journal.
+    ///
+    /// # Errors
+    ///
+    /// As the broker answers.
+    pub async fn head(&self, source: &Source) -> Result<Option<Head>> {
+        let last = self.last(HEADS, &source.head()).await?;
+        let head = last.map(|(_, message)| serde_json::from_slice(&message.payload));
+        head.transpose().map_err(|error| {
+            Problem::Refused(format!("what the collector has is not right: {error}"))
+        })
+    }
+
+    /// Stores a run if the subject's last message has the number `expected`, 0 for none. Returns the run's number.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Moved`] if it has another one. After any other error it is not known whether the run was stored.
+    pub async fn publish(
+        &self,
+        source: &Source,
+        expected: u64,
+        marks: &Marks,
+        body: Vec<u8>,
+    ) -> Result<u64> {
+        let mut headers = HeaderMap::new();
+        headers.insert(EXPECTED, expected.to_string());
+        headers.insert(EXPECTED_STREAM, RUNS);
+        headers.insert(FORMAT, "1");
+        headers.insert(LAST, marks.last.to_string());
+        headers.insert(CHAIN, marks.chain.as_str());
+        headers.insert(PROOF, marks.proof.as_str());
+        let answer = self.request(source.runs(), headers, body).await?;
+        read::<Ack>(&answer).map(|ack| ack.seq)
+    }
+
+    /// Says what the collector has of a journal. Nobody waits for an acknowledgment: the next one says it again.
+    ///
+    /// # Errors
+    ///
+    /// If there is no connection.
+    pub async fn say_head(&self, source: &Source, head: &Head) -> Result<()> {
+        let body = serde_json::to_vec(head).expect("plain data");
+        let said = self.client.publish(source.head(), body.into()).await;
+        said.map_err(|error| Problem::Later(error.to_string()))
+    }
+}

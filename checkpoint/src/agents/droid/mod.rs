@@ -1,0 +1,124 @@
+//! Factory droid.
+
+mod hooks;
+mod prompts;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{Adapter, HeadlessSign, Library, Variables};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
+use crate::transcript::tail::Tail;
+
+#[derive(Debug)]
+pub(super) struct Droid;
+
+impl Adapter for Droid {
+    fn agent(&self) -> Agent {
+        Agent::Droid
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    fn variables(&self) -> Variables {
+        Variables {
+            session: None,
+            project: Some("FACTORY_PROJECT_DIR"),
+            pid: None,
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["AGENTS.md"]
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    /// `droid exec` calls no prompt hook.
+    fn omits_prompts(&self) -> bool {
+        true
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "FACTORY_HOME_OVERRIDE",
+            home_default: ".factory",
+            patterns: &["sessions/*/*.jsonl"],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
+    }
+
+    /// Droid says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Block]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Block
+    }
+
+    fn program(&self) -> &'static str {
+        "droid"
+    }
+
+    /// Its screens are not recorded.
+    fn has_composer(&self) -> bool {
+        false
+    }
+
+    fn composer<'a>(&self, _: &'a [Row], _: &View) -> Option<TextBox<'a>> {
+        None
+    }
+
+    fn package(&self) -> &'static str {
+        "droid"
+    }
+
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "A `~/.factory/hooks.json` takes the place of the hooks in its settings, so `doctor` warns of one.",
+            "It calls no prompt hook in `droid exec`. What began the turn is read from the transcript then.",
+            "It calls no hook after a command that failed. How the command ended is read from the transcript.",
+            "It has no limit of its own for blocked stops.",
+            "Its terminal view and resumed sessions were not tried, because they need an account.",
+        ]
+    }
+
+    fn stands_for(&self, _: &str, _: &str) -> bool {
+        false
+    }
+}

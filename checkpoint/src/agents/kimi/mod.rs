@@ -1,0 +1,148 @@
+//! Kimi Code.
+
+mod hooks;
+mod prompts;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{
+    Adapter, HeadlessSign, Library, TranscriptPlace, TranscriptSearch, Variables,
+};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
+use crate::transcript::tail::Tail;
+
+/// The variable that holds Kimi Code's home, and the home in the user's.
+const HOME: &str = "KIMI_CODE_HOME";
+const HOME_DEFAULT: &str = ".kimi-code";
+
+#[derive(Debug)]
+pub(super) struct Kimi;
+
+impl Adapter for Kimi {
+    fn agent(&self) -> Agent {
+        Agent::Kimi
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn renames(&self) -> &'static [(&'static str, &'static str)] {
+        &hooks::RENAMES
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    /// It sets none.
+    fn variables(&self) -> Variables {
+        Variables::default()
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["AGENTS.md"]
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    /// Hooks do not say where it is.
+    fn transcript_search(&self) -> Option<TranscriptSearch> {
+        Some(TranscriptSearch {
+            home_variable: HOME,
+            home_default: HOME_DEFAULT,
+            folder: "sessions",
+            place: TranscriptPlace::InFolder {
+                file: "agents/main/wire.jsonl",
+            },
+        })
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: HOME,
+            home_default: HOME_DEFAULT,
+            patterns: &["sessions/*/*/agents/main/wire.jsonl"],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
+    }
+
+    /// Kimi says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Permission]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Permission
+    }
+
+    /// It calls no prompt hook for it, and no second stop hook.
+    fn takes_silently(&self) -> bool {
+        true
+    }
+
+    fn hears_start(&self) -> bool {
+        false
+    }
+
+    fn program(&self) -> &'static str {
+        "kimi"
+    }
+
+    /// Its screens are not recorded.
+    fn has_composer(&self) -> bool {
+        false
+    }
+
+    fn composer<'a>(&self, _: &'a [Row], _: &View) -> Option<TextBox<'a>> {
+        None
+    }
+
+    fn package(&self) -> &'static str {
+        "@moonshot-ai/kimi-code"
+    }
+
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "It goes on once in a turn. No hook tells how that ends, so the session counts as running until its next message.",
+            "It does not show the checkpoint in its terminal.",
+            "It is not told at its start of work that an earlier session left.",
+            "It takes hooks from the user's `config.toml` only, so `init --project` is refused.",
+            "Its composer is not known, so after a restart the checkpoint comes with the next stop.",
+            "`/checkpoint` and `/handoff` are not installed.",
+        ]
+    }
+
+    fn stands_for(&self, _: &str, _: &str) -> bool {
+        false
+    }
+}

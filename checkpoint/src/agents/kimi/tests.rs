@@ -1,0 +1,4 @@
+//! Tests with recordings of the real agent.
+
+mod recordings;
+mod tools;

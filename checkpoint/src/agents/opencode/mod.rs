@@ -1,0 +1,127 @@
+//! opencode.
+
+mod composer;
+mod hooks;
+mod prompts;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+use serde_json::Value;
+
+use super::adapter::{Adapter, HeadlessSign, Library, Variables};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::{Forward, Read};
+use crate::transcript::tail::Tail;
+
+#[derive(Debug)]
+pub(super) struct OpenCode;
+
+impl Adapter for OpenCode {
+    fn agent(&self) -> Agent {
+        Agent::OpenCode
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    fn may_continue(&self, payload: &Value) -> bool {
+        payload.get("can_continue").and_then(Value::as_bool) != Some(false)
+    }
+
+    /// The plugin gives it to commands.
+    fn variables(&self) -> Variables {
+        Variables {
+            session: Some("CHECKPOINTD_OPENCODE_SESSION"),
+            ..Variables::default()
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn enforces_reading(&self, tool: &str) -> bool {
+        matches!(tool, "edit" | "write")
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["AGENTS.md", "CLAUDE.md"]
+    }
+
+    /// Its sessions are in a database, not in files.
+    fn transcript(&self, _: Tail<'_>, _: &Authors<'_>) -> Option<Facts> {
+        None
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "XDG_DATA_HOME",
+            home_default: ".local/share",
+            patterns: &[],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(|_, _, _, _| Read::Nothing)
+    }
+
+    /// opencode says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Block]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Block
+    }
+
+    fn hears_start(&self) -> bool {
+        false
+    }
+
+    fn program(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
+    }
+
+    fn package(&self) -> &'static str {
+        "opencode-ai"
+    }
+
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "`init` writes a plugin, which tells the hook client what happens and sends the checkpoint as a message.",
+            "`opencode run` ends with its first stop, so nothing is sent to it: its stops pass as `nobody_waiting`.",
+            "It is not told at its start of work that an earlier session left.",
+            "It gives a turn no id, so a message that is typed while it works begins a turn.",
+        ]
+    }
+
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests with recordings of the real agent.
+
+mod composer;
+mod hooks;
+mod tools;

@@ -1,0 +1,27 @@
+//! What the plugin tells: Claude Code's names.
+
+use journal::{Event, Host};
+
+use super::tools::TOOLS;
+use crate::hooks::common;
+use crate::hooks::payload::{Fields, Payload};
+
+pub(super) const FIELDS: Fields = Fields {
+    session: "session_id",
+    turn: &[],
+    hook: None,
+    frequent: &["PreToolUse", "PostToolUse"],
+};
+
+pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+    match hook {
+        "Interrupt" => {
+            let by_user = payload.text("cause") == Some("user");
+            Event::Interrupted {
+                host,
+                cause: if by_user { "user" } else { "api_error" }.into(),
+            }
+        }
+        _ => common::event(hook, host, payload, &TOOLS),
+    }
+}

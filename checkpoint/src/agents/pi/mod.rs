@@ -1,0 +1,121 @@
+//! Pi.
+
+mod hooks;
+mod prompts;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod transcript;
+
+use journal::{Agent, Event, Host, Place, ReplyForm};
+
+use super::adapter::{Adapter, HeadlessSign, Library, Variables};
+use crate::hooks::payload::{Fields, Payload};
+use crate::policy::Reply;
+use crate::prompts::{Authors, Texts};
+use crate::terminal::screen::{Row, View};
+use crate::terminal::text_box::TextBox;
+use crate::tools::Tools;
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::Forward;
+use crate::transcript::tail::Tail;
+
+#[derive(Debug)]
+pub(super) struct Pi;
+
+impl Adapter for Pi {
+    fn agent(&self) -> Agent {
+        Agent::Pi
+    }
+
+    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
+        &hooks::FIELDS
+    }
+
+    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
+        hooks::event(hook, host, payload)
+    }
+
+    /// The plugin gives it to commands.
+    fn variables(&self) -> Variables {
+        Variables {
+            session: Some("CHECKPOINTD_PI_SESSION"),
+            ..Variables::default()
+        }
+    }
+
+    fn texts(&self) -> &'static Texts {
+        &prompts::TEXTS
+    }
+
+    fn tools(&self) -> &'static Tools {
+        &tools::TOOLS
+    }
+
+    fn instruction_files(&self) -> &'static [&'static str] {
+        &["AGENTS.md", "CLAUDE.md"]
+    }
+
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        transcript::read(tail, authors)
+    }
+
+    fn library(&self) -> Library {
+        Library {
+            home_variable: "PI_CODING_AGENT_DIR",
+            home_default: ".pi/agent",
+            patterns: &["sessions/*/*.jsonl"],
+            project_file: None,
+        }
+    }
+
+    fn forward(&self) -> Forward {
+        Forward::Lines(transcript::line)
+    }
+
+    /// Pi says nowhere whether a person watches, but the hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
+
+    fn reply_forms(&self) -> &'static [ReplyForm] {
+        &[ReplyForm::Block]
+    }
+
+    fn reply_form(&self, _: Reply, _: Option<&str>) -> ReplyForm {
+        ReplyForm::Block
+    }
+
+    fn hears_start(&self) -> bool {
+        false
+    }
+
+    fn program(&self) -> &'static str {
+        "pi"
+    }
+
+    /// Its screens are not recorded.
+    fn has_composer(&self) -> bool {
+        false
+    }
+
+    fn composer<'a>(&self, _: &'a [Row], _: &View) -> Option<TextBox<'a>> {
+        None
+    }
+
+    fn package(&self) -> &'static str {
+        "@mariozechner/pi-coding-agent"
+    }
+
+    fn particulars(&self) -> &'static [&'static str] {
+        &[
+            "`init` writes an extension, which tells the hook client what happens and sends the checkpoint as a message.",
+            "It is not told at its start of work that an earlier session left.",
+            "It gives a turn no id, so a message that is typed while it works begins a turn.",
+        ]
+    }
+
+    fn stands_for(&self, _: &str, _: &str) -> bool {
+        false
+    }
+}

@@ -1,0 +1,143 @@
+//! Where a fleet's broker is, and what this machine sends to it.
+
+use serde::de::{self, Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::units::TextVisitor;
+
+/// How much of each event a machine sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FleetLevel {
+    /// Decisions and deliveries, without texts, commands and paths.
+    Decisions,
+    /// All events, without texts, commands and paths.
+    Skeleton,
+    /// Everything, with prompts and payloads.
+    All,
+}
+
+/// The addresses of a broker's servers, separated by commas: `tls://HOST:PORT`, or on this machine `nats://HOST:PORT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Servers(String);
+
+impl Servers {
+    /// The longest list in bytes.
+    pub const BYTES_MAX: usize = 1_000;
+
+    /// Returns the addresses.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    fn check(text: &str) -> Result<(), String> {
+        let form = "expected `none`, or servers such as `tls://broker-1:4222,tls://broker-2:4222`";
+        if text.len() > Self::BYTES_MAX {
+            return Err(form.into());
+        }
+        for server in text.split(',') {
+            let (scheme, place) = server.trim().split_once("://").ok_or(form)?;
+            let (host, port) = place.rsplit_once(':').ok_or(form)?;
+            let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+            let number = host
+                .strip_prefix('[')
+                .and_then(|host| host.strip_suffix(']'));
+            let is_host = match number {
+                Some(number) => number.parse::<std::net::Ipv6Addr>().is_ok(),
+                None => !host.is_empty() && host.chars().all(is_inner),
+            };
+            let is_port = port.bytes().all(|byte| byte.is_ascii_digit())
+                && port.parse::<u16>().is_ok_and(|port| port > 0);
+            let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&host);
+            match scheme {
+                _ if !is_host || !is_port => return Err(form.into()),
+                "tls" => {}
+                "nats" if is_here => {}
+                "nats" => {
+                    return Err(format!(
+                        "`nats://` is not encrypted, so it is for this machine only: write `tls://{place}`"
+                    ));
+                }
+                _ => return Err(form.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The servers of a broker, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaybeServers(pub Option<Servers>);
+
+impl Serialize for MaybeServers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_ref().map_or("none", Servers::text))
+    }
+}
+
+impl<'de> Deserialize<'de> for MaybeServers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wanted = "servers such as `tls://broker-1:4222`, or `none`";
+        let text = deserializer.deserialize_str(TextVisitor(wanted))?;
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        Servers::check(&text).map_err(D::Error::custom)?;
+        Ok(Self(Some(Servers(text))))
+    }
+}
+
+/// The name of a machine, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaybeName(pub Option<String>);
+
+impl Serialize for MaybeName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_deref().unwrap_or("none"))
+    }
+}
+
+impl<'de> Deserialize<'de> for MaybeName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text =
+            deserializer.deserialize_str(TextVisitor("a name such as `laptop-7`, or `none`"))?;
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if !(1..=40).contains(&text.len()) || !text.bytes().all(plain) {
+            return Err(de::Error::custom(format!(
+                "`{text}` is no name of a machine: use 1 to 40 lower-case letters, digits and `-`"
+            )));
+        }
+        Ok(Self((text != "none").then_some(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Servers;
+
+    #[test]
+    fn only_this_machine_is_spoken_to_without_encryption() {
+        for right in [
+            "tls://broker-1:4222",
+            "tls://a.lan:4222, tls://[::1]:4223",
+            "nats://127.0.0.1:4222,nats://localhost:4223",
+        ] {
+            assert_eq!(Servers::check(right), Ok(()), "{right}");
+        }
+        let refused = Servers::check("nats://broker-1:4222").expect_err("not encrypted");
+        assert!(refused.contains("not encrypted"), "{refused}");
+        for wrong in [
+            "",
+            "broker-1:4222",
+            "tls://broker-1",
+            "tls://:4222",
+            "tls://a:0",
+            "tls://me:secret@a:4222",
+            "tls://a:4222,",
+            "tls://a:4222\r\nPUB x:1",
+            "ws://a:4222",
+        ] {
+            assert!(Servers::check(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The files of the log's folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Doing, Result};
+
+/// A segment is sealed at this size.
+pub(crate) const SEGMENT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The form of a segment's file. If a segment is there in two forms, the first of these counts: it has its name only once it
+/// is complete, and the other one may come back after a power cut although it was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// As it is sealed.
+    Sealed,
+    /// As older versions sealed it.
+    Old,
+    /// As it is written.
+    Open,
+}
+
+impl Form {
+    const ALL: [Self; 3] = [Self::Sealed, Self::Old, Self::Open];
+
+    /// Returns the ending of the file's name.
+    pub(crate) const fn ending(self) -> &'static str {
+        match self {
+            Self::Open => "log",
+            Self::Old => "lz4",
+            Self::Sealed => "zst",
+        }
+    }
+}
+
+/// A segment on disk.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Segment {
+    pub(crate) first_seq: u64,
+    pub(crate) form: Form,
+    pub(crate) path: PathBuf,
+}
+
+impl Segment {
+    /// Returns whether nothing is appended to it anymore, and it may be replaced.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.form != Form::Open
+    }
+}
+
+/// Lists the segments of a folder, oldest first.
+pub(crate) fn segments(dir: &Path) -> Result<Vec<Segment>> {
+    let mut found = files(dir)?;
+    found.dedup_by_key(|segment| segment.first_seq);
+    Ok(found)
+}
+
+/// Removes the files of segments that are there in a better form.
+pub(crate) fn remove_superseded(dir: &Path) -> Result<()> {
+    let found = files(dir)?;
+    let superseded = found
+        .windows(2)
+        .filter(|two| two[0].first_seq == two[1].first_seq && two[0].form == Form::Sealed);
+    for two in superseded {
+        let path = &two[1].path;
+        fs::remove_file(path).doing("remove", path)?;
+    }
+    Ok(())
+}
+
+fn files(dir: &Path) -> Result<Vec<Segment>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).doing("list", dir)? {
+        let path = entry.doing("list", dir)?.path();
+        let text = |part: Option<&std::ffi::OsStr>| part?.to_str().map(str::to_owned);
+        let ending = text(path.extension());
+        let form = Form::ALL
+            .into_iter()
+            .find(|form| ending.as_deref() == Some(form.ending()));
+        let first_seq = text(path.file_stem()).and_then(|stem| stem.parse().ok());
+        if let (Some(form), Some(first_seq)) = (form, first_seq) {
+            found.push(Segment {
+                first_seq,
+                form,
+                path,
+            });
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+pub(super) fn create_private(path: &Path) -> Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+        .doing("create", path)
+}
+
+/// Syncs a folder: makes new, renamed and removed names durable.
+pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
+    File::open(dir)
+        .and_then(|file| file.sync_all())
+        .doing("sync", dir)
+}

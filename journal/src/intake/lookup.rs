@@ -1,0 +1,149 @@
+//! Finds single events in sealed segments. Keeps the blocks that were read last: events that are read one after the other
+//! mostly lie in one.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::files::{Form, Segment, segments};
+use super::sealed::Sealed;
+use crate::codec;
+use crate::error::Result;
+use crate::frame::{Kind, Reader};
+
+/// Unpacked blocks that are kept: about 2 MB.
+const BLOCKS_MAX: usize = 16;
+/// Open segments that are kept.
+const SEGMENTS_MAX: usize = 8;
+
+/// An event's two values, as in the log.
+pub(crate) struct Found {
+    pub(crate) event: Vec<u8>,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// Reads events from the sealed segments of a folder.
+pub(crate) struct Lookup {
+    dir: PathBuf,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    segments: Vec<Segment>,
+    open: VecDeque<(u64, Arc<Sealed>)>,
+    blocks: VecDeque<Unpacked>,
+}
+
+impl Lookup {
+    pub(crate) fn new(dir: PathBuf) -> Self {
+        let kept = Mutex::default();
+        Self { dir, kept }
+    }
+
+    /// Forgets what was read: a segment was sealed or replaced.
+    pub(crate) fn forget(&self) {
+        *self.kept() = Kept::default();
+    }
+
+    /// Returns an event, if a sealed segment has it.
+    ///
+    /// # Errors
+    ///
+    /// If the block that should have it cannot be read.
+    pub(crate) fn find(&self, seq: u64) -> Result<Option<Found>> {
+        let mut kept = self.kept();
+        if let Some(at) = kept.blocks.iter().position(|block| block.has(seq)) {
+            kept.blocks.swap(0, at);
+            return Ok(kept.blocks[0].find(seq));
+        }
+        if kept.segments.is_empty() {
+            kept.segments = segments(&self.dir)?;
+        }
+        let Some(block) = kept.read(seq)? else {
+            return Ok(None);
+        };
+        let found = block.find(seq);
+        kept.blocks.truncate(BLOCKS_MAX - 1);
+        kept.blocks.push_front(block);
+        Ok(found)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Reads the block that an event is in.
+    fn read(&mut self, seq: u64) -> Result<Option<Unpacked>> {
+        let behind = self
+            .segments
+            .partition_point(|segment| segment.first_seq <= seq);
+        let segment = behind.checked_sub(1).map(|at| &self.segments[at]);
+        let Some(segment) = segment.filter(|segment| segment.form == Form::Sealed) else {
+            return Ok(None);
+        };
+        let first = segment.first_seq;
+        let sealed = match self.open.iter().find(|(open, _)| *open == first) {
+            Some((_, sealed)) => Arc::clone(sealed),
+            None => {
+                let sealed = Arc::new(Sealed::open(&segment.path)?);
+                self.open.truncate(SEGMENTS_MAX - 1);
+                self.open.push_front((first, Arc::clone(&sealed)));
+                sealed
+            }
+        };
+        let behind = sealed
+            .blocks
+            .partition_point(|block| block.first_seq <= seq);
+        let Some(block) = behind.checked_sub(1).map(|at| &sealed.blocks[at]) else {
+            return Ok(None);
+        };
+        let mut frames = Vec::new();
+        sealed.read(block, &mut frames)?;
+        Ok(Some(Unpacked::new(frames)))
+    }
+}
+
+/// The frames of a block, with the places of its events.
+struct Unpacked {
+    frames: Vec<u8>,
+    places: Vec<(u64, usize)>,
+}
+
+impl Unpacked {
+    fn new(frames: Vec<u8>) -> Self {
+        let place = |frame: crate::frame::Frame<'_>| {
+            let (event, _) = codec::split(frame.payload).ok()?;
+            Some((codec::address(event)?.0, frame.offset))
+        };
+        let places = Reader::new(&frames)
+            .flatten()
+            .filter(|frame| frame.kind == Kind::Envelope)
+            .filter_map(place)
+            .collect();
+        Self { frames, places }
+    }
+
+    fn has(&self, seq: u64) -> bool {
+        self.places
+            .binary_search_by_key(&seq, |place| place.0)
+            .is_ok()
+    }
+
+    fn find(&self, seq: u64) -> Option<Found> {
+        let at = self
+            .places
+            .binary_search_by_key(&seq, |place| place.0)
+            .ok()?;
+        let frame = Reader::starting_at(&self.frames, self.places[at].1)
+            .next()?
+            .ok()?;
+        let (event, payload) = codec::split(frame.payload).ok()?;
+        Some(Found {
+            event: event.to_vec(),
+            payload: payload.to_vec(),
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Reads whole segments, in each form.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+
+use super::files::{Form, SEGMENT_BYTES, Segment};
+use super::sealed::Sealed;
+use crate::error::{Doing, Error, Result};
+
+impl Segment {
+    /// Reads the frames of the segment; unpacks it, even if it was sealed after listing.
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
+        let mut frames = Vec::new();
+        self.read_into(&mut frames)?;
+        Ok(frames)
+    }
+
+    /// Like [`Segment::read`], into `frames`, whose contents it replaces.
+    pub(crate) fn read_into(&self, frames: &mut Vec<u8>) -> Result<()> {
+        frames.clear();
+        frames.reserve(SEGMENT_BYTES as usize);
+        match File::open(&self.path) {
+            Ok(file) => self.unpack(file, frames),
+            Err(error) if error.kind() == ErrorKind::NotFound && self.form != Form::Sealed => {
+                let path = self.path.with_extension(Form::Sealed.ending());
+                Sealed::open(&path)?.read_all(frames)
+            }
+            Err(error) => Err(error).doing("read", &self.path),
+        }
+    }
+
+    fn unpack(&self, mut file: File, frames: &mut Vec<u8>) -> Result<()> {
+        match self.form {
+            Form::Open => file.read_to_end(frames).map(drop).doing("read", &self.path),
+            Form::Old => {
+                let unpacked = lz4_flex::frame::FrameDecoder::new(file).read_to_end(frames);
+                unpacked.map(drop).map_err(|error| {
+                    Error::damaged(self.path.display().to_string(), error.to_string())
+                })
+            }
+            Form::Sealed => Sealed::open(&self.path)?.read_all(frames),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A sealed segment: its frames in blocks that can be read one by one, and a directory of the blocks.
+//!
+//! ```text
+//! blocks      each a zstd frame that unpacks to whole frames of the log
+//! directory   a zstd skippable frame: its head (8 bytes), and for each block
+//!             first event (8), length packed (4), length unpacked (4), CRC-32 of the packed bytes (4);
+//!             then the CRC-32 of all these (4), and their number (4); all numbers little-endian
+//! ```
+//!
+//! `zstd -d` unpacks such a file to the frames as they were written.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use super::files::create_private;
+use crate::codec;
+use crate::error::{Doing, Error, Result};
+use crate::frame::{self, HEADER_BYTES, PAYLOAD_BYTES_MAX, Reader};
+
+/// A block is closed at this size. Larger ones compress a tenth better, and each read of an event unpacks a whole one.
+const BLOCK_BYTES: usize = 128 * 1024;
+/// The most that a block unpacks to.
+const UNPACKED_BYTES_MAX: usize = BLOCK_BYTES + HEADER_BYTES + PAYLOAD_BYTES_MAX;
+/// How hard zstd tries; its default.
+const LEVEL: i32 = 3;
+/// First bytes of a zstd frame that zstd skips.
+const SKIPPABLE: [u8; 4] = [0x5D, 0x2A, 0x4D, 0x18];
+/// Bytes of a block's entry in the directory.
+const ENTRY_BYTES: usize = 20;
+/// Bytes of the directory before and behind its entries.
+const HEAD_BYTES: usize = 8;
+const TAIL_BYTES: usize = 8;
+
+/// A block of a sealed segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) first_seq: u64,
+    at: u64,
+    length: u32,
+    unpacked: u32,
+    sum: u32,
+}
+
+impl Block {
+    fn entry(&self) -> [u8; ENTRY_BYTES] {
+        let mut entry = [0; ENTRY_BYTES];
+        entry[..8].copy_from_slice(&self.first_seq.to_le_bytes());
+        entry[8..12].copy_from_slice(&self.length.to_le_bytes());
+        entry[12..16].copy_from_slice(&self.unpacked.to_le_bytes());
+        entry[16..].copy_from_slice(&self.sum.to_le_bytes());
+        entry
+    }
+
+    fn of(entry: &[u8; ENTRY_BYTES], at: u64) -> Self {
+        let [a, b, c, d, e, f, g, h, ..] = *entry;
+        Self {
+            first_seq: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            at,
+            length: number(&entry[8..]),
+            unpacked: number(&entry[12..]),
+            sum: number(&entry[16..]),
+        }
+    }
+}
+
+/// Returns the number in the first four bytes.
+fn number(bytes: &[u8]) -> u32 {
+    bytes
+        .first_chunk()
+        .map_or(0, |four| u32::from_le_bytes(*four))
+}
+
+/// An open sealed segment.
+pub(crate) struct Sealed {
+    file: File,
+    name: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Sealed {
+    /// Opens a sealed segment and reads its directory.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).doing("read", path)?;
+        let name = path.display().to_string();
+        let length = file.metadata().doing("read", path)?.len();
+        let blocks = directory(&file, length).doing("read", path)?;
+        let blocks = blocks.ok_or_else(|| Error::damaged(&name, "its directory is not whole"))?;
+        Ok(Self { file, name, blocks })
+    }
+
+    /// Unpacks a block and appends its frames to `frames`.
+    pub(crate) fn read(&self, block: &Block, frames: &mut Vec<u8>) -> Result<()> {
+        let damaged = |problem: &str| {
+            let problem = format!("{problem} at event {}", block.first_seq);
+            Error::damaged(&self.name, problem)
+        };
+        let mut packed = vec![0; block.length as usize];
+        self.file
+            .read_exact_at(&mut packed, block.at)
+            .doing("read", Path::new(&self.name))?;
+        if crc32fast::hash(&packed) != block.sum {
+            return Err(damaged("the checksum of a block is wrong"));
+        }
+        let unpacked = zstd::bulk::decompress(&packed, block.unpacked as usize)
+            .map_err(|error| damaged(&error.to_string()))?;
+        if unpacked.len() != block.unpacked as usize {
+            return Err(damaged("a block is too short"));
+        }
+        frames.extend_from_slice(&unpacked);
+        Ok(())
+    }
+
+    /// Unpacks all blocks and appends their frames to `frames`.
+    pub(crate) fn read_all(&self, frames: &mut Vec<u8>) -> Result<()> {
+        self.blocks
+            .iter()
+            .try_for_each(|block| self.read(block, frames))
+    }
+}
+
+/// Reads the directory at the end of a file; `None` if it is not one that covers the file.
+fn directory(file: &File, length: u64) -> std::io::Result<Option<Vec<Block>>> {
+    let Some(tail_at) = length.checked_sub(TAIL_BYTES as u64) else {
+        return Ok(None);
+    };
+    let mut tail = [0; TAIL_BYTES];
+    file.read_exact_at(&mut tail, tail_at)?;
+    let entries_bytes = u64::from(number(&tail[4..])) * ENTRY_BYTES as u64;
+    let whole = HEAD_BYTES as u64 + entries_bytes + TAIL_BYTES as u64;
+    let Some(directory_at) = length.checked_sub(whole) else {
+        return Ok(None);
+    };
+    let mut bytes = vec![0; whole as usize - TAIL_BYTES];
+    file.read_exact_at(&mut bytes, directory_at)?;
+    let (head, entries) = bytes.split_at(HEAD_BYTES);
+    if head != head_of(entries.len()) || crc32fast::hash(entries) != number(&tail) {
+        return Ok(None);
+    }
+    let mut at = 0;
+    let blocks = entries.as_chunks::<ENTRY_BYTES>().0.iter().map(|entry| {
+        let block = Block::of(entry, at);
+        at += u64::from(block.length);
+        block
+    });
+    let blocks: Vec<_> = blocks.collect();
+    let fits = |block: &Block| block.unpacked as usize <= UNPACKED_BYTES_MAX;
+    Ok((at == directory_at && blocks.iter().all(fits)).then_some(blocks))
+}
+
+fn head_of(entries_bytes: usize) -> [u8; HEAD_BYTES] {
+    let mut head = [0; HEAD_BYTES];
+    head[..4].copy_from_slice(&SKIPPABLE);
+    head[4..].copy_from_slice(&((entries_bytes + TAIL_BYTES) as u32).to_le_bytes());
+    head
+}
+
+/// Writes frames to a new sealed segment and syncs it. What lies between frames because of damage is kept.
+pub(crate) fn write(path: &Path, frames: &[u8], first_seq: u64) -> Result<()> {
+    let mut file = create_private(path)?;
+    let mut packer = zstd::bulk::Compressor::new(LEVEL).doing("write to", path)?;
+    let mut entries = Vec::new();
+    let mut at = 0;
+    for (first_seq, frames) in blocks(frames, first_seq) {
+        let packed = packer.compress(frames).doing("write to", path)?;
+        file.write_all(&packed).doing("write to", path)?;
+        let block = Block {
+            first_seq,
+            at,
+            length: packed.len() as u32,
+            unpacked: frames.len() as u32,
+            sum: crc32fast::hash(&packed),
+        };
+        at += packed.len() as u64;
+        entries.extend_from_slice(&block.entry());
+    }
+    let count = (entries.len() / ENTRY_BYTES) as u32;
+    let mut directory = head_of(entries.len()).to_vec();
+    directory.extend_from_slice(&entries);
+    directory.extend_from_slice(&crc32fast::hash(&entries).to_le_bytes());
+    directory.extend_from_slice(&count.to_le_bytes());
+    file.write_all(&directory).doing("write to", path)?;
+    file.sync_data().doing("sync", path)
+}
+
+/// Divides frames into blocks, each with the sequence number of its first event.
+fn blocks(frames: &[u8], first_seq: u64) -> Vec<(u64, &[u8])> {
+    let mut blocks = Vec::new();
+    let (mut from, mut seq) = (0, first_seq);
+    for frame in Reader::new(frames).flatten() {
+        if frame.offset - from < BLOCK_BYTES {
+            continue;
+        }
+        // A block begins with an event, so that its place can be found.
+        if let Some(next) = seq_of(&frame) {
+            blocks.push((seq, &frames[from..frame.offset]));
+            (from, seq) = (frame.offset, next);
+        }
+    }
+    if from < frames.len() {
+        blocks.push((seq, &frames[from..]));
+    }
+    blocks
+}
+
+fn seq_of(frame: &frame::Frame<'_>) -> Option<u64> {
+    let (event, _) = codec::split(frame.payload).ok()?;
+    codec::address(event).map(|(seq, _)| seq)
+}

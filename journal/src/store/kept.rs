@@ -1,0 +1,108 @@
+//! Which events the store itself holds. It keeps those of segments that are not sealed; all others are in the log alone,
+//! and are found there by their number. The last event is always kept: it says how far the store is.
+
+use std::sync::Arc;
+
+use super::sealed_index::Entry;
+use super::trees::{Bytes, Trees, guarded, pairs, seq_of, stream_key};
+use crate::Envelope;
+use crate::codec::{self, ELSEWHERE};
+use crate::error::{Error, Result};
+use crate::intake::Lookup;
+
+/// Reads events, wherever they are.
+pub(super) struct Events {
+    pub(super) trees: Arc<Trees>,
+    pub(super) log: Arc<Lookup>,
+}
+
+impl Events {
+    /// Returns an event value that the store itself holds.
+    pub(super) fn kept(&self, seq: u64) -> Result<Option<Bytes>> {
+        let value = guarded("read an event", || self.trees.events.get(seq.to_be_bytes()))?;
+        Ok(value.filter(|value| **value != ELSEWHERE))
+    }
+
+    pub(super) fn last_seq(&self) -> Result<u64> {
+        guarded("read the last event", || self.trees.events.last())?
+            .map_or(Ok(0), |(key, _)| seq_of(&key))
+    }
+
+    pub(super) fn value(&self, seq: u64) -> Result<Option<Bytes>> {
+        let kept = self.kept(seq)?;
+        if kept.is_some() || seq > self.last_seq()? {
+            return Ok(kept);
+        }
+        Ok(self.log.find(seq)?.map(|found| found.event.into()))
+    }
+
+    pub(super) fn payload(&self, seq: u64) -> Result<Option<Bytes>> {
+        let kept = guarded("read a payload", || {
+            self.trees.payloads.get(seq.to_be_bytes())
+        })?;
+        if kept.is_some() || self.kept(seq)?.is_some() {
+            return Ok(kept);
+        }
+        let found = self.log.find(seq)?.map(|found| found.payload);
+        Ok(found
+            .filter(|payload| *payload != codec::NO_PAYLOAD)
+            .map(Bytes::from))
+    }
+
+    /// Iterates over the events `from..=last`, in order. A missing event is an error, which ends it.
+    pub(super) fn between(self, from: u64, last: u64) -> impl Iterator<Item = Result<Envelope>> {
+        let mut next = from.max(1);
+        std::iter::from_fn(move || {
+            if next > last {
+                return None;
+            }
+            let read = match self.value(next) {
+                Ok(Some(value)) => codec::decode_event(&value),
+                Ok(None) => Err(missing(next)),
+                Err(error) => Err(error),
+            };
+            next = if read.is_ok() { next + 1 } else { u64::MAX };
+            Some(read)
+        })
+    }
+}
+
+pub(super) fn missing(seq: u64) -> Error {
+    Error::damaged("the journal", format!("event {seq} is missing"))
+}
+
+impl Trees {
+    /// Removes the entries of an event that the index of sealed ones has. The payload goes last: a reader that misses the
+    /// event asks the log for both.
+    pub(super) fn release(&self, entry: &Entry) -> Result<()> {
+        let key = entry.seq.to_be_bytes();
+        guarded("release an event", || {
+            self.ids.remove(entry.id.as_bytes())?;
+            self.streams.remove(stream_key(entry.session, entry.seq))?;
+            if entry.seq == 1 {
+                self.events.insert(key, &ELSEWHERE)?;
+            } else {
+                self.events.remove(key)?;
+            }
+            self.payloads.remove(key).map(drop)
+        })
+    }
+
+    /// Removes payloads whose events are released: a crash may have left them.
+    pub(super) fn remove_stray_payloads(&self, last: u64) -> Result<()> {
+        for pair in pairs(
+            "read payloads",
+            Ok(self.payloads.range(..last.to_be_bytes())),
+        ) {
+            let (key, _) = pair?;
+            guarded("release a payload", || {
+                let event = self.events.get(&key)?;
+                if event.is_none_or(|event| *event == ELSEWHERE) {
+                    self.payloads.remove(&key)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! Arguments of several commands of a fleet.
+
+use clap::ValueEnum;
+
+use crate::ops::fleet::{self, Level};
+
+/// The name of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelName {
+    /// Decisions and deliveries, without texts, commands and paths
+    Decisions,
+    /// All events, without texts, commands and paths
+    Skeleton,
+    /// Everything, with prompts and payloads
+    All,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Decisions => Self::Decisions,
+            LevelName::Skeleton => Self::Skeleton,
+            LevelName::All => Self::All,
+        }
+    }
+}
+
+/// Reads the name of a machine.
+pub(super) fn machine(name: &str) -> std::result::Result<String, String> {
+    if fleet::is_machine(name) {
+        return Ok(name.to_owned());
+    }
+    Err("use 1 to 40 lower-case letters, digits and `-`, and no name of a person".into())
+}

@@ -1,0 +1,106 @@
+//! `fleet forget`: takes out what a collector and its broker have of a machine or a session.
+
+use std::collections::BTreeSet;
+
+use journal::{Envelope, Event, Home, Journal, Options, Stream, maintenance};
+use uuid::Uuid;
+
+use crate::cli::connection;
+use crate::daemon;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query;
+use crate::render;
+
+/// Whose events go.
+struct Wanted {
+    /// A machine's name, or all.
+    machine: Option<String>,
+    session: Option<Uuid>,
+    /// The journals that they came from.
+    sources: BTreeSet<(String, Uuid)>,
+}
+
+impl Wanted {
+    /// Finds a machine of this name, else a session.
+    fn find(journal: &Journal, what: &str) -> Result<Self> {
+        let mut sources = BTreeSet::new();
+        for envelope in journal.stream(Stream::fleet().session, 0, usize::MAX)? {
+            if let Event::RunReceived { run } = &envelope.event
+                && run.machine == what
+                && let Ok(id) = run.journal.parse()
+            {
+                sources.insert((run.machine.clone(), id));
+            }
+        }
+        if !sources.is_empty() {
+            return Ok(Self {
+                machine: Some(what.to_owned()),
+                session: None,
+                sources,
+            });
+        }
+        let entry = query::find_session(journal, what).map_err(|error| {
+            Failure::failed(format!(
+                "{} is neither a machine nor a session here: {error}",
+                render::printable(what)
+            ))
+        })?;
+        let first = journal
+            .event(entry.first_seq)?
+            .and_then(|first| first.origin);
+        sources.extend(first.map(|origin| (origin.machine, origin.journal)));
+        Ok(Self {
+            machine: None,
+            session: Some(entry.stream.session),
+            sources,
+        })
+    }
+
+    fn has(&self, envelope: &Envelope) -> bool {
+        let origin = envelope.origin.as_ref();
+        let is_machines = self
+            .machine
+            .as_ref()
+            .is_some_and(|machine| origin.is_some_and(|origin| origin.machine == *machine));
+        is_machines || self.session == Some(envelope.stream.session)
+    }
+}
+
+/// Forgets a machine or a session.
+pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
+    if connection::health(home).is_some() {
+        return Err(
+            Failure::failed("the collector runs, and has the journal open")
+                .hint("`checkpointd daemon stop` stops it; start it again afterwards"),
+        );
+    }
+    let (journal, _) = Journal::open(&home.journal, Options::default())?;
+    let wanted = if journal.is_collector() {
+        Wanted::find(&journal, what)
+    } else {
+        Err(Failure::failed(
+            "this is no collector: set CHECKPOINTD_HOME to its folder",
+        ))
+    };
+    journal.close();
+    drop(journal);
+    let wanted = wanted?;
+    let forgotten =
+        maintenance::forget_received(&home.journal, |envelope| wanted.has(envelope), |_, _| ())?;
+    println!(
+        "{} events of {} sessions are forgotten here; their numbers stay",
+        forgotten.events, forgotten.sessions
+    );
+    let sources: Vec<_> = wanted.sources.iter().cloned().collect();
+    if let Some(purged) = daemon::purge(home, &sources)? {
+        println!("{purged} messages are removed from the broker");
+    }
+    println!("Not reached: the machine's own journal, backups, exported files, other collectors.");
+    match &wanted.machine {
+        Some(machine) => println!(
+            "{machine} goes on sending what is new, unless `checkpointd fleet revoke {machine}` takes it out."
+        ),
+        None => println!("What comes later of this session is taken in again."),
+    }
+    Ok(exit::OK)
+}

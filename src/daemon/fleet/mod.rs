@@ -1,0 +1,14 @@
+//! The network side of a fleet: the publisher of a machine's daemon, and the collector.
+
+mod address;
+mod collector;
+mod feed;
+mod own_chain;
+mod publisher;
+mod purge;
+mod state;
+
+pub(crate) use collector::run as collect;
+pub(super) use publisher::Publisher;
+pub(crate) use purge::purge;
+pub(super) use state::State;

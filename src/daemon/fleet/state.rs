@@ -1,0 +1,42 @@
+//! What `status`, `doctor` and metrics show of the fleet.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::ops::views::FleetLine;
+
+/// What is known of sending or collecting; empty if nothing is set up.
+#[derive(Default)]
+pub(crate) struct State(Mutex<Option<FleetLine>>);
+
+impl State {
+    /// Returns all of it.
+    pub(crate) fn line(&self) -> Option<FleetLine> {
+        self.locked().clone()
+    }
+
+    /// Changes it; begins with an empty line.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut FleetLine)) {
+        change(self.locked().get_or_insert_default());
+    }
+
+    /// Nothing is set up any more.
+    pub(crate) fn clear(&self) {
+        *self.locked() = None;
+    }
+
+    /// Notes why nothing moves, or that it moves again. Logs changes only.
+    pub(crate) fn trouble(&self, now: Option<String>) {
+        let mut line = self.locked();
+        let line = line.get_or_insert_default();
+        match (&line.trouble, &now) {
+            (None, Some(why)) => tracing::warn!(why, "The fleet's broker cannot be used."),
+            (Some(_), None) => tracing::info!("The fleet's broker can be used again."),
+            _ => {}
+        }
+        line.trouble = now;
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<FleetLine>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,94 @@
+//! Plugins: programs of ours that an agent loads. Each is one file that is all ours.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::change::{Entry, Kind, Status};
+use super::edits::{Edit, Result, read};
+use super::hooks::{Wanted, command};
+
+/// A plugin's text. The client's path and the time limit of a stop are in lines of their own.
+pub(super) struct Plugin(pub(super) &'static str);
+
+const CLIENT: &str = "const CLIENT = ";
+const STOP_MS: &str = "const STOP_MS = ";
+
+impl Plugin {
+    /// Plans the file.
+    pub(super) fn edit(&self, file: &Path, wanted: &[Wanted], client: &Path) -> Result<Edit> {
+        let (before, text) = read(file)?;
+        let stop_s = wanted.iter().map(|wanted| wanted.timeout).max();
+        let after = self.text(client, stop_s.unwrap_or_default());
+        let status = match &before {
+            None => Status::Added,
+            Some(_) if text.text == after => Status::AlreadyThere,
+            Some(_) => Status::Updated,
+        };
+        Ok(Edit {
+            kind: Kind::Own,
+            path: file.to_owned(),
+            before,
+            text,
+            after,
+            entries: vec![Entry::new("plugin", status)],
+        })
+    }
+
+    fn text(&self, client: &Path, stop_s: u64) -> String {
+        let line = |line: &str| match line {
+            _ if line.starts_with(CLIENT) => {
+                format!("{CLIENT}{}\n", json!(client.to_string_lossy()))
+            }
+            _ if line.starts_with(STOP_MS) => format!("{STOP_MS}{}\n", stop_s * 1000),
+            _ => format!("{line}\n"),
+        };
+        self.0.lines().map(line).collect()
+    }
+
+    /// Returns whether a text is this plugin with any client and any time limit.
+    pub(super) fn is_ours(&self, text: &str) -> bool {
+        let fixed = |line: &&str| !line.starts_with(CLIENT) && !line.starts_with(STOP_MS);
+        text.lines().filter(fixed).eq(self.0.lines().filter(fixed))
+    }
+
+    /// Returns the command line that does what the plugin in a text does for one call.
+    pub(super) fn command(text: &str, arguments: &str) -> Option<String> {
+        let value = text.lines().find_map(|line| line.strip_prefix(CLIENT))?;
+        let client: String = serde_json::from_str(value).ok()?;
+        Some(command(Path::new(&client), arguments))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLUGIN: Plugin = Plugin("// Ours.\nconst CLIENT = \"/abs\"\nconst STOP_MS = 1\nrun()\n");
+
+    #[test]
+    fn paths_are_quoted_for_the_plugin_and_found_again() {
+        for path in [
+            "/a/checkpointd-hook",
+            "/o'neil/\"x\" \\ $y/checkpointd-hook",
+        ] {
+            let text = PLUGIN.text(Path::new(path), 7);
+            assert!(text.contains("\nconst STOP_MS = 7000\n"), "{text}");
+            let line = Plugin::command(&text, "opencode").expect("a client");
+            assert_eq!(super::super::hooks::client_of(&line).as_deref(), Some(path));
+            assert!(PLUGIN.is_ours(&text));
+        }
+    }
+
+    #[test]
+    fn a_plugin_that_was_edited_is_not_ours() {
+        let text = PLUGIN.text(Path::new("/a/checkpointd-hook"), 7);
+        for other in [
+            text.clone() + "more()\n",
+            text.replace("run", "walk"),
+            String::new(),
+        ] {
+            assert!(!PLUGIN.is_ours(&other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What is tried with which agent.
+
+use crate::agent::Agent;
+use crate::notify;
+use crate::opencode;
+use crate::progress;
+use crate::recording;
+use crate::scenarios::{
+    also_run, failing_command, in_terminal, killed_daemon, long_turn, next_prompt, parallel_calls,
+    restarted, short_turn, subagent, told_once, uninstalled,
+};
+use crate::stage::Counts;
+use crate::typed;
+
+/// A name, and what to do.
+type Scenario = (&'static str, fn(Agent) -> Counts);
+
+const LONG: &str = "a long turn gets one checkpoint, then may end";
+const FAILING: &str = "a failing command is seen";
+const UNINSTALLED: &str = "without hooks nothing is called";
+const WATCHED: &str = "without a terminal it is only watched";
+const PARALLEL: &str = "parallel calls are seen once each";
+const KILLED: &str = "a daemon killed in mid-turn loses nothing";
+const RESUMED: &str = "after the checkpoint it may work on; the next prompt counts anew";
+const TOLD: &str = "what was left is told once, to the session that begins next";
+const CLEARED: &str = "after /clear it is told what was left";
+const TERMINAL: &str = "in its terminal it is told once too";
+const COMPACTED: &str = "before a compaction the work is written down";
+const RESTARTED: &str = "restarted in its terminal it is the same session, told there once";
+const STEERED: &str = "what is typed while it works is added to the turn";
+const DELEGATED: &str = "a subagent's stops change nothing";
+
+const USUAL: [Scenario; 14] = [
+    ("a short turn is left alone", short_turn),
+    (LONG, long_turn),
+    (RESUMED, next_prompt),
+    (FAILING, failing_command),
+    (PARALLEL, parallel_calls),
+    (DELEGATED, subagent),
+    (KILLED, killed_daemon),
+    (UNINSTALLED, uninstalled),
+    (TERMINAL, in_terminal),
+    (TOLD, progress::told_at_start),
+    (COMPACTED, progress::compacted),
+    (CLEARED, progress::cleared),
+    (RESTARTED, restarted),
+    (STEERED, typed::steered),
+];
+
+/// Returns what is tried with this agent.
+pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
+    let mut scenarios = USUAL.to_vec();
+    scenarios.retain(|(name, _)| !left_out(agent).contains(name));
+    scenarios.extend_from_slice(own(agent));
+    if agent == Agent::Claude && recording::is_wanted() {
+        scenarios.push((
+            "recorded for the documentation",
+            recording::told_and_finished,
+        ));
+    }
+    scenarios
+}
+
+/// Returns whether a scenario is played where nobody asked for all. The time of these checks is limited, and what they
+/// are about is the same for all agents.
+pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
+    match agent {
+        Agent::OpenCode => [LONG, UNINSTALLED, WATCHED].contains(&name),
+        Agent::Droid => [LONG, FAILING, UNINSTALLED].contains(&name),
+        Agent::Pi => [LONG, FAILING, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
+        _ => true,
+    }
+}
+
+/// Returns what the agent has no use for.
+fn left_out(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        // It calls its stop hook once in a turn, and its terminal view is not tried.
+        Agent::Kimi => &[
+            LONG, RESUMED, FAILING, PARALLEL, DELEGATED, KILLED, TERMINAL, TOLD, COMPACTED,
+            CLEARED, RESTARTED, STEERED,
+        ],
+        // It holds back what is typed until it has stopped.
+        Agent::Gemini => &[STEERED],
+        // They read no reply to the start of a session, and have no id of the turn.
+        Agent::Copilot | Agent::OpenCode => &[TOLD, CLEARED, STEERED],
+        // Without an account it has no terminal view and takes up no session.
+        Agent::Droid => &[
+            RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, STEERED, DELEGATED,
+        ],
+        // It has no subagents.
+        Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, RESTARTED],
+        _ => &[],
+    }
+}
+
+/// Returns what is tried with this agent only.
+fn own(agent: Agent) -> &'static [Scenario] {
+    match agent {
+        Agent::Codex => &[
+            (
+                "its notify beside hooks tells of nothing new",
+                notify::notified_too,
+            ),
+            (
+                "by notify alone it is told in its terminal, once",
+                notify::notified_only,
+            ),
+            ("a half-typed draft is waited out", notify::draft),
+        ],
+        Agent::Copilot => &[(
+            "what a project has for Claude Code is not journaled too",
+            also_run,
+        )],
+        Agent::Kimi => &[("it is told once, and its work goes on", told_once)],
+        Agent::OpenCode => &[
+            (WATCHED, opencode::watched),
+            ("a half-typed draft stays as it is", opencode::draft_stays),
+        ],
+        _ => &[],
+    }
+}

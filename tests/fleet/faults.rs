@@ -1,0 +1,321 @@
+//! Everything goes wrong: what is killed, lost, copied or set back.
+
+use std::time::{Duration, Instant};
+
+use testkit::wait_until;
+
+use crate::machines::{Collector, Machine};
+use crate::servers::Servers;
+
+/// Whether the long form is wanted.
+fn is_full() -> bool {
+    std::env::var("CHECKPOINTD_FLEET").is_ok_and(|form| form == "full")
+}
+
+/// Numbers that look random and are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).expect("small")
+    }
+}
+
+#[test]
+fn kills_at_random_lose_and_double_nothing() {
+    let (machines, rounds, calls) = if is_full() { (12, 60, 40) } else { (4, 8, 50) };
+    let mut servers = Servers::open(3);
+    let mut collector = Collector::new(&servers.url());
+    let mut machines: Vec<_> = (0..machines)
+        .map(|number| Machine::new(&format!("m{number}"), &servers.url(), "all"))
+        .collect();
+    let mut dice = Dice(0x5eed_0001);
+    for round in 0..rounds {
+        for machine in &mut machines {
+            machine.calls_tools(calls);
+        }
+        let server = dice.roll(servers.count());
+        match round % 4 {
+            0 => servers.kill(server),
+            1 => {
+                collector.kill();
+                collector.start();
+            }
+            2 => {
+                let machine = dice.roll(machines.len());
+                machines[machine].restarts();
+            }
+            _ => {}
+        }
+        std::thread::sleep(Duration::from_millis(200 + dice.roll(800) as u64));
+        if round % 4 == 0 {
+            servers.start(server);
+        }
+    }
+    for machine in &machines {
+        collector.waits_for(machine);
+        collector.assert_has(machine);
+    }
+    collector.verify();
+}
+
+#[test]
+fn a_broker_that_is_away_stops_nothing_and_gets_everything() {
+    let mut servers = Servers::open(3);
+    let collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(20);
+    collector.waits_for(&machine);
+    servers.kill(0);
+    servers.kill(1);
+    let began = Instant::now();
+    machine.calls_tools(500);
+    assert!(
+        began.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        began.elapsed()
+    );
+    wait_until(|| machine.fleet()["backlog"].as_u64() > Some(400) && !machine.trouble().is_empty());
+    servers.kill(2);
+    machine.calls_tools(50);
+    servers.start_all();
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    wait_until(|| machine.trouble().is_empty());
+}
+
+#[test]
+fn a_lost_stream_is_no_loss() {
+    let mut servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(100);
+    collector.waits_for(&machine);
+    machine.daemon.kill();
+    servers.lose_all();
+    servers.start_all();
+    machine.daemon.start();
+    machine.calls_tools(100);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    collector.verify();
+}
+
+#[test]
+fn a_collector_that_was_set_back_asks_for_what_it_lacks() {
+    let servers = Servers::open(1);
+    let mut collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(80);
+    collector.waits_for(&machine);
+    let backup = servers
+        .folder()
+        .join("collector.backup")
+        .display()
+        .to_string();
+    collector.does(&["journal", "backup", &backup]);
+    machine.calls_tools(80);
+    collector.waits_for(&machine);
+    // The head is written a moment later.
+    std::thread::sleep(Duration::from_secs(3));
+    collector.kill();
+    collector.does(&["journal", "restore", &backup, "--force"]);
+    collector.start();
+    wait_until(|| {
+        collector.collects()["parked"]
+            .as_array()
+            .is_some_and(|parked| !parked.is_empty())
+    });
+    machine.restarts();
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    wait_until(|| {
+        collector.collects()["parked"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
+    });
+    collector.verify();
+}
+
+#[test]
+fn of_two_copies_of_a_machine_one_stops_with_a_word() {
+    let servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(50);
+    collector.waits_for(&machine);
+    machine.daemon.kill();
+    let mut copy = Machine::stopped("m");
+    let copied = std::process::Command::new("cp")
+        .args(["-a", "--"])
+        .arg(format!("{}/.", machine.daemon.home.path().display()))
+        .arg(copy.daemon.home.path())
+        .status();
+    assert!(copied.expect("runs").success());
+    machine.daemon.start();
+    machine.calls_tools(10);
+    collector.waits_for(&machine);
+    copy.daemon.start();
+    copy.calls_tools(10);
+    wait_until(|| copy.trouble().contains("forked"));
+    // The one that went on first still does, and nothing of the other is there.
+    machine.calls_tools(10);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    // As it is told, the copy becomes another journal.
+    copy.daemon.kill();
+    std::fs::remove_file(copy.daemon.home.path().join("journal/identity")).expect("removes");
+    copy.daemon.start();
+    collector.waits_for(&copy);
+    collector.assert_has(&copy);
+    collector.assert_has(&machine);
+    collector.verify();
+}
+
+/// Asks JetStream for something in the operator's place.
+fn operator(servers: &Servers, subject: &str, ask: &serde_json::Value) -> serde_json::Value {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let client = async_nats::connect(servers.url()).await.expect("connects");
+        let answer = client
+            .request(subject.to_owned(), ask.to_string().into())
+            .await;
+        let answer = answer.expect("an answer").payload;
+        let answer: serde_json::Value = serde_json::from_slice(&answer).expect("JSON");
+        assert!(answer["error"].is_null(), "{answer}");
+        answer
+    })
+}
+
+fn messages(servers: &Servers) -> u64 {
+    let info = operator(servers, "$JS.API.STREAM.INFO.FLEET", &serde_json::json!({}));
+    info["state"]["messages"].as_u64().expect("a number")
+}
+
+#[test]
+fn a_purged_stream_is_no_loss_and_nothing_comes_twice() {
+    let servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(100);
+    collector.waits_for(&machine);
+    // The head is written a moment later.
+    std::thread::sleep(Duration::from_secs(3));
+    operator(
+        &servers,
+        "$JS.API.STREAM.PURGE.FLEET",
+        &serde_json::json!({}),
+    );
+    machine.restarts();
+    machine.calls_tools(10);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    assert!(
+        messages(&servers) <= 3,
+        "only what was new was sent: {}",
+        messages(&servers)
+    );
+    collector.verify();
+}
+
+#[test]
+fn a_full_stream_stops_machines_with_a_word_until_there_is_space() {
+    let servers = Servers::open(1);
+    let mut collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(10);
+    collector.waits_for(&machine);
+    collector.stop();
+    let bytes_max = |bytes: i64| {
+        let info = operator(
+            &servers,
+            "$JS.API.STREAM.INFO.FLEET",
+            &serde_json::json!({}),
+        );
+        let mut config = info["config"].clone();
+        config["max_bytes"] = bytes.into();
+        operator(&servers, "$JS.API.STREAM.UPDATE.FLEET", &config);
+    };
+    bytes_max(10_000);
+    let began = Instant::now();
+    machine.calls_tools(2_000);
+    assert!(
+        began.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        began.elapsed()
+    );
+    wait_until(|| machine.trouble().contains("full"));
+    assert!(machine.fleet()["backlog"].as_u64() > Some(0));
+    bytes_max(1_000_000_000);
+    collector.start();
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+}
+
+#[test]
+fn what_the_collector_has_leaves_the_broker_after_a_while() {
+    let servers = Servers::open(1);
+    let config = format!("fleet: {{url: '{}', keep: 2s}}\n", servers.url());
+    let collector = Collector::with(&config);
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(100);
+    collector.waits_for(&machine);
+    wait_until(|| messages(&servers) == 0);
+    machine.calls_tools(100);
+    collector.waits_for(&machine);
+    machine.restarts();
+    machine.calls_tools(20);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+}
+
+#[test]
+fn a_broker_that_never_answers_keeps_no_hook_waiting() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("nats://{}", silent.local_addr().expect("an address"));
+    let machine = Machine::new("m", &url, "all");
+    let call = br#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"},"tool_response":""}"#;
+    let mut times: Vec<_> = (0..200)
+        .map(|_| {
+            let began = Instant::now();
+            let answer = machine.daemon.http("POST", "/v1/hooks/claude", &[], call);
+            assert_eq!(answer.expect("an answer").0, 200);
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    // Far below every wait for the broker, however busy this machine is.
+    assert!(times[100] < Duration::from_millis(200), "{:?}", times[100]);
+    wait_until(|| !machine.trouble().is_empty());
+}
+
+#[test]
+fn a_restored_machine_sends_its_events_as_another_journal() {
+    let servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.calls_tools(40);
+    let backup = servers
+        .folder()
+        .join("machine.backup")
+        .display()
+        .to_string();
+    machine.does(&["journal", "backup", &backup]);
+    machine.calls_tools(40);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    machine.daemon.kill();
+    machine.does(&["journal", "restore", &backup, "--force"]);
+    machine.daemon.start();
+    machine.calls_tools(40);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    assert_eq!(collector.collects()["journals"], 2);
+    assert_eq!(machine.trouble(), "");
+    collector.verify();
+}

@@ -1,0 +1,7 @@
+//! Machines, a broker and a collector, all of them real: `tests/fleet/run.sh` installs nats-server and starts this.
+
+mod faults;
+mod machines;
+mod servers;
+mod thief;
+mod whole;

@@ -1,0 +1,355 @@
+//! Certificates: who takes part, who does not any more, and what somebody with another one can do.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, HeaderMap};
+use lz4_flex::frame::FrameEncoder;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use testkit::daemon::EVERY_STOP;
+use testkit::{Home, program, run, wait_until};
+
+use crate::machines::{Collector, Machine};
+use crate::servers::Servers;
+
+/// A machine that was enrolled and joins.
+fn joined(servers: &Servers, name: &str, level: &str) -> Machine {
+    let mut machine = Machine::stopped(name);
+    let config = machine.daemon.home.path().join("config.yml");
+    std::fs::write(config, EVERY_STOP).expect("writes");
+    joins(servers, &machine, level);
+    machine.daemon.start();
+    machine
+}
+
+fn joins(servers: &Servers, machine: &Machine, level: &str) {
+    let file = servers.operator().join(format!("{}.join", machine.name));
+    let file = file.display().to_string();
+    let out = run(
+        &mut machine.daemon.home.command(
+            program("checkpointd"),
+            &["fleet", "join", &file, "--level", level],
+        ),
+        b"",
+    );
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+}
+
+fn collector(servers: &Servers) -> Collector {
+    let made = servers.operator().join("collector");
+    let home = Home::new();
+    for file in ["config.yml", "fleet.pem"] {
+        let copied = std::process::Command::new("cp")
+            .args(["-a"])
+            .arg(made.join(file))
+            .arg(home.path())
+            .status();
+        assert!(copied.expect("runs").success());
+    }
+    Collector::at(home)
+}
+
+#[test]
+fn a_fleet_is_set_up_joined_renewed_and_left() {
+    let servers = Servers::enrolled(3, &["laptop-7", "desk-2"]);
+    let mut collector = collector(&servers);
+    let mut laptop = joined(&servers, "laptop-7", "all");
+    let desk = joined(&servers, "desk-2", "decisions");
+    laptop.calls_tools(50);
+    laptop.works();
+    desk.works();
+    collector.waits_for(&laptop);
+    collector.assert_has(&laptop);
+    wait_until(|| {
+        !collector
+            .ask(&["audit", "--json", "--machine", "desk-2"])
+            .is_empty()
+    });
+    let notes = collector.collects()["notes"].clone();
+    assert_eq!(notes, json!([]), "three replicas, nothing dropped");
+    // One that comes later is let in by servers that run.
+    servers.operates(&["enrol", "late-1"]);
+    servers.reload();
+    let late = joined(&servers, "late-1", "all");
+    late.works();
+    collector.waits_for(&late);
+    collector.assert_has(&late);
+    // A new certificate puts the one before out of use.
+    servers.operates(&["enrol", "laptop-7"]);
+    servers.reload();
+    laptop.restarts();
+    wait_until(|| !laptop.trouble().is_empty());
+    joins(&servers, &laptop, "all");
+    laptop.restarts();
+    laptop.calls_tools(10);
+    collector.waits_for(&laptop);
+    collector.assert_has(&laptop);
+    // So does one for the servers and the collector.
+    servers.operates(&["renew"]);
+    servers.reload();
+    collector.restarts();
+    laptop.restarts();
+    laptop.calls_tools(10);
+    collector.waits_for(&laptop);
+    // Who is taken out is not let in; the others are.
+    servers.operates(&["revoke", "desk-2"]);
+    servers.reload();
+    desk.works();
+    wait_until(|| !desk.trouble().is_empty());
+    laptop.calls_tools(10);
+    collector.waits_for(&laptop);
+    collector.assert_has(&laptop);
+    collector.verify();
+}
+
+/// A client with a machine's certificate that is not checkpointd.
+async fn thief(servers: &Servers, machine: &str) -> Client {
+    let text = std::fs::read_to_string(servers.operator().join(format!("{machine}.join")))
+        .expect("a file");
+    let ticket: Value = serde_json::from_str(&text).expect("JSON");
+    let pem = ticket["pem"].as_str().expect("PEM");
+    let at = |name: &str| servers.folder().join(name);
+    // A line before the first says until when it is valid.
+    let parts: Vec<&str> = pem.split("-----BEGIN ").skip(1).collect();
+    for (name, part) in ["key", "certificate", "authority"].iter().zip(parts) {
+        std::fs::write(at(name), format!("-----BEGIN {part}")).expect("writes");
+    }
+    ConnectOptions::new()
+        .require_tls(true)
+        .add_root_certificates(at("authority"))
+        .add_client_certificate(at("certificate"), at("key"))
+        .custom_inbox_prefix(format!("_INBOX.{machine}"))
+        .request_timeout(Some(Duration::from_secs(2)))
+        .connect(servers.url())
+        .await
+        .expect("it is let in")
+}
+
+/// What a thief of m1's certificate tries, and that all of it is refused.
+async fn tries_everything(client: &Client, own: &str, others: &str) {
+    let (own, others) = (own.to_owned(), others.to_owned());
+    let refused = [
+        format!("ckpt.v1.m2.{others}"),
+        format!("head.v1.m1.{own}"),
+        format!("head.v1.m2.{others}"),
+        format!("$JS.API.DIRECT.GET.FLEET.ckpt.v1.m2.{others}"),
+        format!("$JS.API.DIRECT.GET.HEADS.head.v1.m2.{others}"),
+        "$JS.API.DIRECT.GET.FLEET".to_owned(),
+        "$JS.API.STREAM.INFO.FLEET".to_owned(),
+        "$JS.API.STREAM.MSG.GET.FLEET".to_owned(),
+        "$JS.API.STREAM.MSG.DELETE.FLEET".to_owned(),
+        "$JS.API.STREAM.PURGE.FLEET".to_owned(),
+        "$JS.API.STREAM.DELETE.FLEET".to_owned(),
+        "$JS.API.STREAM.UPDATE.FLEET".to_owned(),
+        "$JS.API.CONSUMER.CREATE.FLEET".to_owned(),
+        "$JS.API.CONSUMER.DELETE.FLEET.collector".to_owned(),
+        "$JS.API.CONSUMER.MSG.NEXT.FLEET.collector".to_owned(),
+        "$JS.ACK.FLEET.collector.1.1.1.1.0".to_owned(),
+    ];
+    for subject in refused {
+        let answered = client.request(subject.clone(), "{}".into()).await;
+        assert!(answered.is_err(), "{subject}: {answered:?}");
+    }
+    // The server writes its answers with its own rights: they must not reach another's subject or an order.
+    for reply in [
+        format!("ckpt.v1.m2.{others}"),
+        "$JS.API.STREAM.PURGE.FLEET".to_owned(),
+        "$JS.API.STREAM.DELETE.FLEET".to_owned(),
+    ] {
+        for subject in [
+            format!("ckpt.v1.m1.{own}"),
+            format!("$JS.API.DIRECT.GET.FLEET.ckpt.v1.m1.{own}"),
+            format!("$JS.API.DIRECT.GET.HEADS.head.v1.m1.{own}"),
+        ] {
+            let sent = client
+                .publish_with_reply(subject, reply.clone(), "{}".into())
+                .await;
+            sent.expect("it goes to the server");
+        }
+    }
+    for header in ["Nats-Rollup", "Nats-TTL"] {
+        let mut headers = HeaderMap::new();
+        headers.insert(header, if header == "Nats-TTL" { "1s" } else { "all" });
+        let answer = client
+            .request_with_headers(format!("ckpt.v1.m1.{own}"), headers, "{}".into())
+            .await;
+        if let Ok(answer) = answer {
+            let answer: Value = serde_json::from_slice(&answer.payload).expect("JSON");
+            assert!(answer["error"].is_object(), "{header}: {answer}");
+        }
+    }
+    client.flush().await.expect("flushes");
+}
+
+#[test]
+fn a_stolen_certificate_is_good_for_its_own_subject_only() {
+    let servers = Servers::enrolled(1, &["m1", "m2"]);
+    let collector = collector(&servers);
+    let mut one = joined(&servers, "m1", "decisions");
+    let mut two = joined(&servers, "m2", "all");
+    one.calls_tools(20);
+    two.calls_tools(20);
+    collector.waits_for(&two);
+    let journal = |machine: &Machine| {
+        machine.status()["journal"]["id"]
+            .as_str()
+            .expect("an id")
+            .replace('-', "")
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let client = thief(&servers, "m1").await;
+        tries_everything(&client, &journal(&one), &journal(&two)).await;
+    });
+    // The other machine goes on as if nothing had happened: nothing is purged, deleted, or written for it.
+    two.calls_tools(20);
+    collector.waits_for(&two);
+    collector.assert_has(&two);
+    assert_eq!(two.trouble(), "");
+    let messages = collector.ask(&["audit", "--json", "--machine", "m2"]).len();
+    assert_eq!(messages, two.daemon.ask(&["audit", "--json"]).len());
+    // What the thief did send as m1 is no run; it is left out, and m1 says so.
+    one.restarts();
+    one.calls_tools(5);
+    wait_until(|| one.trouble().contains("no run"));
+    collector.verify();
+}
+
+#[test]
+fn what_is_forgotten_does_not_come_again() {
+    let servers = Servers::open(1);
+    let mut collector = Collector::new(&servers.url());
+    let (mut one, mut two) = (
+        Machine::new("one", &servers.url(), "all"),
+        Machine::new("two", &servers.url(), "all"),
+    );
+    one.calls_tools(30);
+    two.calls_tools(30);
+    collector.waits_for(&one);
+    collector.waits_for(&two);
+    let count = |collector: &Collector, machine: &str| {
+        let ask = format!("select count(*) as n from tools where machine = '{machine}'");
+        collector.ask(&["sql", "--json", &ask])[0]["n"]
+            .as_u64()
+            .expect("a number")
+    };
+    assert_eq!(
+        (count(&collector, "one"), count(&collector, "two")),
+        (30, 30)
+    );
+    std::thread::sleep(Duration::from_secs(3));
+    collector.stop();
+    let out = run(
+        &mut collector
+            .home
+            .command(program("checkpointd"), &["fleet", "forget", "one"]),
+        b"",
+    );
+    let said =
+        String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    assert!(
+        out.status.success() && said.contains("removed from the broker"),
+        "{said}"
+    );
+    collector.start();
+    one.restarts();
+    one.calls_tools(7);
+    two.calls_tools(7);
+    collector.waits_for(&one);
+    collector.waits_for(&two);
+    assert_eq!(
+        (count(&collector, "one"), count(&collector, "two")),
+        (7, 37)
+    );
+    collector.assert_has(&two);
+    collector.verify();
+    let (machine, tools) = (
+        "one",
+        "select command from tools where machine = 'one' order by command",
+    );
+    assert!(
+        !collector
+            .ask(&["sql", "--json", tools])
+            .iter()
+            .any(|row| row["command"] == "cargo test case_3"),
+        "{machine}"
+    );
+}
+
+/// A run as a machine could make it that means harm: its second event has the id of its first.
+fn forged_run(journal: &str) -> (String, Vec<u8>) {
+    let event = |seq: u64| {
+        json!({ "seq": seq, "at": "2026-11-23T12:00:00Z", "recorded_at": "2026-11-23T12:00:00Z",
+            "session": "00000000-0000-0000-0000-000000000000", "native_session": "00000000-0000-0000-0000-000000000000",
+            "agent": "daemon", "id": "11111111-1111-4111-8111-111111111111", "late": false, "kind": "daemon_started",
+            "version": "0.1.0", "recovery": [], "payload": null })
+        .to_string()
+    };
+    let lines = [event(1), event(2)];
+    let mut hash = Sha256::new();
+    for line in &lines {
+        hash.update(b"\n");
+        hash.update(line.as_bytes());
+    }
+    let chain: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let head = json!({ "run": { "format": 1, "machine": "evil", "journal": journal, "level": "all", "first": 1, "last": 2,
+        "lines": 2, "previous": "", "chain": chain } });
+    let mut packed = FrameEncoder::new(Vec::new());
+    for line in [&[head.to_string()][..], &lines].concat() {
+        writeln!(packed, "{line}").expect("memory");
+    }
+    (chain, packed.finish().expect("memory"))
+}
+
+#[test]
+fn a_machine_that_means_harm_keeps_no_other_out() {
+    let servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut good = Machine::new("good", &servers.url(), "all");
+    good.calls_tools(20);
+    collector.waits_for(&good);
+    let journal = "22222222-2222-4222-8222-222222222222";
+    let (chain, body) = forged_run(journal);
+    let subject = format!("ckpt.v1.evil.{}", journal.replace('-', ""));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let client = async_nats::connect(servers.url()).await.expect("connects");
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("Ckpt-Format", "1"),
+            ("Ckpt-Last", "2"),
+            ("Ckpt-Chain", &chain),
+            ("Ckpt-Proof", "x"),
+        ] {
+            headers.insert(name, value);
+        }
+        let sent = client
+            .request_with_headers(subject.clone(), headers.clone(), body.into())
+            .await;
+        sent.expect("stored");
+        // And what is no run at all.
+        let sent = client
+            .request_with_headers(subject, headers, "no frame".into())
+            .await;
+        sent.expect("stored");
+    });
+    good.calls_tools(20);
+    collector.waits_for(&good);
+    collector.assert_has(&good);
+    let parked = collector.collects()["parked"].to_string();
+    assert!(parked.contains("evil: "), "{parked}");
+    collector.verify();
+}
