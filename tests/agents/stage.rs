@@ -15,7 +15,7 @@ use crate::model::{Answer, Model};
 use crate::terminal::Terminal;
 
 /// After this long an agent hangs. Far above what a run takes on a slow machine.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(180);
 /// Begins every checkpoint.
 pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint]";
 /// Begins what a session is told of an earlier one's work.

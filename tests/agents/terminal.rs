@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// After this long what is waited for will not come.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 /// After this long Enter is pressed once more.
 const ENTER_AGAIN: Duration = Duration::from_secs(5);
 

@@ -13,6 +13,7 @@ use crate::prompts::{Authors, Texts};
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
+use crate::transcript::backward;
 use crate::transcript::facts::Facts;
 use crate::transcript::forward::Forward;
 use crate::transcript::tail::Tail;
@@ -74,7 +75,12 @@ pub trait Adapter: Debug + Sync {
     // Transcripts.
 
     /// Reads the current turn from a transcript's tail; none if nothing in it has the agent's format.
-    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts>;
+    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+        match self.forward() {
+            Forward::Lines(line) => backward::read(tail, authors, self.tools(), line),
+            Forward::Whole(_) => None,
+        }
+    }
 
     /// Where to look for the transcript of a session whose hooks do not name it.
     fn transcript_search(&self) -> Option<TranscriptSearch> {

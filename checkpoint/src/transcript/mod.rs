@@ -10,6 +10,7 @@
 //! A turn begins at a real user message. Tool results, hook feedback, reminders, summaries, subagents' lines and this
 //! product's own text begin none. If the beginning lies before the tail, all of the tail belongs to the turn.
 
+pub(crate) mod backward;
 pub(crate) mod facts;
 pub(crate) mod forward;
 mod join;

@@ -19,7 +19,6 @@ use crate::transcript::forward::Read;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
-use crate::transcript::tail::Tail;
 
 /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
 /// need not be parsed.
@@ -139,27 +138,6 @@ struct Attachment<'a> {
     prompt: Option<&'a RawValue>,
     #[serde(borrow, default)]
     command_mode: Scalar<'a>,
-}
-
-/// Reads the tail from its end back to where the turn began.
-pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-    let (mut facts, mut is_claude) = (Facts::default(), false);
-    let mut entries = Vec::new();
-    for text in tail.lines_backward() {
-        let known = entries.len();
-        let Read::Own { may_begin } = line(text, authors, &mut facts, &mut entries) else {
-            continue;
-        };
-        is_claude = true;
-        entries[known..].reverse();
-        if may_begin && !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
-            facts.is_whole = true;
-            break;
-        }
-    }
-    entries.reverse();
-    normal::fold(&TOOLS, authors, entries, &mut facts);
-    is_claude.then_some(facts)
 }
 
 /// Reads one line.

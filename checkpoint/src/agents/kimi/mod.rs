@@ -14,13 +14,11 @@ use super::adapter::{
 };
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
-use crate::prompts::{Authors, Texts};
+use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
-use crate::transcript::facts::Facts;
 use crate::transcript::forward::Forward;
-use crate::transcript::tail::Tail;
 
 /// The variable that holds Kimi Code's home, and the home in the user's.
 const HOME: &str = "KIMI_CODE_HOME";
@@ -61,10 +59,6 @@ impl Adapter for Kimi {
 
     fn instruction_files(&self) -> &'static [&'static str] {
         &["AGENTS.md"]
-    }
-
-    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-        transcript::read(tail, authors)
     }
 
     /// Hooks do not say where it is.

@@ -13,13 +13,11 @@ use serde_json::Value;
 use super::adapter::{Adapter, HeadlessSign, Library, Variables};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
-use crate::prompts::{Authors, Texts};
+use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
-use crate::transcript::facts::Facts;
 use crate::transcript::forward::{Forward, Read};
-use crate::transcript::tail::Tail;
 
 #[derive(Debug)]
 pub(super) struct OpenCode;
@@ -66,10 +64,6 @@ impl Adapter for OpenCode {
     }
 
     /// Its sessions are in a database, not in files.
-    fn transcript(&self, _: Tail<'_>, _: &Authors<'_>) -> Option<Facts> {
-        None
-    }
-
     fn library(&self) -> Library {
         Library {
             home_variable: "XDG_DATA_HOME",

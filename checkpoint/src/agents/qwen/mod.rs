@@ -13,13 +13,11 @@ use journal::{Agent, Event, Host, Place, ReplyForm};
 use super::adapter::{Adapter, HeadlessSign, Library, Notifications, Variables};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
-use crate::prompts::{Authors, Texts};
+use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
-use crate::transcript::facts::Facts;
 use crate::transcript::forward::Forward;
-use crate::transcript::tail::Tail;
 
 #[derive(Debug)]
 pub(super) struct Qwen;
@@ -70,10 +68,6 @@ impl Adapter for Qwen {
 
     fn instruction_files(&self) -> &'static [&'static str] {
         &["QWEN.md", "AGENTS.md"]
-    }
-
-    fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-        transcript::read(tail, authors)
     }
 
     fn library(&self) -> Library {

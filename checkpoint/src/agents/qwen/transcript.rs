@@ -15,7 +15,6 @@ use crate::transcript::facts::Facts;
 use crate::transcript::forward::Read;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
-use crate::transcript::tail::Tail;
 
 /// Only lines with one of these can hold anything of interest.
 const MARKS: [&str; 3] = ["\"user\"", "\"assistant\"", "\"tool_result\""];
@@ -111,27 +110,6 @@ struct Display<'a> {
     exit_code: Scalar<'a>,
     #[serde(borrow, default)]
     output: Scalar<'a>,
-}
-
-/// Reads the tail from its end back to where the turn began.
-pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-    let (mut facts, mut is_own) = (Facts::default(), false);
-    let mut entries = Vec::new();
-    for text in tail.lines_backward() {
-        let known = entries.len();
-        let Read::Own { may_begin } = line(text, authors, &mut facts, &mut entries) else {
-            continue;
-        };
-        is_own = true;
-        entries[known..].reverse();
-        if may_begin && !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
-            facts.is_whole = true;
-            break;
-        }
-    }
-    entries.reverse();
-    normal::fold(&TOOLS, authors, entries, &mut facts);
-    is_own.then_some(facts)
 }
 
 /// Reads one line.
