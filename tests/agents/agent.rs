@@ -97,7 +97,9 @@ impl Agent {
                     "projects": { project.to_str().expect("text"): trusted },
                 });
                 fs::write(home.join(".claude.json"), state.to_string()).expect("writes");
-                let permissions = json!({ "allow": ["Bash", "Write", "Edit", "Read", "Agent"] });
+                let allow = ["Bash", "Write", "Edit", "Read", "Agent"];
+                // Its automatic mode, which is the default, asks its vendor about each call.
+                let permissions = json!({ "allow": allow, "defaultMode": "default", "disableAutoMode": "disable" });
                 json!({ "permissions": permissions, "includeCoAuthoredBy": false }).to_string()
             }
             Self::Gemini => {

@@ -13,20 +13,34 @@ use serde_json::json;
 use crate::agent::Agent;
 use crate::model::{says, shell, write};
 use crate::stage::{Counts, Stage};
-use crate::terminal::{COLUMNS, ROWS, Terminal};
+use crate::terminal::Terminal;
 
 /// Names the file of the recording.
 const FILE: &str = "CHECKPOINTD_RECORDING";
 
 const TASK: &str = "Add a function for prices with tax, in price.py.";
 const CODE: &str = "def with_tax(net, rate=0.19):\n    return round(net * (1 + rate), 2)\n\n\nif __name__ == \"__main__\":\n    print(with_tax(100))\n";
-/// How often the screen is looked at.
-const FRAME: Duration = Duration::from_millis(100);
+/// The size of the screen: the whole message fits.
+const COLUMNS: u16 = 100;
+const ROWS: u16 = 40;
+/// How often the screen is looked at. An agent's clock and spinner change all the time, and each change is kept.
+const FRAME: Duration = Duration::from_millis(500);
+/// How long the model takes for an answer.
+const THINK: Duration = Duration::from_secs(3);
 /// How long a viewer needs to read a screen.
-const READ: Duration = Duration::from_secs(3);
+const READ: Duration = Duration::from_secs(4);
 
 pub(crate) fn is_wanted() -> bool {
     std::env::var_os(FILE).is_some()
+}
+
+/// Ends the recording, also when a wait fails.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Writes down a terminal's screen whenever it changes, until it is told to end.
@@ -37,46 +51,56 @@ fn record(terminal: &Terminal, file: PathBuf, end: &AtomicBool) -> std::io::Resu
     writeln!(out, "{head}")?;
     let began = Instant::now();
     let mut last = String::new();
-    while !end.load(Ordering::Relaxed) {
+    loop {
+        let is_last = end.load(Ordering::Relaxed);
         let screen = terminal.colored_screen();
-        if screen != last && !screen.trim().is_empty() {
+        // The last screen is written again, so that it is shown as long as it was.
+        if is_last || (screen != last && !screen.trim().is_empty()) {
             let lines = screen.trim_end().replace('\n', "\r\n");
-            let frame = json!([
-                began.elapsed().as_secs_f64(),
-                "o",
-                format!("\x1b[H\x1b[2J{lines}")
-            ]);
-            writeln!(out, "{frame}")?;
+            let text = format!("\x1b[0m\x1b[H\x1b[2J{lines}");
+            writeln!(out, "{}", json!([began.elapsed().as_secs_f32(), "o", text]))?;
             last = screen;
+        }
+        if is_last {
+            return Ok(());
         }
         thread::sleep(FRAME);
     }
-    Ok(())
 }
 
 pub(crate) fn told_and_finished(agent: Agent) -> Counts {
     let file = PathBuf::from(std::env::var_os(FILE).expect("a file"));
-    let mut stage = Stage::new(agent, "min_turn: 1s\nall_clear: silent\n");
+    // Viewers see where it is.
+    let parent = std::env::temp_dir();
+    let mut stage = Stage::below(&parent, agent, "min_turn: 1s\nall_clear: silent\n");
+    stage.model.slow_down(THINK);
     let answers = [
         write("price.py", CODE),
-        shell("sleep 1.2"),
         says("Done: price.py has with_tax()."),
         shell("python3 price.py"),
         says("with_tax() is in price.py, and a run of it prints 119.0."),
     ];
     let terminal = stage.open_from_shell(TASK, answers);
+    terminal.resize(COLUMNS, ROWS);
+    // Without it Claude Code shows a hint about tmux.
+    terminal.set("focus-events", "on");
     let end = AtomicBool::new(false);
     thread::scope(|scope| {
         let recording = scope.spawn(|| record(&terminal, file, &end));
+        let end = End(&end);
         let decided = || stage.decisions().len() == 2;
         terminal.wait_until("it was told and has stopped again", decided);
         thread::sleep(READ);
         terminal.say("/quit");
-        terminal.wait_until("the shell is back", || terminal.program() == "bash");
-        let program = stage.path("bin/checkpointd");
-        terminal.say(&format!("clear; {} audit", program.display()));
+        let is_prompt = || terminal.screen().trim_end().ends_with(['#', '$']);
+        terminal.wait_until("the shell is back", || {
+            terminal.program() == "bash" && is_prompt()
+        });
+        terminal.say("checkpointd audit");
+        let is_shown = || terminal.screen().contains("block_budget");
+        terminal.wait_until("the decisions are shown", is_shown);
         thread::sleep(READ);
-        end.store(true, Ordering::Relaxed);
+        drop(end);
         recording.join().expect("no panic").expect("writes");
     });
     drop(terminal);

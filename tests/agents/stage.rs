@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -65,7 +65,12 @@ pub(crate) struct Stage {
 impl Stage {
     /// Sets a stage with hooks installed and the daemon running under this configuration.
     pub(crate) fn new(agent: Agent, config: &str) -> Self {
-        let folder = TempDir::with_prefix_in("a", env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")), agent, config)
+    }
+
+    /// Sets it below this folder.
+    pub(crate) fn below(parent: &Path, agent: Agent, config: &str) -> Self {
+        let folder = TempDir::with_prefix_in("a", parent).expect("a folder");
         let path = folder.path();
         for name in ["home", "project", "data", "tmp", "bin"] {
             fs::create_dir(path.join(name)).expect("a folder");
@@ -164,8 +169,8 @@ impl Stage {
             .env("TMPDIR", self.path("tmp"));
         command.env("CHECKPOINTD_HOME", self.path("data"));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let path =
-            std::env::join_paths([programs()].into_iter().chain(std::env::split_paths(&path)));
+        let first = [self.path("bin"), programs()].into_iter();
+        let path = std::env::join_paths(first.chain(std::env::split_paths(&path)));
         command.env("PATH", path.expect("no folder has a colon in its name"));
     }
 

@@ -1,7 +1,7 @@
 //! A terminal that a person sits at: one pane of a tmux server that nobody else uses.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ const ENTER_AGAIN: Duration = Duration::from_secs(5);
 /// The shell that agents are started from. Its prompt begins with its name.
 const SHELL: &str = "bash";
 
-/// The size of the screen.
-pub(crate) const COLUMNS: u16 = 120;
-pub(crate) const ROWS: u16 = 50;
+/// The size of the screen, unless it is changed.
+const COLUMNS: u16 = 120;
+const ROWS: u16 = 50;
 
 /// The terminal. Its programs end with it.
 pub(crate) struct Terminal {
@@ -66,7 +66,9 @@ impl Terminal {
         );
         shell.current_dir(command.get_current_dir().expect("it has one"));
         let terminal = Self::open(socket, &shell);
-        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        // The command's path begins with its folder.
+        let program = Path::new(command.get_program()).file_name();
+        let words = program.into_iter().chain(command.get_args());
         let words: Vec<_> = words.map(|word| word.to_str().expect("text")).collect();
         terminal.wait_until("the shell is up", || terminal.screen().contains(SHELL));
         terminal.say(&shlex::try_join(words).expect("no NUL"));
@@ -90,6 +92,19 @@ impl Terminal {
             .output()
             .expect("tmux is installed");
         String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Gives the screen another size.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        let (columns, rows) = (columns.to_string(), rows.to_string());
+        let mut tmux = self.tmux(&["resize-window", "-x", &columns, "-y", &rows]);
+        assert!(tmux.status().expect("tmux is installed").success());
+    }
+
+    /// Sets an option of tmux for the programs that are started from now on.
+    pub(crate) fn set(&self, option: &str, value: &str) {
+        let mut tmux = self.tmux(&["set-option", "-g", option, value]);
+        assert!(tmux.status().expect("tmux is installed").success());
     }
 
     /// Presses keys, named as tmux names them.
